@@ -1,0 +1,85 @@
+"""A benchmark: a corpus, its queries, their gold passages in hop order, and the MD5 tune/test split."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+Split = Literal["tune", "test"]
+SPLITS = ("tune", "test", "all")
+
+
+def md5_split(query_id: str) -> Split:
+    """``tune`` when the MD5 of the id, read as an integer, is even; else ``test``. It depends on the id alone."""
+    number = int(hashlib.md5(query_id.encode(), usedforsecurity=False).hexdigest(), 16)
+    return "tune" if number % 2 == 0 else "test"
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """D passages and Q queries.
+
+    corpus: table of ``id, title, text``, ascending by id; a passage's number is its place.
+    queries: table of ``id, question, answers, supporting_ids, hops, type``.
+    gold: int32[Q, H], passage numbers in hop order, padded with -1; the last one that is not -1 is the last hop.
+    chain: bool[Q], whether the gold is a chain (so that it has a last hop in the strict sense).
+    sha256: hash of the content of corpus and queries. It names the data in every artifact, lock and table.
+    """
+
+    name: str
+    corpus: Dataset
+    queries: Dataset
+    gold: NDArray[np.int32]
+    chain: NDArray[np.bool_]
+    sha256: str
+
+    @cached_property
+    def doc_ids(self) -> pa.StringArray:
+        """string[D], ascending."""
+        return pa.array(self.corpus["id"][:], type=pa.string())
+
+    @cached_property
+    def query_ids(self) -> pa.StringArray:
+        """string[Q]."""
+        return pa.array(self.queries["id"][:], type=pa.string())
+
+    @cached_property
+    def split(self) -> NDArray[np.str_]:
+        """Each query's split, ``tune`` or ``test``."""
+        return np.array([md5_split(name) for name in self.query_ids.to_pylist()], dtype="<U4")
+
+    def members(self, split: str) -> NDArray[np.int64]:
+        """The numbers of the queries of ``tune``, ``test`` or ``all``."""
+        return np.arange(len(self.split)) if split == "all" else np.flatnonzero(self.split == split)
+
+    @cached_property
+    def passages(self) -> list[str]:
+        """What encoders and BM25 read of each passage: title, line break, text."""
+        pairs = zip(self.corpus["title"][:], self.corpus["text"][:], strict=True)
+        return [f"{title}\n{text}" if title else text for title, text in pairs]
+
+    @cached_property
+    def questions(self) -> list[str]:
+        """The questions, in query order."""
+        return list(self.queries["question"][:])
+
+
+def load(name_or_path: str | Path, data: str | Path | None = None, runs: str | Path | None = None) -> Benchmark:
+    """The benchmark of that name (``sample``, ``musique``, ...), or the one in that folder of prepared files.
+
+    data: folder of prepared benchmarks (default: environment HARNESS_DATA). runs: where artifacts go (default:
+    environment HARNESS_RUNS, else ``runs``). Raises HarnessError when it is unknown, missing or damaged.
+    """
+    from harness.configuration import dataset
+
+    return dataset(name_or_path, data, runs)

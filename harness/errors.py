@@ -1,0 +1,47 @@
+"""What the user can mend: one line that names what was found, what was expected, and the mend."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class HarnessError(Exception):
+    """A mistake that the user can mend. The command line prints it as one line and exits with status 2."""
+
+    exit_code = 2
+
+
+def bounded(
+    name: str,
+    value: float | None,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    open_low: bool = False,
+) -> None:
+    """Raise unless ``low <= value <= high`` (``low < value`` with ``open_low``); ``None`` bounds are infinite.
+
+    name: the knob as it is typed in a config, e.g. ``fuser.alpha``. A NaN is never within bounds.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise HarnessError(f"{name} must be a number, got {value!r}")
+    below = low is not None and not (value > low if open_low else value >= low)
+    above = high is not None and not value <= high
+    if below or above or value != value:
+        left = "(-inf" if low is None else f"{'(' if open_low else '['}{low}"
+        right = "inf)" if high is None else f"{high}]"
+        raise HarnessError(f"{name} must be in {left}, {right}, got {name.rpartition('.')[2]}={value}")
+
+
+def one_of(name: str, value: object, known: Iterable[object]) -> None:
+    """Raise unless ``value`` is one of ``known``; the message names the nearest known one."""
+    names = [str(item) for item in known]
+    if str(value) not in names:
+        raise HarnessError(f"{name}={value} is not known{nearest(str(value), names)}; known: {', '.join(names)}")
+
+
+def nearest(value: str, known: Iterable[str]) -> str:
+    """`` (did you mean X?)`` when something in ``known`` is close to ``value``, else an empty string."""
+    close = difflib.get_close_matches(value, list(known), n=1, cutoff=0.5)
+    return f" (did you mean {close[0]}?)" if close else ""

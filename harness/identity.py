@@ -1,0 +1,86 @@
+"""What makes two things the same: canonical hashes of configurations, files, texts and the code itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import importlib.metadata
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+LIBRARIES = ("torch", "numpy", "scipy", "faiss-cpu", "faiss-gpu", "sentence-transformers", "bm25s", "spacy", "datasets")
+
+NO_RESULT = {"result": False}
+"""Metadata of a dataclass field that changes no result: ``field(default=64, metadata=NO_RESULT)`` for a batch size."""
+
+
+def identity(value: Any) -> Any:
+    """A JSON value that two strategies share exactly when they compute the same thing.
+
+    A dataclass becomes its class path, its ``version`` (a class attribute, 1 when it has none) and its fields, without
+    those marked ``NO_RESULT``. Whole floats equal integers.
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        kind = type(value)
+        fields = {
+            field.name: identity(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+            if field.metadata.get("result", True)
+        }
+        return {"_target_": f"{kind.__module__}.{kind.__qualname__}", "version": getattr(kind, "version", 1), **fields}
+    if isinstance(value, Mapping):
+        return {str(key): identity(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [identity(item) for item in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    raise TypeError(f"{value!r} has no identity; give its class dataclass fields")
+
+
+def digest(value: Any) -> str:
+    """SHA-256 (hex) of the canonical JSON of ``identity(value)``."""
+    text = json.dumps(identity(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def texts_sha256(texts: Iterable[str]) -> str:
+    """SHA-256 (hex) of a sequence of texts; length-prefixed, so no two sequences share their bytes."""
+    whole = hashlib.sha256()
+    for text in texts:
+        data = text.encode()
+        whole.update(len(data).to_bytes(8, "little"))
+        whole.update(data)
+    return whole.hexdigest()
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 (hex) of a file's bytes."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@functools.cache
+def code_version() -> str:
+    """The package's version and the hash of its sources: ``0.1.0+1f3a...``. Results are tied to it."""
+    root = Path(__file__).parent
+    sources = sorted(root.rglob("*.py"))
+    names = (str(path.relative_to(root)) for path in sources)
+    text = texts_sha256(part for name, path in zip(names, sources, strict=True) for part in (name, path.read_text()))
+    return f"{importlib.metadata.version('multihop-harness')}+{text[:12]}"
+
+
+@functools.cache
+def library_versions() -> dict[str, str]:
+    """Versions of the installed libraries that results depend on."""
+    versions = {}
+    for name in LIBRARIES:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return versions

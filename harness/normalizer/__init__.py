@@ -1,0 +1,37 @@
+"""Normalizers: a list's scores to a common scale (SPEC 4).
+
+A normalizer is a frozen dataclass, called with ``scores`` float64[Q, N] and ``present`` bool[Q, N], one list in the one
+order (each row descending, padding last), after the pool cap. It returns float64[Q, N]; what it puts in the padding is
+never read. Sums over a row are taken with ``ordered_sum``, so that a value never depends on how wide its block is.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Protocol, runtime_checkable
+
+from torch import Tensor
+
+
+@runtime_checkable
+class Normalizer(Protocol):
+    """unit: whether every value is in [0, 1], which Boltzmann weights and copulas need."""
+
+    unit: ClassVar[bool]
+
+    def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
+        """float64[Q, N]: the values of the list."""
+        ...
+
+    def absent(self, values: Tensor, present: Tensor) -> Tensor | float:
+        """The value of a document that the list does not hold: a number, or float64[Q, 1]."""
+        ...
+
+
+def ordered_sum(values: Tensor) -> Tensor:
+    """[..., 1]: the sum along the last dimension, taken strictly from left to right.
+
+    A tree-shaped sum changes in its last bit with the amount of padding; this one does not, nor with the thread count.
+    """
+    if values.shape[-1] == 0:
+        return values.sum(dim=-1, keepdim=True)
+    return values.cumsum(dim=-1)[..., -1:]

@@ -1,0 +1,112 @@
+"""A pool: several runs aligned on the union of their documents, as tensors [Q, U] with one column a document."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from harness.run import Run
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """One list of a pool, in its own order: row q holds its n_q documents, best first, then padding.
+
+    scores: float64[Q, N], 0 in the padding.    present: bool[Q, N], true for the first n_q.
+    slots: int64[M], the flat position in [Q, U] of each of the M present entries, row by row.
+    """
+
+    scores: Tensor
+    present: Tensor
+    slots: Tensor
+
+    @cached_property
+    def ranks(self) -> Tensor:
+        """int64[Q, N]: 1 for the best document, 2 for the next, ...; 0 in the padding."""
+        places = torch.arange(1, self.scores.shape[1] + 1, device=self.scores.device)
+        return places * self.present
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Runs of the same Q queries aligned on the union of their documents.
+
+    docs: int32[Q, U], each row ascending by document number, then -1 where it is shorter than the widest.
+    listings: each list by name, in its own order; ``spread`` brings its values into the columns of the pool.
+    memo: what has been computed on this pool, shared by all trials that use it.
+    """
+
+    docs: Tensor
+    listings: Mapping[str, Listing]
+    memo: dict[object, object] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def align(
+        cls,
+        runs: Mapping[str, Run],
+        cap: int | None = None,
+        capped: Collection[str] = ("graph",),
+        device: str | torch.device = "cpu",
+    ) -> Pool:
+        """Align runs that share their queries and documents (see ``Run.aligned``).
+
+        cap: how many of the best documents of each list named in ``capped`` enter the pool; ``None`` means all.
+        """
+        cut = {name: run.top(cap) if name in capped else run for name, run in runs.items()}
+        count = len(next(iter(cut.values())))
+        rows = np.concatenate([np.repeat(np.arange(count), run.lengths()) for run in cut.values()])
+        entries = np.concatenate([run.docs for run in cut.values()])
+        keys, columns = np.unique((rows << 32) | entries, return_inverse=True)
+        starts = np.searchsorted(keys >> 32, np.arange(count))
+        width = int(np.diff(np.append(starts, len(keys))).max(initial=0))
+        flat = (keys >> 32) * width + np.arange(len(keys)) - starts[keys >> 32]
+        docs = np.full(count * width, -1, dtype=np.int32)
+        docs[flat] = (keys & 0xFFFFFFFF).astype(np.int32)
+        listings, start = {}, 0
+        for name, run in cut.items():
+            stop = start + len(run.docs)
+            listings[name] = _listing(run, flat[columns[start:stop]], device)
+            start = stop
+        return cls(torch.from_numpy(docs.reshape(count, width)).to(device), listings)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(Q, U)."""
+        return self.docs.shape[0], self.docs.shape[1]
+
+    def spread(self, name: str, values: Tensor, absent: Tensor | float) -> Tensor:
+        """[Q, U]: the values [Q, N] of a list in the columns of the pool; ``absent`` (scalar or [Q, 1]) elsewhere."""
+        listing = self.listings[name]
+        fill = torch.as_tensor(absent, dtype=values.dtype, device=values.device)
+        spread = fill.expand(self.shape).contiguous() if fill.dim() else values.new_full(self.shape, fill.item())
+        if fill.dim() and spread.data_ptr() == fill.data_ptr():
+            spread = spread.clone()
+        spread.view(-1)[listing.slots] = values[listing.present]
+        return spread
+
+    def columns(self, docs: NDArray[np.int32]) -> Tensor:
+        """int64[Q, H]: the column of each given document (int32[Q, H], -1 for none); -1 where the pool lacks it."""
+        wanted = torch.from_numpy(np.ascontiguousarray(docs)).to(self.docs.device)
+        hits = (self.docs[:, None, :] == wanted[:, :, None]) & (wanted[:, :, None] >= 0)
+        found, column = hits.max(dim=2) if self.docs.shape[1] else (hits.any(dim=2), torch.zeros_like(wanted))
+        return torch.where(found, column.long(), -1)
+
+
+def _listing(run: Run, slots: NDArray[np.int64], device: str | torch.device) -> Listing:
+    lengths = run.lengths()
+    width = int(lengths.max(initial=0))
+    present = np.arange(width) < lengths[:, None]
+    scores = np.zeros((len(run), width), dtype=np.float64)
+    scores[present] = run.scores
+    return Listing(
+        torch.from_numpy(scores).to(device), torch.from_numpy(present).to(device), torch.from_numpy(slots).to(device)
+    )

@@ -1,0 +1,43 @@
+"""Retrievers: a benchmark to a run (SPEC 2).
+
+A retriever is a frozen dataclass whose fields are its parameters and the strategies it stands on (an encoder, a graph).
+Its run is an artifact, named by the retriever's identity and the data's hash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from harness.artifacts import Store
+from harness.benchmark import Benchmark
+from harness.identity import identity
+from harness.run import Run
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """A strategy that ranks passages for every query of a benchmark."""
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """The run over all queries (``benchmark.query_ids``, ``benchmark.doc_ids``), and facts for its manifest."""
+        ...
+
+
+def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store) -> Run:
+    """The retriever's run over all queries of the benchmark; computed once, then read from its artifact."""
+
+    def build(folder: Path) -> Mapping[str, Any]:
+        run, facts = retriever.retrieve(benchmark, store)
+        run.save(folder)
+        lengths = run.lengths()
+        return {
+            "queries": len(run),
+            "documents": int(lengths.sum()),
+            "empty_lists": int((lengths == 0).sum()),
+            **facts,
+        }
+
+    artifact = store.get("retrieve", identity(retriever), {"benchmark": benchmark.sha256}, build)
+    return Run.load(artifact.path, benchmark.query_ids, benchmark.doc_ids)

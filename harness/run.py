@@ -1,0 +1,169 @@
+"""A run: one system's ranked lists, as arrays over the whole benchmark (the TREC word).
+
+Every list is in the one order of the house: score descending, then document ascending, where a document's number is
+the place of its id in the sorted ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import ArrayLike, NDArray
+
+from harness.errors import HarnessError
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Ranked lists of Q queries.
+
+    query_ids: string[Q].    doc_ids: string[D], ascending; a document's number is its place here.
+    indptr: int64[Q + 1]; query q's list is ``docs[indptr[q]:indptr[q + 1]]`` (int32 document numbers) with ``scores``
+    (float64, finite), sorted by score descending, then document ascending; no document twice in a list.
+    """
+
+    query_ids: pa.StringArray
+    doc_ids: pa.StringArray
+    indptr: NDArray[np.int64]
+    docs: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        query_ids: Sequence[str] | pa.StringArray,
+        doc_ids: Sequence[str] | pa.StringArray,
+        query: ArrayLike,
+        doc: ArrayLike,
+        score: ArrayLike,
+    ) -> Run:
+        """The run of entries (query number, document number, score) in any order; sorts them into the one order.
+
+        query, doc, score: length N each. doc_ids must be ascending. Raises HarnessError for a score that is not finite
+        or a document twice in one list.
+        """
+        queries, documents = _strings(query_ids), _strings(doc_ids)
+        rows = np.asarray(query, dtype=np.int64)
+        numbers = np.asarray(doc, dtype=np.int32)
+        values = np.asarray(score, dtype=np.float64) + 0.0  # -0.0 becomes 0.0: they are one score
+        if not np.isfinite(values).all():
+            bad = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise HarnessError(
+                f"query {queries[int(rows[bad])]}, document {documents[int(numbers[bad])]}: score must be finite, "
+                f"got {values[bad]}"
+            )
+        order = np.lexsort((numbers, -values, rows))
+        rows, numbers, values = rows[order], numbers[order], values[order]
+        keys = np.sort(rows * max(len(documents), 1) + numbers)
+        twice = np.flatnonzero(keys[1:] == keys[:-1])
+        if twice.size:
+            q, d = divmod(int(keys[twice[0]]), len(documents))
+            raise HarnessError(f"query {queries[q]}: document {documents[d]} stands twice in its list; keep one")
+        indptr = np.searchsorted(rows, np.arange(len(queries) + 1), side="left").astype(np.int64)
+        return cls(queries, documents, indptr, numbers, values)
+
+    @classmethod
+    def from_dict(cls, lists: Mapping[str, Mapping[str, float]]) -> Run:
+        """The run of ``{query id: {document id: score}}``; queries keep the mapping's order."""
+        queries = list(lists)
+        entries = [(q, doc, score) for q, name in enumerate(queries) for doc, score in lists[name].items()]
+        doc_ids = sorted({doc for _, doc, _ in entries})
+        number = {doc: place for place, doc in enumerate(doc_ids)}
+        return cls.of(
+            queries,
+            doc_ids,
+            [q for q, _, _ in entries],
+            [number[doc] for _, doc, _ in entries],
+            [score for _, _, score in entries],
+        )
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """``{query id: {document id: score}}``, best document first."""
+        names = self.doc_ids.to_pylist()
+        bounds = self.indptr.tolist()
+        return {
+            query: {
+                names[d]: s for d, s in zip(self.docs[a:b].tolist(), self.scores[a:b].tolist(), strict=True)
+            }
+            for query, a, b in zip(self.query_ids.to_pylist(), bounds[:-1], bounds[1:], strict=True)
+        }
+
+    @classmethod
+    def from_trec(cls, path: str | Path) -> Run:
+        """Read a TREC run file (``qid Q0 docid rank score tag``; plain or ``.gz``). See harness.trec for what is checked."""
+        from harness.trec import read_trec
+
+        return read_trec(Path(path))
+
+    def to_trec(self, path: str | Path, tag: str = "harness") -> None:
+        """Write a TREC run file, best document first; scores round-trip to the bit."""
+        from harness.trec import write_trec
+
+        write_trec(self, Path(path), tag)
+
+    def __len__(self) -> int:
+        """Number of queries."""
+        return len(self.query_ids)
+
+    def lengths(self) -> NDArray[np.int64]:
+        """int64[Q]: how many documents each list holds."""
+        return np.diff(self.indptr)
+
+    def take(self, queries: NDArray[Any]) -> Run:
+        """The run of some queries: ``queries`` are their numbers, or a bool mask of length Q."""
+        numbers = np.flatnonzero(queries) if queries.dtype == bool else np.asarray(queries, dtype=np.int64)
+        lengths = self.lengths()[numbers]
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        entries = np.repeat(self.indptr[numbers] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        ids = self.query_ids.take(pa.array(numbers))
+        return Run(ids, self.doc_ids, indptr, self.docs[entries], self.scores[entries])
+
+    def top(self, depth: int | None) -> Run:
+        """The run with each list cut to its ``depth`` best documents; ``None`` cuts nothing."""
+        if depth is None:
+            return self
+        places = np.arange(len(self.docs)) - np.repeat(self.indptr[:-1], self.lengths())
+        keep = places < depth
+        indptr = np.concatenate([[0], np.cumsum(np.minimum(self.lengths(), depth))]).astype(np.int64)
+        return Run(self.query_ids, self.doc_ids, indptr, self.docs[keep], self.scores[keep])
+
+    def aligned(self, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
+        """The same lists for these queries and documents (both a superset of its own documents, in their order).
+
+        A query that this run does not hold gets an empty list; one that ``query_ids`` does not hold is left out.
+        """
+        if self.query_ids.equals(query_ids) and self.doc_ids.equals(doc_ids):
+            return self
+        numbers = pc.index_in(self.doc_ids, value_set=doc_ids)
+        if numbers.null_count:
+            missing = self.doc_ids.filter(pc.is_null(numbers))
+            raise HarnessError(f"document {missing[0]} and {len(missing) - 1} others are not in the corpus")
+        renumbered = numbers.to_numpy(zero_copy_only=False).astype(np.int32)
+        places = pc.index_in(query_ids, value_set=self.query_ids)
+        found = ~np.asarray(pc.is_null(places))
+        taken = self.take(np.asarray(places.filter(pa.array(found)), dtype=np.int64))
+        rows = np.repeat(np.flatnonzero(found), taken.lengths())
+        return Run.of(query_ids, doc_ids, rows, renumbered[taken.docs], taken.scores)
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays below ``folder`` (ids are the benchmark's and are not written again)."""
+        for name in ("indptr", "docs", "scores"):
+            np.save(folder / f"{name}.npy", getattr(self, name), allow_pickle=False)
+
+    @classmethod
+    def load(cls, folder: Path, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
+        """Read what ``save`` wrote."""
+        arrays = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in ("indptr", "docs", "scores"))
+        return cls(query_ids, doc_ids, *arrays)
+
+
+def _strings(ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
+    if isinstance(ids, pa.ChunkedArray):
+        ids = ids.combine_chunks()
+    return ids if isinstance(ids, pa.Array) else pa.array(list(ids), type=pa.string())
