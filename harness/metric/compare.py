@@ -1,0 +1,32 @@
+"""Two systems on the same queries: where one finds what the other does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.metric.measure import Metric, Ranks
+
+
+def wins_losses(ranks: Ranks, baseline: Ranks, metric: Metric) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """bool[..., Q] each: the queries where ``metric`` is greater than, and smaller than, the baseline's (PG 4.3).
+
+    ranks: int32[..., Q, H]. baseline: int32[Q, H]. With ``last_hop@k`` these are `graph_win` and `graph_loss`.
+    """
+    own, other = metric(ranks), metric(baseline)
+    return own > other, own < other
+
+
+def groups(labels: Iterable[object]) -> dict[str, NDArray[np.int64]]:
+    """The members (query numbers, ascending) of each label, labels ascending; queries labelled None are in no group.
+
+    Numbers are ordered as numbers: hops 2, 3, 10.
+    """
+    members: dict[object, list[int]] = {}
+    for number, label in enumerate(labels):
+        if label is not None and label == label:
+            members.setdefault(label, []).append(number)
+    ordered = sorted(members, key=lambda label: (isinstance(label, str), label))
+    return {str(label): np.array(members[label], dtype=np.int64) for label in ordered}

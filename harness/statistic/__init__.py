@@ -1,0 +1,21 @@
+"""Statistics (SPEC 9): is the difference more than chance, how large is it, and could it have been seen at all?"""
+
+from __future__ import annotations
+
+from harness.statistic.interval import bootstrap, wilson
+from harness.statistic.multiple import benjamini_hochberg, holm
+from harness.statistic.paired import mcnemar, odds_ratio, paired_odds_ratio
+from harness.statistic.power import mcnemar_power, queries_needed, smallest_effect
+
+__all__ = [
+    "benjamini_hochberg",
+    "bootstrap",
+    "holm",
+    "mcnemar",
+    "mcnemar_power",
+    "odds_ratio",
+    "paired_odds_ratio",
+    "queries_needed",
+    "smallest_effect",
+    "wilson",
+]
