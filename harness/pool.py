@@ -42,11 +42,13 @@ class Pool:
 
     docs: int32[Q, U], each row ascending by document number, then -1 where it is shorter than the widest.
     listings: each list by name, in its own order; ``spread`` brings its values into the columns of the pool.
+    importance: float64[Q, U] in [0, 1], a document's prior importance, when one was given.
     memo: what has been computed on this pool, shared by all trials that use it.
     """
 
     docs: Tensor
     listings: Mapping[str, Listing]
+    importance: Tensor | None = None
     memo: dict[object, object] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -56,10 +58,12 @@ class Pool:
         cap: int | None = None,
         capped: Collection[str] = ("graph",),
         device: str | torch.device = "cpu",
+        importance: NDArray[np.float64] | None = None,
     ) -> Pool:
         """Align runs that share their queries and documents (see ``Run.aligned``).
 
         cap: how many of the best documents of each list named in ``capped`` enter the pool; ``None`` means all.
+        importance: float64[D], each document's prior importance in [0, 1].
         """
         cut = {name: run.top(cap) if name in capped else run for name, run in runs.items()}
         count = len(next(iter(cut.values())))
@@ -76,7 +80,9 @@ class Pool:
             stop = start + len(run.docs)
             listings[name] = _listing(run, flat[columns[start:stop]], device)
             start = stop
-        return cls(torch.from_numpy(docs.reshape(count, width)).to(device), listings)
+        docs = docs.reshape(count, width)
+        prior = None if importance is None else torch.from_numpy(importance[docs]).to(device)
+        return cls(torch.from_numpy(docs).to(device), listings, prior)
 
     @property
     def shape(self) -> tuple[int, int]:

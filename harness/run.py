@@ -144,12 +144,14 @@ class Run:
         if numbers.null_count:
             missing = self.doc_ids.filter(pc.is_null(numbers))
             raise HarnessError(f"document {missing[0]} and {len(missing) - 1} others are not in the corpus")
-        renumbered = numbers.to_numpy(zero_copy_only=False).astype(np.int32)
+        renumbered = numbers.to_numpy(zero_copy_only=False).astype(np.int32)  # ascending, so lists keep their order
         places = pc.index_in(query_ids, value_set=self.query_ids)
         found = ~np.asarray(pc.is_null(places))
         taken = self.take(np.asarray(places.filter(pa.array(found)), dtype=np.int64))
-        rows = np.repeat(np.flatnonzero(found), taken.lengths())
-        return Run.of(query_ids, doc_ids, rows, renumbered[taken.docs], taken.scores)
+        lengths = np.zeros(len(query_ids), dtype=np.int64)
+        lengths[found] = taken.lengths()
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return Run(query_ids, doc_ids, indptr, renumbered[taken.docs], taken.scores)
 
     def save(self, folder: Path) -> None:
         """Write the arrays below ``folder`` (ids are the benchmark's and are not written again)."""

@@ -3,7 +3,7 @@
 A fuser is a frozen dataclass, called with a ``Calibrated`` pool; it returns float64[Q, U], one score a column. ``-inf``
 keeps a document out of the fused list. What it declares decides which knobs belong to its trials:
 
-reads: of ``ranks``, ``values`` and ``probabilities``, what its scores depend on. Without ``values`` or
+reads: of ``scores``, ``ranks``, ``values`` and ``probabilities``, what its result depends on. Without ``values`` or
 ``probabilities`` the normalizer changes nothing, without ``probabilities`` the temperature does not either.
 unit: whether it needs normalised values in [0, 1] (``probabilities`` always do).
 
@@ -12,16 +12,15 @@ Powers are written ``exp(y * log(x))``: the vectorised ``pow`` gives other bits 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar, Protocol, runtime_checkable
 
 from torch import Tensor
 
-from harness.errors import HarnessError
 from harness.fuser.calibrated import Calibrated, Scored
-from harness.fuser.fusion import fuse
+from harness.fuser.fusion import check, fuse
+from harness.fuser.shares import shares
 
-__all__ = ["Calibrated", "Fuser", "Scored", "fuse", "shares"]
+__all__ = ["Calibrated", "Fuser", "Scored", "check", "fuse", "shares"]
 
 
 @runtime_checkable
@@ -32,21 +31,5 @@ class Fuser(Protocol):
     unit: ClassVar[bool]
 
     def __call__(self, pool: Calibrated) -> Tensor:
-        """float64[Q, U]."""
+        """float64[Q, U], a new tensor."""
         ...
-
-
-def shares(pool: Calibrated, alpha: float, weights: Mapping[str, float] | None) -> list[tuple[Scored, float]]:
-    """Each list with its weight: ``weights`` by name, or for two lists alpha for the dense one and 1 - alpha.
-
-    Without a list named ``dense``, alpha is the first list's share.
-    """
-    if weights is not None:
-        missing = [name for name in pool.names if name not in weights]
-        if missing:
-            raise HarnessError(
-                f"fuser.weights names {', '.join(weights) or 'no list'}; add a weight for {', '.join(missing)}"
-            )
-        return [(pool[name], float(weights[name])) for name in pool.names]
-    first, second = pool.pair()
-    return [(first, alpha), (second, 1 - alpha)]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeVar, cast
 
 import torch
 from torch import Tensor
 
 from harness.errors import HarnessError
-from harness.normalizer import Normalizer
+from harness.normalizer import Normalizer, for_list, least
 from harness.pool import Listing, Pool
 from harness.temperature import Temperature, boltzmann
 
@@ -20,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """A pool under a normalizer and a temperature. Every quantity is computed once per pool and shared by all trials."""
+    """A pool under a normalizer and a temperature. What is computed once on a pool is shared by all its trials."""
 
     pool: Pool
     normalizer: Normalizer
@@ -46,11 +45,33 @@ class Calibrated:
         """The two lists, ``dense`` first when there is one."""
         if len(self.names) != 2:
             raise HarnessError(
-                f"alpha shares the score between two lists, the pool holds {len(self.names)} "
+                f"alpha shares the score between two lists, the pool has {len(self.names)} "
                 f"({', '.join(self.names)}); give fuser.weights={{name: weight, ...}} or set pool.lists"
             )
         first, second = self.names
-        return (self[second], self[first]) if second == "dense" else (self[first], self[second])
+        return (self[second], self[first]) if second == self.anchor else (self[first], self[second])
+
+    @property
+    def anchor(self) -> str:
+        """The list that the others are added to: ``dense``, or the first when none has that name."""
+        return "dense" if "dense" in self.pool.listings else self.names[0]
+
+    @property
+    def held(self) -> Tensor:
+        """float64[Q, U]: how many lists hold the document."""
+
+        def compute() -> Tensor:
+            held = torch.zeros(self.pool.shape, dtype=torch.float64, device=self.pool.docs.device)
+            for scored in self.lists:
+                held += scored.present
+            return held
+
+        return self.remember("held", compute)
+
+    @property
+    def consensus(self) -> Tensor:
+        """float64[Q, U]: 1 where at least two lists hold the document, else 0."""
+        return self.remember("consensus", lambda: (self.held >= 2).double())
 
     def remember(self, key: object, compute: Callable[[], T]) -> T:
         """``compute()``, once for this pool and key."""
@@ -62,9 +83,8 @@ class Calibrated:
     def listed(self, name: str) -> Tensor:
         """float64[Q, N]: normalised values of a list in its own order."""
         listing = self.pool.listings[name]
-        return self.remember(
-            ("listed", name, self.normalizer), lambda: self.normalizer(listing.scores, listing.present)
-        )
+        normalizer = for_list(self.normalizer, name)
+        return self.remember(("listed", name, normalizer), lambda: normalizer(listing.scores, listing.present))
 
     def temperatures(self) -> dict[str, Tensor]:
         """float64[Q, 1] by list name."""
@@ -74,15 +94,16 @@ class Calibrated:
             present = [listing.present for listing in self.pool.listings.values()]
             return dict(zip(self.names, self.temperature(values, present), strict=True))
 
-        return self.remember(("temperatures", self.normalizer, self.temperature), compute)
+        normalizers = tuple(for_list(self.normalizer, name) for name in self.names)
+        return self.remember(("temperatures", normalizers, self.temperature), compute)
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
     """One list of a calibrated pool. All tensors are [Q, U], a column a document of the pool.
 
-    ``floor`` and ``probability_floor`` are float64[Q, 1]: half of the list's smallest value, what an absent document
-    has in the multiplicative fusers (0 for an empty list).
+    ``floored`` and ``floored_probabilities`` are what the multiplicative fusers read: an absent document has half of
+    the list's smallest value, and a list that holds nothing gives 1 to all, so that it leaves a product as it is.
     """
 
     name: str
@@ -93,61 +114,83 @@ class Scored:
         """The list in its own order."""
         return self.owner.pool.listings[self.name]
 
-    @cached_property
+    @property
+    def normalizer(self) -> Normalizer:
+        """The normalizer of this list."""
+        return for_list(self.owner.normalizer, self.name)
+
+    def spread(self, listed: Tensor, absent: Tensor | float) -> Tensor:
+        """[Q, U]: values [Q, N] in the list's own order, in the columns of the pool."""
+        return self.owner.pool.spread(self.name, listed, absent)
+
+    def spread_floored(self, listed: Tensor) -> Tensor:
+        """float64[Q, U]: the same, half of the smallest value where absent, 1 in the row of an empty list."""
+        smallest = least(listed, self.listing.present)
+        return self.spread(listed, torch.where(self.empty, 1.0, smallest / 2))
+
+    @property
+    def empty(self) -> Tensor:
+        """bool[Q, 1]: the list holds nothing."""
+        return ~self.listing.present.any(dim=-1, keepdim=True)
+
+    @property
+    def scores(self) -> Tensor:
+        """float64: the list's own scores, -inf where absent."""
+        return self.owner.remember(("scores", self.name), lambda: self.spread(self.listing.scores, -torch.inf))
+
+    @property
     def present(self) -> Tensor:
         """bool: the list holds this document."""
-        return self.owner.remember(
-            ("present", self.name), lambda: self.owner.pool.spread(self.name, self.listing.present, False)
-        )
+        return self.owner.remember(("present", self.name), lambda: self.spread(self.listing.present, False))
 
-    @cached_property
+    @property
     def ranks(self) -> Tensor:
-        """int64: place in the list, 1 the best; 0 where absent."""
-        return self.owner.remember(
-            ("ranks", self.name), lambda: self.owner.pool.spread(self.name, self.listing.ranks, 0)
-        )
+        """float64: place in the list, 1 the best; inf where absent."""
+        return self.owner.remember(("ranks", self.name), lambda: self.spread(self.listing.ranks.double(), torch.inf))
 
-    @cached_property
+    @property
     def values(self) -> Tensor:
         """float64: normalised values, the normalizer's absent value where absent."""
-        normalizer = self.owner.normalizer
 
         def compute() -> Tensor:
-            values = self.owner.listed(self.name)
-            absent = normalizer.absent(values, self.listing.present)
-            return self.owner.pool.spread(self.name, values, absent)
+            listed = self.owner.listed(self.name)
+            return self.spread(listed, self.normalizer.absent(listed, self.listing.present))
 
-        return self.owner.remember(("values", self.name, normalizer), compute)
+        return self.owner.remember(("values", self.name, self.normalizer), compute)
 
-    @cached_property
+    @property
+    def floored(self) -> Tensor:
+        """float64: normalised values, half of the smallest where absent."""
+        return self.owner.remember(
+            ("floored", self.name, self.normalizer), lambda: self.spread_floored(self.owner.listed(self.name))
+        )
+
+    @property
+    def temperature(self) -> Tensor:
+        """float64[Q, 1]: T of this list."""
+        return self.owner.temperatures()[self.name]
+
+    @property
     def weights(self) -> Tensor:
         """float64[Q, N]: Boltzmann probabilities in the list's own order."""
-        owner = self.owner
+        return self.owner.remember(
+            ("weights", *self._calibration),
+            lambda: boltzmann(self.owner.listed(self.name), self.listing.present, self.temperature),
+        )
 
-        def compute() -> Tensor:
-            return boltzmann(owner.listed(self.name), self.listing.present, owner.temperatures()[self.name])
-
-        return owner.remember(("weights", self.name, owner.normalizer, owner.temperature), compute)
-
-    @cached_property
+    @property
     def probabilities(self) -> Tensor:
         """float64: Boltzmann probabilities P, 0 where absent."""
-        owner = self.owner
-        key = ("probabilities", self.name, owner.normalizer, owner.temperature)
-        return owner.remember(key, lambda: owner.pool.spread(self.name, self.weights, 0.0))
+        return self.owner.remember(("probabilities", *self._calibration), lambda: self.spread(self.weights, 0.0))
 
-    @cached_property
-    def floor(self) -> Tensor:
-        """float64[Q, 1]: half of the smallest normalised value."""
-        return self._half_smallest(self.owner.listed(self.name))
+    @property
+    def floored_probabilities(self) -> Tensor:
+        """float64: Boltzmann probabilities P, half of the smallest where absent."""
+        return self.owner.remember(
+            ("floored probabilities", *self._calibration), lambda: self.spread_floored(self.weights)
+        )
 
-    @cached_property
-    def probability_floor(self) -> Tensor:
-        """float64[Q, 1]: half of the smallest probability."""
-        return self._half_smallest(self.weights)
-
-    def _half_smallest(self, listed: Tensor) -> Tensor:
-        if listed.shape[1] == 0:
-            return listed.new_zeros((listed.shape[0], 1))
-        smallest = torch.where(self.listing.present, listed, torch.inf).amin(dim=1, keepdim=True)
-        return torch.where(torch.isinf(smallest), 0.0, smallest / 2)
+    @property
+    def _calibration(self) -> tuple[object, ...]:
+        normalizers = tuple(for_list(self.owner.normalizer, name) for name in self.owner.names)
+        return (self.name, normalizers, self.owner.temperature)

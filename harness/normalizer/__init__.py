@@ -3,6 +3,7 @@
 A normalizer is a frozen dataclass, called with ``scores`` float64[Q, N] and ``present`` bool[Q, N], one list in the one
 order (each row descending, padding last), after the pool cap. It returns float64[Q, N]; what it puts in the padding is
 never read. Sums over a row are taken with ``ordered_sum``, so that a value never depends on how wide its block is.
+A normalizer that treats lists differently by their names is ``PerList``: ``of(name)`` is the normalizer of that list.
 """
 
 from __future__ import annotations
@@ -25,6 +26,37 @@ class Normalizer(Protocol):
     def absent(self, values: Tensor, present: Tensor) -> Tensor | float:
         """The value of a document that the list does not hold: a number, or float64[Q, 1]."""
         ...
+
+
+@runtime_checkable
+class PerList(Protocol):
+    """A normalizer that depends on which list it is given."""
+
+    def of(self, name: str) -> Normalizer:
+        """The normalizer of the list of that name. Equal ones compute the same values."""
+        ...
+
+
+def for_list(normalizer: Normalizer, name: str) -> Normalizer:
+    """The normalizer of one list: itself, unless it is ``PerList``."""
+    return normalizer.of(name) if isinstance(normalizer, PerList) else normalizer
+
+
+def counts(present: Tensor) -> Tensor:
+    """int64[Q, 1]: how many documents each list holds."""
+    return present.sum(dim=-1, keepdim=True)
+
+
+def best(scores: Tensor) -> Tensor:
+    """float64[Q, 1]: the first score of each list, its greatest; 0 for an empty list."""
+    return scores[:, :1] if scores.shape[-1] else scores.new_zeros((scores.shape[0], 1))
+
+
+def least(scores: Tensor, present: Tensor) -> Tensor:
+    """float64[Q, 1]: the last score of each list, its smallest; 0 for an empty list."""
+    if scores.shape[-1] == 0:
+        return scores.new_zeros((scores.shape[0], 1))
+    return scores.gather(-1, (counts(present) - 1).clamp_(min=0))
 
 
 def ordered_sum(values: Tensor) -> Tensor:

@@ -1,0 +1,38 @@
+"""Linear fusion: a weighted sum of calibrated scores, with a bonus for consensus (PhaseGraph 6.2; TM2C2 with `tmm`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from torch import Tensor
+
+from harness.errors import bounded
+from harness.fuser import Calibrated
+from harness.fuser.shares import Weights, bounded_shares, shares, weighted_sum
+
+
+@dataclass(frozen=True)
+class Linear:
+    """score(d) = alpha p_dense(d) + (1 - alpha) p_graph(d) + beta [d in both], of normalised values p.
+
+    alpha: dense's share, in [0, 1].    beta: bonus for a document that at least two lists hold, >= 0.
+    weights: >= 0 by list name, instead of alpha, for any number of lists.
+    An absent document has the normalizer's absent value.
+    """
+
+    alpha: float = 0.7
+    beta: float = 0.0
+    weights: Weights | None = field(default=None, hash=False)
+    reads: ClassVar[frozenset[str]] = frozenset({"values"})
+    unit: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        bounded_shares(self.alpha, self.weights)
+        bounded("fuser.beta", self.beta, 0)
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        parts = shares(pool, self.alpha, self.weights)
+        fused = weighted_sum([(scored.values, weight) for scored, weight in parts])
+        return fused.add_(pool.consensus * self.beta) if self.beta else fused

@@ -1,0 +1,66 @@
+"""How lists share a score: alpha for two of them, weights by name for any number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from harness.errors import HarnessError, bounded
+from harness.fuser.calibrated import Calibrated, Scored
+
+Weights = Mapping[str, float]
+
+
+def bounded_shares(alpha: float, weights: Weights | None) -> None:
+    """Raise unless alpha is in [0, 1] and no weight is negative."""
+    bounded("fuser.alpha", alpha, 0, 1)
+    bounded_weights(weights or {})
+
+
+def bounded_weights(weights: Weights) -> None:
+    """Raise unless no weight is negative."""
+    for name, weight in weights.items():
+        bounded(f"fuser.weights.{name}", weight, 0)
+
+
+def shares(pool: Calibrated, alpha: float, weights: Weights | None) -> list[tuple[Scored, float]]:
+    """Each list with its weight: ``weights`` by name, or for two lists alpha for the dense one and 1 - alpha.
+
+    Without a list named ``dense``, alpha is the first list's share.
+    """
+    if weights is not None:
+        missing = [name for name in pool.names if name not in weights]
+        if missing:
+            raise HarnessError(
+                f"fuser.weights names {', '.join(weights) or 'no list'}; add a weight for {', '.join(missing)}"
+            )
+        return [(pool[name], float(weights[name])) for name in pool.names]
+    first, second = pool.pair()
+    return [(first, alpha), (second, 1 - alpha)]
+
+
+def weighted_sum(parts: Sequence[tuple[Tensor, float]]) -> Tensor:
+    """A new tensor: the sum of weight x tensor."""
+    return total([part * weight for part, weight in parts])
+
+
+def total(parts: Sequence[Tensor]) -> Tensor:
+    """A new tensor: the sum of tensors, the same to the bit in whatever order they come.
+
+    Sums of three or more are taken from the smallest summand up: two documents with the same summands in other lists
+    tie, and then the document number decides, not the rounding.
+    """
+    ordered = list(parts)
+    if len(ordered) == 1:
+        return ordered[0].clone()
+    if len(ordered) > 2:
+        for last in range(len(ordered) - 1, 0, -1):
+            for place in range(last):
+                low, high = ordered[place], ordered[place + 1]
+                ordered[place], ordered[place + 1] = torch.minimum(low, high), torch.maximum(low, high)
+    result = ordered[0] + ordered[1]
+    for part in ordered[2:]:
+        result += part
+    return result

@@ -1,0 +1,23 @@
+"""Scores as they are (SPEC 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Raw:
+    """s_i. Values are any numbers; an absent document has 0."""
+
+    unit: ClassVar[bool] = False
+
+    def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
+        """float64[Q, N]."""
+        return scores
+
+    def absent(self, values: Tensor, present: Tensor) -> float:
+        """0."""
+        return 0.0

@@ -1,0 +1,18 @@
+"""No reranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from harness.fuser import Calibrated
+
+
+@dataclass(frozen=True)
+class Keep:
+    """The fused order as it is."""
+
+    def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        return fused

@@ -1,0 +1,52 @@
+"""Lists to fuse, and what comes out of fusing them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import harness
+from harness.run import Run
+
+Lists = dict[str, dict[str, float]]
+
+
+@pytest.fixture
+def two_lists() -> Lists:
+    """Percentile ranks: dense a 1, b 1/2; graph c 1, a 1/2."""
+    return {"dense": {"a": 0.9, "b": 0.5}, "graph": {"c": 0.03, "a": 0.01}}
+
+
+@pytest.fixture
+def scores() -> Callable[..., dict[str, float]]:
+    """``scores(fuser, lists, normalizer, **options)``: fused score by document, best first, of one query."""
+
+    def fused(fuser: Any, lists: Mapping[str, Mapping[str, float]], normalizer: Any = "pit", **options: Any) -> Any:
+        runs = {name: Run.from_dict({"q": dict(found)}) for name, found in lists.items()}
+        return harness.fuse(runs, fuser, normalizer, **options).to_dict()["q"]
+
+    return fused
+
+
+@pytest.fixture
+def random_runs() -> Callable[..., dict[str, Run]]:
+    """``random_runs(seed, ties)``: three lists of uneven lengths over 40 queries, every seventh one empty."""
+    return make_runs
+
+
+def make_runs(seed: int = 0, ties: bool = True, names: tuple[str, ...] = ("dense", "graph", "bm25")) -> dict[str, Run]:
+    random = np.random.default_rng(seed)
+    documents = [f"d{number:03d}" for number in range(60)]
+
+    def ranking(offset: int, query: int) -> dict[str, float]:
+        if (query + offset) % 7 == 0:
+            return {}
+        chosen = random.choice(documents, size=random.integers(1, 40), replace=False)
+        points = random.choice(6 if ties else 4096, size=len(chosen), replace=ties)
+        return {str(doc): float(point) / (8 if ties else 4096) for doc, point in zip(chosen, points, strict=True)}
+
+    return {
+        name: Run.from_dict({f"q{query:02d}": ranking(offset, query) for query in range(40)})
+        for offset, name in enumerate(names)
+    }
