@@ -1,4 +1,4 @@
-"""Multi-hop retrieval harness: does fusing dense and graph evidence find the last hop more often, and would it again?"""
+"""Multi-hop retrieval harness: does fusing dense and graph evidence find more last hops, and would it again?"""
 
 from __future__ import annotations
 

@@ -88,15 +88,13 @@ class Run:
         names = self.doc_ids.to_pylist()
         bounds = self.indptr.tolist()
         return {
-            query: {
-                names[d]: s for d, s in zip(self.docs[a:b].tolist(), self.scores[a:b].tolist(), strict=True)
-            }
+            query: {names[d]: s for d, s in zip(self.docs[a:b].tolist(), self.scores[a:b].tolist(), strict=True)}
             for query, a, b in zip(self.query_ids.to_pylist(), bounds[:-1], bounds[1:], strict=True)
         }
 
     @classmethod
     def from_trec(cls, path: str | Path) -> Run:
-        """Read a TREC run file (``qid Q0 docid rank score tag``; plain or ``.gz``). See harness.trec for what is checked."""
+        """Read a TREC run file (``qid Q0 docid rank score tag``; plain or ``.gz``), checked as harness.trec says."""
         from harness.trec import read_trec
 
         return read_trec(Path(path))

@@ -1,1 +1,1 @@
-"""The protocol: expand a grid, score its trials on tune, lock the winner, score the lock on test once, keep a ledger."""
+"""The protocol: expand a grid, score its trials on tune, lock the winner, score the lock on test once."""

@@ -1,0 +1,64 @@
+# `make sweep` and `make test` set everything up by themselves; `make help` lists the rest.
+PYTHON  ?= python3
+DATASET ?= sample
+ARGS    ?=
+PORT    ?= 5000
+WORKERS ?= 2
+FAISS   := $(shell command -v nvidia-smi >/dev/null 2>&1 && echo gpu || echo cpu)
+BIN     := .venv/bin
+READY   := .venv/.ready
+
+.PHONY: help setup prepare sweep heldout report ui test test-all bench showcase check doctor clean
+.DEFAULT_GOAL := help
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 18
+	@echo; echo "  DATASET=musique|2wikimultihopqa|hotpotqa|...  ARGS='key=value ...'  (see: $(BIN)/harness --help)"
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(FAISS),models,dev]'
+	@touch $@
+
+setup: $(READY)  ## .venv with the pinned libraries (faiss-gpu where there is an NVIDIA driver)
+
+prepare: $(READY)  ## build the artifacts of DATASET, no fusion
+	$(BIN)/harness prepare dataset=$(DATASET) $(ARGS)
+
+sweep: $(READY)  ## score the grid on tune, lock the winner, log to MLflow
+	$(BIN)/harness sweep dataset=$(DATASET) $(ARGS)
+
+heldout: $(READY)  ## the locked trials of the latest sweep on test, once
+	$(BIN)/harness heldout $(ARGS)
+
+report: $(READY)  ## LaTeX tables, figures, index.html, and a PDF where latexmk is
+	$(BIN)/harness report $(ARGS)
+
+ui: $(READY)  ## MLflow UI on 127.0.0.1
+	$(BIN)/harness ui port=$(PORT) $(ARGS)
+
+test: $(READY)  ## all tests but the slow ones
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+
+test-all: $(READY)  ## all tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m '' $(ARGS)
+
+check: $(READY)  ## formatting, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)  ## measure against what a user would pick instead
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+showcase: $(READY)  ## remake what the README shows
+	$(BIN)/harness report sweep=$(SWEEP) paths.reports=reports/showcase $(ARGS)
+
+doctor: $(READY)  ## what is installed and found, and whether the ledger is intact
+	$(BIN)/harness doctor $(ARGS)
+
+clean:  ## remove .venv and caches; runs/ and reports/ stay
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

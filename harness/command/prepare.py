@@ -1,0 +1,30 @@
+"""Build the artifacts of a configuration (data, embeddings, graph, runs) and stop before any fusion.
+
+A stage that has been built is not built again; a killed one goes on from its last shard. Useful on a GPU node before
+sweeping on a laptop: copy the runs folder, it stays valid.
+
+  harness prepare                              the sample benchmark
+  harness prepare dataset=musique              real data, from paths.data (HARNESS_DATA) or the Hub
+  harness prepare -m dataset=musique,hotpotqa  both, one after the other
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def run(config: DictConfig) -> None:
+    """Build them and say what is there."""
+    from harness.sweep.plan import Plan, Prepared
+
+    prepared = Prepared.of(Plan(config, ()))
+    data = prepared.benchmark
+    tune, test = len(data.members("tune")), len(data.members("test"))
+    print(f"{data.name}: {len(data.doc_ids)} passages, {len(data.query_ids)} queries ({tune} tune, {test} test)")
+    print(f"data sha256 {data.sha256}")
+    for name, lists in prepared.runs.items():
+        lengths = lists.lengths()
+        print(f"list {name}: {lengths.mean():.1f} documents a query, {int((lengths == 0).sum())} empty lists")

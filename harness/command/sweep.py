@@ -1,0 +1,53 @@
+"""Score every trial of a grid on the tune split, log them, and lock the winner before anything touches test.
+
+Prints the ranked table; the last line of standard output is the sweep's folder.
+
+  harness sweep                                  grid `default` on the sample benchmark
+  harness sweep dataset=2wikimultihopqa          real data, from paths.data (HARNESS_DATA) or the Hub
+  harness sweep dry_run=true                     how many trials, and which
+  harness sweep fuser=linear fuser.alpha=.6 grid=point      one configuration
+  harness sweep 'grid.mine={fuser:[rrf],fuser.k:[1,5,60]}'  add a block of axes to the grid
+  harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
+  harness sweep -m encoder=minilm,hashed         axes that need new runs: one sweep for each value
+
+Axes of a grid are on the right of the pool (fuser, normalizer, temperature, reranker, pool.*), and are expanded inside
+the process. conf/grid/default.yaml shows how they are written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def run(config: DictConfig) -> None:
+    """Sweep, report, and log."""
+    from hydra.core.hydra_config import HydraConfig
+
+    from harness.sweep.plan import Plan
+
+    plan = Plan(config, tuple(HydraConfig.get().overrides.task))
+    trials = plan.trials()
+    if config.dry_run:
+        for trial in trials:
+            print(trial.name)
+        print(f"{len(trials)} trials; nothing was run (dry_run)")
+        return
+
+    from concurrent.futures import ThreadPoolExecutor
+
+    from harness.configuration import instantiate
+    from harness.report.terminal import leaderboard
+    from harness.sweep.plan import Prepared
+    from harness.sweep.tune import sweep
+
+    tracking = instantiate(config.tracking)
+    with ThreadPoolExecutor(1) as background:
+        ready = background.submit(tracking.prepare)  # MLflow takes seconds to import, trials to score
+        result = sweep(Prepared.of(plan), trials)
+        print(leaderboard(result))
+        ready.result()
+        tracking.log_sweep(result)
+    print(result.folder)

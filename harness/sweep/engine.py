@@ -1,0 +1,109 @@
+"""The engine: gold ranks of every trial, in blocks of queries small enough to stay in the processor's caches.
+
+Trials that share a pool share its alignment; trials that share a normalizer or a temperature share their values (the
+pool's memo). No quantity depends on which queries share its block, so neither do the ranks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from harness.fuser import Calibrated
+from harness.metric import NONE, gold_ranks
+from harness.pool import Pool
+from harness.run import Run
+from harness.sweep.trial import PoolSpec, Trial
+
+BLOCK = 1 << 17
+"""How many cells [Q, U] of a pool a block holds on the CPU: 1 MiB of float64."""
+GPU_BLOCK = 1 << 25
+
+
+def score(
+    trials: Sequence[Trial],
+    runs: Mapping[str, Run],
+    gold: NDArray[np.int32],
+    device: str = "cpu",
+    progress: bool = False,
+) -> NDArray[np.int32]:
+    """int32[T, Q, H]: where each trial puts each gold passage (see harness.metric).
+
+    runs: the lists over the same Q queries. gold: int32[Q, H], -1 for none.
+    """
+    ranks = np.full((len(trials), *gold.shape), NONE, dtype=np.int32)
+    shared: dict[PoolSpec, list[int]] = {}
+    for number, trial in enumerate(trials):
+        shared.setdefault(trial.pool, []).append(number)
+    jobs = [(spec, block) for spec in shared for block in _blocks(spec, runs, device)]
+
+    def work(job: tuple[PoolSpec, slice]) -> int:
+        spec, block = job
+        queries = np.arange(block.start, block.stop)
+        pool = align(spec, {name: runs[name].take(queries) for name in spec.lists}, device)
+        columns = pool.columns(gold[block])
+        wanted = torch.from_numpy(gold[block])
+        for number in shared[spec]:
+            trial = trials[number]
+            calibrated = Calibrated(pool, trial.normalizer, trial.temperature)
+            fused = trial.reranker(trial.fuser(calibrated), calibrated)
+            ranks[number, block] = gold_ranks(fused, pool.docs, columns, wanted).numpy()
+        return len(shared[spec]) * len(queries)
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # the blocks are the parallel work; small tensors gain nothing from more
+    try:
+        with (
+            ThreadPoolExecutor(workers(device)) as executor,
+            tqdm(total=len(trials) * len(gold), desc="trials", unit="query", disable=not progress, delay=2) as bar,
+        ):
+            for done in executor.map(work, jobs):
+                bar.update(done)
+    finally:
+        torch.set_num_threads(threads)
+    return ranks
+
+
+def align(spec: PoolSpec, runs: Mapping[str, Run], device: str) -> Pool:
+    """The pool of these runs under a trial's specification."""
+    return Pool.align({name: runs[name] for name in spec.lists}, spec.effective_cap, spec.capped, device)
+
+
+def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> float:
+    """Share of queries whose last hop is anywhere in the pool: what a perfect fuser would reach."""
+    last = gold[np.arange(len(gold)), (gold >= 0).sum(axis=1) - 1][:, None]
+    found = [
+        (align(spec, {name: runs[name].take(np.arange(block.start, block.stop)) for name in spec.lists}, "cpu"), block)
+        for block in _blocks(spec, runs, "cpu")
+    ]
+    return sum(int((pool.columns(last[block]) >= 0).sum()) for pool, block in found) / max(len(gold), 1)
+
+
+def workers(device: str) -> int:
+    """Threads over blocks: as many as there are processors (or OMP_NUM_THREADS says), one for a GPU."""
+    if device != "cpu":
+        return 1
+    return int(os.environ.get("OMP_NUM_THREADS") or len(os.sched_getaffinity(0)))
+
+
+def resolve(device: str) -> str:
+    """``auto`` is CUDA when torch has it, else the CPU."""
+    return ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+
+
+def _blocks(spec: PoolSpec, runs: Mapping[str, Run], device: str) -> Iterator[slice]:
+    cap = spec.effective_cap
+    widths = (
+        int(runs[name].lengths().max(initial=1)) if cap is None or name not in spec.capped else cap
+        for name in spec.lists
+    )
+    count = len(runs[spec.lists[0]])
+    size = max(1, (BLOCK if device == "cpu" else GPU_BLOCK) // max(1, sum(widths)))
+    size = min(size, max(1, -(-count // workers(device))))
+    return (slice(start, min(start + size, count)) for start in range(0, count, size))

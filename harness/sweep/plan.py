@@ -1,0 +1,103 @@
+"""What a sweep will do, and with what: its trials, the lists that they need, and the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from omegaconf import OmegaConf
+
+from harness.benchmark import Benchmark
+from harness.metric import Metric
+from harness.run import Run
+from harness.sweep import engine, lists
+from harness.sweep.grid import Grid
+from harness.sweep.result import SweepResult
+from harness.sweep.trial import Trial
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep will do, known before it does anything: the trials, the lists they need, and their identities."""
+
+    config: DictConfig
+    given: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for name in (self.config.objective, *self.config.metrics):
+            Metric.parse(name)
+
+    def trials(self) -> list[Trial]:
+        """The different trials of the grid, baselines first. Every mistake in it is in one HarnessError."""
+        wanted = ("fuser", "normalizer", "temperature", "reranker", "pool", "grid")
+        plain = {key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted}
+        return Grid({**plain, "lists": list(self.config.lists)}, self.given).trials()
+
+    def stored(self) -> str:
+        """The configuration as YAML, its interpolations kept, so that it holds wherever the runs folder is moved."""
+        plain = cast("dict[str, Any]", OmegaConf.to_container(self.config, resolve=False))
+        return OmegaConf.to_yaml(OmegaConf.create({**plain, "given": list(self.given)}))
+
+    @property
+    def metrics(self) -> list[str]:
+        """Metric columns: the configured ones, and the objective."""
+        return list(dict.fromkeys([*self.config.metrics, self.config.objective]))
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A plan with its data: the benchmark, every list's run, and the identity of each list."""
+
+    plan: Plan
+    benchmark: Benchmark
+    runs: dict[str, Run]
+    identities: dict[str, Any]
+
+    @classmethod
+    def of(cls, plan: Plan) -> Prepared:
+        """Load or build all artifacts that the plan needs."""
+        kept = lists.store(plan.config)
+        data = lists.benchmark(plan.config)
+        retrievers = lists.retrievers(plan.config)
+        return cls(plan, data, lists.runs(retrievers, data, kept), lists.identities(retrievers))
+
+    def hashes(self, trials: Sequence[Trial]) -> list[str]:
+        """Each trial's hash."""
+        return [trial.sha256(self.benchmark.sha256, self.identities) for trial in trials]
+
+    def ranks(self, trials: Sequence[Trial], split: str) -> NDArray[np.int32]:
+        """int32[T, Q, H] over the queries of a split."""
+        members = self.benchmark.members(split)
+        device = engine.resolve(self.plan.config.device)
+        runs = {name: run.take(members) for name, run in self.runs.items()}
+        return engine.score(trials, runs, self.benchmark.gold[members], device, progress=True)
+
+    def queries(self, split: str) -> pd.DataFrame:
+        """``id, hops, type, chain`` of a split's queries."""
+        members = self.benchmark.members(split)
+        frame = pd.DataFrame(
+            {
+                "id": self.benchmark.query_ids.to_pylist(),
+                "hops": self.benchmark.queries["hops"][:],
+                "type": self.benchmark.queries["type"][:],
+                "chain": self.benchmark.chain,
+            }
+        )
+        return frame.iloc[members].reset_index(drop=True)
+
+
+def reopened(folder: Path, config: DictConfig) -> Plan:
+    """The plan of a finished sweep, with the paths, device and tracking of the present configuration."""
+    stored = cast("DictConfig", OmegaConf.load(SweepResult(folder).folder / "config.yaml"))
+    given = tuple(stored.pop("given"))
+    for key in ("paths", "device", "tracking"):
+        stored[key] = config[key]
+    return Plan(stored, given)

@@ -1,0 +1,117 @@
+"""A trial: one configuration of everything on the right of the pool, and what makes it itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from harness.configuration import defaults
+from harness.fuser import Fuser
+from harness.identity import digest, identity
+from harness.normalizer import Normalizer
+from harness.reranker import Reranker
+from harness.temperature import Temperature
+
+GROUPS = ("fuser", "normalizer", "temperature", "reranker")
+"""The strategies of a trial, by the config group that names them."""
+
+
+@dataclass(frozen=True)
+class PoolSpec:
+    """Which lists enter the pool, in which order, and how many of the best documents of each list in ``capped``."""
+
+    lists: tuple[str, ...]
+    cap: int | None
+    capped: tuple[str, ...]
+
+    @property
+    def effective_cap(self) -> int | None:
+        """The cap, or None when it cuts none of the lists."""
+        return self.cap if set(self.lists) & set(self.capped) else None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One configuration, ready to score.
+
+    settings: the flat, typed knobs that this trial's result depends on, e.g. ``{"fuser": "rrf", "fuser.k": 60}``.
+    overrides: Hydra overrides that rerun this trial alone.
+    """
+
+    pool: PoolSpec
+    fuser: Fuser
+    normalizer: Normalizer
+    temperature: Temperature
+    reranker: Reranker
+    settings: Mapping[str, Any]
+    overrides: tuple[str, ...]
+
+    @property
+    def family(self) -> str:
+        """The fuser's name: ``single``, ``rrf``, ``boltzmann``, ..."""
+        return str(self.settings["fuser"])
+
+    @property
+    def reads_values(self) -> bool:
+        """Whether the normalizer matters."""
+        return bool({"values", "probabilities"} & self.fuser.reads)
+
+    @property
+    def reads_probabilities(self) -> bool:
+        """Whether the temperature matters."""
+        return "probabilities" in self.fuser.reads
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """What this trial computes: its strategies with their fields, without those that its fuser does not read."""
+        return {
+            "lists": list(self.pool.lists),
+            "cap": self.pool.effective_cap,
+            "capped": sorted(set(self.pool.lists) & set(self.pool.capped)) if self.pool.effective_cap else [],
+            "fuser": identity(self.fuser),
+            "normalizer": identity(self.normalizer) if self.reads_values else None,
+            "temperature": identity(self.temperature) if self.reads_probabilities else None,
+            "reranker": identity(self.reranker),
+        }
+
+    def sha256(self, data: str, lists: Mapping[str, Any]) -> str:
+        """The trial's hash on this data (its SHA-256) with these lists (their identities by name): 16 hex digits."""
+        used = {name: lists[name] for name in self.pool.lists}
+        return digest({"trial": self.identity, "data": data, "lists": used})[:16]
+
+    @property
+    def name(self) -> str:
+        """A name for people, e.g. ``boltzmann alpha=0.7 beta=0.5 pit auto cap=20``; a single list is just its name."""
+        if self.family == "single":
+            return str(self.settings["fuser.list"])
+        words = [self.family]
+        for group in GROUPS[1:]:
+            if group in self.settings and self.settings[group] != "none":
+                words.append(str(self.settings[group]))
+            words.extend(self._knobs(group))
+        if self.pool.effective_cap is not None:
+            words.append(f"cap={self.pool.cap}")
+        words[1:1] = self._knobs("fuser")
+        if set(self.pool.lists) != {"dense", "graph"}:
+            words.append("+".join(self.pool.lists))
+        return " ".join(words)
+
+    def _knobs(self, group: str) -> list[str]:
+        """The knobs of a group: numbers always, words and mappings where they are not the default."""
+        knobs = {
+            key.removeprefix(f"{group}."): value for key, value in self.settings.items() if key.startswith(f"{group}.")
+        }
+        usual = defaults(group, str(self.settings[group])) if knobs else {}
+        return [f"{key}={_short(value)}" for key, value in knobs.items() if _number(value) or value != usual[key]]
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ":".join(f"{item:g}" for item in value.values())
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,83 @@
+"""Choosing on tune, and writing the choice down before anything touches test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.errors import HarnessError
+from harness.identity import code_version, digest, library_versions
+from harness.sweep.result import LOCK, SweepResult
+from harness.sweep.table import Row
+
+
+def order(rows: Sequence[Row], objective: str) -> list[int]:
+    """The places of the rows by the rule of SPEC 10: objective, fewer losses, alpha nearer .5, name.
+
+    A trial without alpha shares evenly, so its distance is 0; dense has no losses.
+    """
+
+    def key(number: int) -> tuple[Any, ...]:
+        row = rows[number]
+        distance = round(abs(row["parameters"].get("fuser.alpha", 0.5) - 0.5), 12)
+        return -row[objective], row["losses"] or 0, distance, row["name"], row["trial"]
+
+    return sorted(range(len(rows)), key=key)
+
+
+def lock(rows: Sequence[Row], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The lock of an ordered leaderboard: the winner, the best trial of each fuser, the untuned baselines.
+
+    The winner is the best trial that fuses; single lists are baselines beside it, and ``best_single`` names the best.
+    facts: what the lock is tied to (dataset, data_sha256, objective, ...). ``sha256`` covers all the rest.
+    """
+    single = [row for row in rows if row["family"] == "single"]
+    fused = [row for row in rows if row["family"] != "single"]
+    best: dict[str, Row] = {}
+    for row in fused:
+        best.setdefault(row["family"], row)
+    content = {
+        **facts,
+        "code": code_version(),
+        "libraries": library_versions(),
+        "winner": (fused or single)[0],
+        "fusers": list(best.values()),
+        "baselines": single + [row for row in fused if row["untuned"]],
+        "best_single": single[0]["name"] if single else None,
+    }
+    return {**content, "sha256": digest(content)}
+
+
+def opened(result: SweepResult, data_sha256: str) -> Mapping[str, Any]:
+    """The lock of a sweep, if nothing that it is tied to has changed. Raises HarnessError that says what has."""
+    content = {key: value for key, value in result.lock.items() if key != "sha256"}
+    path = result.folder / LOCK
+    if digest(content) != result.lock.get("sha256"):
+        raise HarnessError(f"{path}: changed since it was written (its sha256 differs); sweep again to lock anew")
+    for what, locked, now in (
+        ("data", content["data_sha256"], data_sha256),
+        ("code", content["code"], code_version()),
+        ("libraries", content["libraries"], library_versions()),
+    ):
+        if locked != now:
+            raise HarnessError(
+                f"{path}: the {what} changed since locking (locked: {_told(locked, now)}, now: {_told(now, locked)}); "
+                "sweep again to lock anew"
+            )
+    return result.lock
+
+
+def locked_trials(lock: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Trial hash -> the roles it was locked in (``winner``, ``best boltzmann``, ``baseline``), in the lock's order."""
+    roles: dict[str, list[str]] = {lock["winner"]["trial"]: ["winner"]}
+    for row in lock["fusers"]:
+        roles.setdefault(row["trial"], []).append(f"best {row['family']}")
+    for row in lock["baselines"]:
+        roles.setdefault(row["trial"], []).append("baseline")
+    return roles
+
+
+def _told(value: Any, other: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {item}" for key, item in value.items() if other.get(key) != item) or "none"
+    return str(value)[:60]

@@ -1,0 +1,69 @@
+"""Identity: what changes a result changes the hash, and nothing else does."""
+
+import hashlib
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.identity import NO_RESULT, digest, identity, texts_sha256
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e300, 1e300) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Part:
+    size: int = 3
+
+
+@dataclass(frozen=True)
+class Whole:
+    part: Part
+    rate: float = 0.5
+    batch: int = field(default=64, metadata=NO_RESULT)
+
+
+@dataclass(frozen=True)
+class Newer(Part):
+    version = 2
+
+
+def test_fields_that_change_no_result_are_left_out():
+    assert digest(Whole(Part(), batch=1)) == digest(Whole(Part(), batch=2))
+    assert digest(Whole(Part(), rate=0.4)) != digest(Whole(Part(), rate=0.5))
+    assert digest(Whole(Part(4))) != digest(Whole(Part(3)))
+
+
+def test_the_class_and_its_version_are_part_of_it():
+    assert identity(Part())["_target_"].endswith(".Part")
+    assert identity(Newer())["version"] == 2
+    assert digest(Newer()) != digest(Part())
+
+
+def test_whole_floats_are_integers_and_key_order_is_nothing():
+    assert digest({"a": 1.0, "b": [2.0]}) == digest({"b": [2], "a": 1})
+
+
+def test_what_has_no_identity_is_refused():
+    with pytest.raises(TypeError, match="no identity"):
+        identity(object())
+
+
+@given(JSON)
+def test_identity_is_idempotent(value):
+    assert identity(identity(value)) == identity(value)
+    assert digest(identity(value)) == digest(value)
+
+
+@given(st.lists(st.text()), st.lists(st.text()))
+def test_no_two_sequences_of_texts_share_a_hash(one, other):
+    assert (texts_sha256(one) == texts_sha256(other)) == (one == other)
+
+
+def test_texts_hash_by_hand():
+    assert texts_sha256(["é"]) == hashlib.sha256(b"\x02\0\0\0\0\0\0\0\xc3\xa9").hexdigest()

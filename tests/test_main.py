@@ -1,0 +1,69 @@
+"""The command line: help, mistakes in one line, exit codes."""
+
+import subprocess
+import sys
+
+import pytest
+
+from harness.__main__ import _overrides, commands, documentation, usage
+
+
+def harness(*arguments, **kwargs):
+    return subprocess.run(
+        [sys.executable, "-m", "harness", *arguments], capture_output=True, text=True, timeout=120, **kwargs
+    )
+
+
+def test_help_names_every_command_with_its_summary():
+    text = harness("--help").stdout
+    assert text == usage() + "\n"
+    for name in commands():
+        assert name in text
+
+
+@pytest.mark.parametrize("name", commands())
+def test_every_command_teaches(name):
+    text = documentation(name)
+    summary, _, rest = text.partition("\n")
+    assert summary.endswith(".")
+    assert f"harness {name}" in rest
+    assert harness(name, "--help").stdout.strip() == text.strip()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["sweap"], "harness sweap: no such command (did you mean sweep?)"),
+        (["sweep", "fuser=boltzman"], "fuser=boltzman is not known (did you mean boltzmann?)"),
+        (["sweep", "fuser.alpha=1.3", "grid=point"], "fuser.alpha must be in [0, 1], got alpha=1.3"),
+        (["sweep", "fuser.alfa=1"], "alfa"),
+        (["sweep", "objective=last_hopp@5"], "did you mean last_hop?"),
+        (["sweep", "grid.mine={fuser:[rrf],fuser.kk:[1]}"], "grid.mine: fuser.kk is no knob of these points"),
+        (["sweep", "grid.mine={encoder:[a]}"], "encoder needs new runs"),
+        (["sweep", "pool.lists=[dense,grph]"], "did you mean graph?"),
+        (["sweep", "pool.cap=0"], "pool.cap must be a whole number >= 1 or null, got cap=0"),
+        (["sweep", "normalizer=zscore", "grid=point"], "normalizer"),
+        (["sweep", "fuser=["], "configuration"),
+        (["heldout", "sweep=nowhere"], "nowhere: not a sweep's folder"),
+    ],
+)
+def test_a_mistake_is_one_line_and_status_2(arguments, message, tmp_path):
+    done = harness(*arguments, f"paths.runs={tmp_path}") if len(arguments) > 1 else harness(*arguments)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert done.stderr.startswith("error: ")
+    assert message in done.stderr
+    assert done.stdout == ""
+    assert not list(tmp_path.rglob("*.parquet"))
+
+
+def test_all_bad_points_are_told_at_once(tmp_path):
+    done = harness("sweep", "grid.a={fuser:[linear],fuser.alpha:[2,3]}", f"paths.runs={tmp_path}")
+    assert "2 mistakes" in done.stderr
+    assert "alpha=2" in done.stderr
+    assert "alpha=3" in done.stderr
+
+
+def test_flags_mean_overrides():
+    given = ["--split", "tune", "--k=5", "--dry-run", "x=1", "--multirun", "--cfg", "job"]
+    assert _overrides(given) == ["split=tune", "k=5", "dry_run=true", "x=1", "--multirun", "--cfg", "job"]
