@@ -80,9 +80,9 @@ class Pool:
             stop = start + len(run.docs)
             listings[name] = _listing(run, flat[columns[start:stop]], device)
             start = stop
-        docs = docs.reshape(count, width)
-        prior = None if importance is None else torch.from_numpy(importance[docs]).to(device)
-        return cls(torch.from_numpy(docs).to(device), listings, prior)
+        table = docs.reshape(count, width)
+        prior = None if importance is None else torch.from_numpy(importance[table]).to(device)
+        return cls(torch.from_numpy(table).to(device), listings, prior)
 
     @property
     def shape(self) -> tuple[int, int]:

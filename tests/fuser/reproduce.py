@@ -1,0 +1,32 @@
+"""Prints, as JSON, the SHA-256 of what every fuser makes of random runs under every normalizer that it takes."""
+
+import hashlib
+import importlib.util
+import json
+from pathlib import Path
+
+import harness
+from harness.configuration import names
+from harness.errors import HarnessError
+
+
+def digests() -> dict[str, str]:
+    spec = importlib.util.spec_from_file_location("lists", Path(__file__).parent.parent / "conftest.py")
+    lists = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(lists)
+    found = {}
+    for temperature in names("temperature"):
+        for normalizer in names("normalizer"):
+            for fuser in names("fuser"):
+                runs = lists.make_runs(seed=1, names=("dense", "graph"))
+                try:
+                    run = harness.fuse(runs, fuser, normalizer, 10, temperature=temperature)
+                except HarnessError:
+                    continue
+                whole = hashlib.sha256(b"".join(part.tobytes() for part in (run.indptr, run.docs, run.scores)))
+                found[f"{fuser} {normalizer} {temperature}"] = whole.hexdigest()
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps({"hash": hash("dense"), "digests": digests()}))
