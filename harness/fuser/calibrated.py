@@ -102,8 +102,8 @@ class Calibrated:
 class Scored:
     """One list of a calibrated pool. All tensors are [Q, U], a column a document of the pool.
 
-    ``floored`` and ``floored_probabilities`` are what the multiplicative fusers read: an absent document has half of
-    the list's smallest value, and a list that holds nothing gives 1 to all, so that it leaves a product as it is.
+    ``floored`` and ``log_probabilities`` are what the multiplicative fusers read: an absent document has half of the
+    list's smallest value, and a list that holds nothing gives 1 to all, so that it leaves a product as it is.
     """
 
     name: str
@@ -174,23 +174,27 @@ class Scored:
     def weights(self) -> Tensor:
         """float64[Q, N]: Boltzmann probabilities in the list's own order."""
         return self.owner.remember(
-            ("weights", *self._calibration),
+            ("weights", *self.calibration),
             lambda: boltzmann(self.owner.listed(self.name), self.listing.present, self.temperature),
         )
 
     @property
     def probabilities(self) -> Tensor:
         """float64: Boltzmann probabilities P, 0 where absent."""
-        return self.owner.remember(("probabilities", *self._calibration), lambda: self.spread(self.weights, 0.0))
+        return self.owner.remember(("probabilities", *self.calibration), lambda: self.spread(self.weights, 0.0))
 
     @property
-    def floored_probabilities(self) -> Tensor:
-        """float64: Boltzmann probabilities P, half of the smallest where absent."""
-        return self.owner.remember(
-            ("floored probabilities", *self._calibration), lambda: self.spread_floored(self.weights)
-        )
+    def log_probabilities(self) -> Tensor:
+        """float64: ln P, P half of the smallest where absent."""
+
+        def compute() -> Tensor:
+            floored = self.spread_floored(self.weights)
+            return floored.clamp_(min=torch.finfo(floored.dtype).tiny).log_()
+
+        return self.owner.remember(("log probabilities", *self.calibration), compute)
 
     @property
-    def _calibration(self) -> tuple[object, ...]:
+    def calibration(self) -> tuple[object, ...]:
+        """What the probabilities of this list depend on, as a key of ``remember``."""
         normalizers = tuple(for_list(self.owner.normalizer, name) for name in self.owner.names)
         return (self.name, normalizers, self.owner.temperature)

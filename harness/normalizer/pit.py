@@ -29,10 +29,10 @@ class Pit:
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
         """float64[Q, N]. A row descends, so n minus where a score's group of ties begins counts what is <= it."""
         held = counts(present).double()
-        below = (held - _group_stops(scores)).clamp_(min=0) if self.kind != "weak" else None
+        below = (held - group_stops(scores)).clamp_(min=0) if self.kind != "weak" else None
         if self.kind == "strict" and below is not None:
             return below.div_(held.clamp_(min=1))
-        at_most = held - _group_starts(scores)
+        at_most = held - group_starts(scores)
         if below is None:
             return at_most.div_(held.clamp_(min=1))
         return at_most.add_(below).div_(2 * held.clamp_(min=1))
@@ -42,14 +42,14 @@ class Pit:
         return 0.0
 
 
-def _group_starts(scores: Tensor) -> Tensor:
+def group_starts(scores: Tensor) -> Tensor:
     """int32[Q, N]: where the group of equal scores of each place begins."""
     places = torch.arange(scores.shape[-1], dtype=torch.int32, device=scores.device)
     begins = scores[:, 1:] != scores[:, :-1]
     return torch.cummax(torch.cat([places[:1].expand(len(scores), -1), places[1:] * begins], dim=-1), dim=-1).values
 
 
-def _group_stops(scores: Tensor) -> Tensor:
+def group_stops(scores: Tensor) -> Tensor:
     """int32[Q, N]: one past where the group of equal scores of each place ends."""
     width = scores.shape[-1]
-    return width - _group_starts(scores.flip(-1)).flip(-1)
+    return width - group_starts(scores.flip(-1)).flip(-1)

@@ -1,0 +1,44 @@
+"""Fusion after optimal transport of each list to a Gaussian (PhaseGraph App. C, SPEC 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from harness.fuser import Calibrated, Scored
+from harness.fuser.shares import Weights, bounded_shares, shares, weighted_sum
+from harness.normalizer.pit import Pit
+
+
+@dataclass(frozen=True)
+class OtGaussian:
+    """score(d) = alpha z_dense(d) + (1 - alpha) z_graph(d), z the normal quantile of the mid percentile rank.
+
+    alpha: dense's share, in [0, 1].    weights: >= 0 by list name, instead of alpha, for any number of lists.
+    The mid percentile rank (``pit`` with kind mean) is in (0, 1), so z is finite; it is this fuser's own, whatever the
+    normalizer. An absent document has the quantile of half of the list's smallest rank, an empty list gives 0.
+    """
+
+    alpha: float = 0.5
+    weights: Weights | None = field(default=None, hash=False)
+    reads: ClassVar[frozenset[str]] = frozenset({"scores"})
+    unit: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        bounded_shares(self.alpha, self.weights)
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        parts = shares(pool, self.alpha, self.weights)
+        return weighted_sum([(_quantiles(scored), weight) for scored, weight in parts])
+
+
+def _quantiles(scored: Scored) -> Tensor:
+    def compute() -> Tensor:
+        ranks = Pit("mean")(scored.listing.scores, scored.listing.present)
+        return torch.where(scored.empty, 0.0, torch.special.ndtri(scored.spread_floored(ranks)))
+
+    return scored.owner.remember(("quantiles", scored.name), compute)

@@ -1,0 +1,66 @@
+"""Boltzmann fusion with Tsallis q-exponential weights for the graph list (PhaseGraph App. C, SPEC 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from harness.errors import bounded
+from harness.fuser import Calibrated, Scored
+from harness.fuser.shares import Weights, bounded_shares, shares, weighted_sum
+from harness.normalizer import ordered_sum
+from harness.temperature import EPSILON, energies
+
+
+@dataclass(frozen=True)
+class Tsallis:
+    """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both].
+
+    P_dense are Boltzmann probabilities; P_graph = [1 + (1 - q)(-E / T)]_+^(1 / (1 - q)), normalised to sum 1, and so it
+    is of every list but the dense one. alpha, beta, weights: as in ``boltzmann``.
+    q: in (0, 3]; above 1 the tails are heavier than Boltzmann's, 1 is Boltzmann.
+    An absent document has P = 0.
+    """
+
+    alpha: float = 0.7
+    beta: float = 0.5
+    q: float = 1.5
+    weights: Weights | None = field(default=None, hash=False)
+    reads: ClassVar[frozenset[str]] = frozenset({"probabilities"})
+    unit: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        bounded_shares(self.alpha, self.weights)
+        bounded("fuser.beta", self.beta, 0)
+        bounded("fuser.q", self.q, 0, 3, open_low=True)
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        parts = shares(pool, self.alpha, self.weights)
+        fused = weighted_sum([(self._probabilities(scored), weight) for scored, weight in parts])
+        return fused.add_(pool.consensus * self.beta) if self.beta else fused
+
+    def _probabilities(self, scored: Scored) -> Tensor:
+        if scored.name == scored.owner.anchor or self.q == 1:
+            return scored.probabilities
+        listed, present, temperature = scored.owner.listed(scored.name), scored.listing.present, scored.temperature
+        return scored.owner.remember(
+            ("tsallis", self.q, *scored.calibration),
+            lambda: scored.spread(tempered(listed, present, temperature, self.q), 0.0),
+        )
+
+
+def tempered(values: Tensor, present: Tensor, temperature: Tensor, q: float) -> Tensor:
+    """float64[Q, N]: q-exponential weights of the energies of the values, summing to 1; uniform at T = 0.
+
+    For q > 1 the base is kept >= 1e-6: it would reach 0 for a value of 1 (E = -1e-6) at a T of the same size.
+    """
+    cold = temperature == 0
+    change = (q - 1) * energies(values) / torch.where(cold, 1.0, temperature)
+    exponent = torch.log1p(change.clamp_(min=-1 if q < 1 else EPSILON - 1)) / (1 - q)
+    weights = torch.where(present, torch.exp(torch.where(cold, 0.0, exponent)), 0.0)
+    total = ordered_sum(weights)
+    return weights / torch.where(total == 0, 1.0, total)
