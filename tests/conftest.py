@@ -1,6 +1,9 @@
 """Lists to fuse, and what comes out of fusing them."""
 
+import importlib.util
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -50,3 +53,15 @@ def make_runs(seed: int = 0, ties: bool = True, names: tuple[str, ...] = ("dense
         name: Run.from_dict({f"q{query:02d}": ranking(offset, query) for query in range(40)})
         for offset, name in enumerate(names)
     }
+
+
+@pytest.fixture(scope="session")
+def example() -> ModuleType:
+    """tests/report/example.py: ``example.write(folder)`` makes the folder of a small sweep worked by hand."""
+    path = Path(__file__).parent / "report" / "example.py"
+    spec = importlib.util.spec_from_file_location("example", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

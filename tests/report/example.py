@@ -1,0 +1,141 @@
+"""A sweep's folder made by hand: 8 tune queries, 6 test queries, 8 trials. Every number in it was worked on paper."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from harness.sweep.result import SweepResult
+
+A = 2**31 - 1  # absent
+SHA = "5ca1ab1e" * 8
+METRICS = ["last_hop@5", "full_sup@5", "recall@5", "mrr"]
+
+
+# name, family, parameters, last hops' ranks of q0..q7, last_hop@5, W, L, p against dense, W, L, p against graph
+TUNE = [
+    ("boltzmann pit alpha=0.7 beta=0.5 cap=20", "boltzmann",
+     {"fuser.alpha": 0.7, "fuser.beta": 0.5, "pool.cap": 20}, [1, 2, 3, 4, 9, 2, 5, A], 0.75, 3, 1, 0.625, 2, 1, 1.0),
+    ("boltzmann pit alpha=0.5 beta=0.5 cap=20", "boltzmann",
+     {"fuser.alpha": 0.5, "fuser.beta": 0.5, "pool.cap": 20}, [1, 9, 3, 4, 9, 2, 5, A], 0.625, 3, 2, 1.0, 1, 1, 1.0),
+    ("graph", "single", {"fuser": "single", "fuser.list": "graph"}, [1, A, 1, 1, A, 9, 1, 1], 0.625, 4, 3, 1.0,
+     None, None, None),
+    ("linear minmax alpha=0.3", "linear",
+     {"fuser.alpha": 0.3, "fuser.beta": 0.0, "normalizer": "minmax"}, [1, 2, 9, 9, 4, 2, 1, A], 0.625, 1, 0, 1.0,
+     3, 3, 1.0),
+    ("linear minmax alpha=0.7", "linear",
+     {"fuser.alpha": 0.7, "fuser.beta": 0.0, "normalizer": "minmax"}, [1, 2, 9, 9, 4, 2, 9, A], 0.5, 0, 0, 1.0,
+     3, 4, 1.0),
+    ("rrf k=60", "rrf", {"fuser.k": 60}, [1, 2, 3, A, A, 2, 9, A], 0.5, 1, 1, 1.0, 2, 3, 1.0),
+    ("dense", "single", {"fuser": "single", "fuser.list": "dense"}, [1, 2, 9, A, 4, 2, 9, A], 0.5, None, None, None,
+     3, 4, 1.0),
+    ("bm25", "single", {"fuser": "single", "fuser.list": "bm25"}, [1, A, 9, A, 4, 9, 9, A], 0.25, 0, 2, 0.5,
+     1, 4, 0.375),
+]  # fmt: skip
+
+# name, last hops' ranks of t0..t5, last_hop@5, W, L, p, W/L against graph, wilson (statsmodels), odds ratio
+TEST = [
+    (0, [1, 2, 3, 4, 5, A], 5 / 6, 3, 0, 0.25, 2, 0, 0.5, [0.4365, 0.9699], 10.0),
+    (3, [1, 2, A, A, 9, A], 2 / 6, 1, 1, 1.0, 1, 2, 1.0, [0.0968, 0.7000], 1.0),
+    (5, [1, 2, 3, A, 9, A], 3 / 6, 2, 1, 1.0, 1, 1, 1.0, [0.1876, 0.8124], 2.0),
+    (2, [1, 9, 1, 1, A, A], 3 / 6, 2, 1, 1.0, None, None, None, [0.1876, 0.8124], 2.0),
+    (6, [1, 9, 9, A, 5, A], 2 / 6, None, None, None, 1, 2, 1.0, [0.0968, 0.7000], None),
+]
+
+
+def gold(last: list[int]) -> np.ndarray:
+    """Ranks [Q, 3]: the first hop always first; query 5 has three hops, its middle one at rank 7; -1 pads."""
+    ranks = np.full((len(last), 3), -1, dtype=np.int32)
+    ranks[:, 0] = 1
+    ranks[:, 1] = last
+    ranks[5] = [1, 7, last[5]]
+    return ranks
+
+
+def queries(prefix: str, count: int) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "id": [f"{prefix}{i}" for i in range(count)],
+            "hops": [3 if i == 5 else 2 for i in range(count)],
+            "type": ["comparison" if i == 4 else "bridge_type" for i in range(count)],
+            "chain": [i != 4 for i in range(count)],
+        }
+    )
+
+
+def sup(last: list[int]) -> float:
+    """full_sup@5: query 5's middle hop is at rank 7, so it never counts."""
+    return sum(rank <= 5 for i, rank in enumerate(last) if i != 5) / len(last)
+
+
+def recall(last: list[int]) -> float:
+    per = [((1 + (rank <= 5)) / 3 if i == 5 else (1 + (rank <= 5)) / 2) for i, rank in enumerate(last)]
+    return sum(per) / len(per)
+
+
+def row(index: int) -> dict[str, object]:
+    name, family, values, last, score, wins, losses, p, wins_best, losses_best, p_best = TUNE[index]
+    knobs = [f"{key}={value}" for key, value in values.items()]
+    return {
+        "trial": f"{index:016x}", "name": name, "family": family,
+        "overrides": json.dumps(["dataset=sample", "grid=point", f"fuser={family}", *knobs]),
+        "parameters": json.dumps({"fuser": family, "normalizer": "pit", "pool.cap": None, **values}),
+        "dataset": "sample", "split": "tune", "n": 8,
+        "last_hop@5": score, "full_sup@5": sup(last), "recall@5": recall(last), "mrr": 1.0,
+        "wins": wins, "losses": losses, "p": p, "p_holm": p if p is None else 1.0, "p_bh": p if p is None else 1.0,
+        "wins_best": wins_best, "losses_best": losses_best, "p_best": p_best,
+    }  # fmt: skip
+
+
+def plain(index: int) -> dict[str, object]:
+    """A row as the JSON files hold it."""
+    made = row(index)
+    return {**made, "overrides": json.loads(str(made["overrides"])), "parameters": json.loads(str(made["parameters"]))}
+
+
+def write(folder: Path, *, heldout: bool = True) -> SweepResult:
+    """The folder ``harness sweep`` and ``harness heldout`` would leave."""
+    folder.mkdir(parents=True)
+    rows = [row(index) for index in range(len(TUNE))]
+    counts = dict.fromkeys(["wins", "losses", "wins_best", "losses_best"], "Int64")
+    shares = dict.fromkeys(["p", "p_holm", "p_bh", "p_best"], "Float64")
+    pd.DataFrame(rows).astype({**counts, **shares}).to_parquet(folder / "trials.parquet")
+    np.save(folder / "ranks.npy", np.stack([gold(trial[3]) for trial in TUNE]))
+    queries("q", 8).to_parquet(folder / "queries.parquet")
+    (folder / "config.yaml").write_text(yaml.safe_dump({"metrics": METRICS, "objective": "last_hop@5"}))
+    manifest = {
+        "dataset": "sample", "data_sha256": SHA, "split": "tune", "n": 8, "objective": "last_hop@5",
+        "code": "0.1.0+abc", "libraries": {"numpy": "2.4.6"}, "seconds": 1.5,
+        "ceiling": {"20|dense+graph": 0.875, "None|dense+graph": 1.0}, "single": ["graph", "dense", "bm25"],
+    }  # fmt: skip
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    lock = {
+        "winner": plain(0), "fusers": [plain(0), plain(3), plain(5)], "baselines": [plain(2), plain(6)],
+        "best_single": "graph",
+        "data_sha256": SHA, "code": "0.1.0+abc", "objective": "last_hop@5", "sha256": "10c4" * 16,
+    }  # fmt: skip
+    (folder / "winner.lock.json").write_text(json.dumps(lock))
+    if heldout:
+        _heldout(folder)
+    return SweepResult(folder)
+
+
+def _heldout(folder: Path) -> None:
+    rows = []
+    for index, last, score, wins, losses, p, wins_best, losses_best, p_best, wilson, odds in TEST:
+        rows.append(
+            {
+                **plain(index), "split": "test", "n": 6, "last_hop@5": score, "full_sup@5": sup(last),
+                "recall@5": recall(last), "wins": wins, "losses": losses, "p": p, "p_holm": p, "p_bh": p,
+                "roles": ["winner"] if index == 0 else ["baseline"],
+                "wins_best": wins_best, "losses_best": losses_best, "p_best": p_best,
+                "wilson": wilson, "odds_ratio": odds, "evaluation": 1,
+            }
+        )  # fmt: skip
+    (folder / "heldout.json").write_text(json.dumps(rows))
+    np.save(folder / "heldout_ranks.npy", np.stack([gold(trial[1]) for trial in TEST]))
+    queries("t", 6).to_parquet(folder / "heldout_queries.parquet")
