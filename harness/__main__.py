@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import functools
 import importlib
 import logging
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.configuration import packaged, translated
 from harness.errors import HarnessError, nearest
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
 
 COMMANDS = Path(__file__).parent / "command"
 QUIET = ("hydra.output_subdir=null", "hydra.run.dir=.", "hydra/job_logging=none", "hydra/hydra_logging=none")
@@ -30,7 +37,7 @@ Every key of conf/ can be set as key=value (or --key value); a list as 'k=[5,10]
 def main() -> None:
     """Entry point. Exit status: 0 done, 2 a mistake that the user can mend (one line on stderr), 130 interrupted."""
     command, *arguments = sys.argv[1:] or ["--help"]
-    try:
+    with told():
         if command in ("-h", "--help", "help"):
             print(usage())
         elif command not in commands():
@@ -39,6 +46,13 @@ def main() -> None:
             print(documentation(command).strip())
         else:
             launch(command, arguments)
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """Ends the process with one line for what the user can mend, and for an interruption."""
+    try:
+        yield
     except HarnessError as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         sys.exit(error.exit_code)
@@ -69,13 +83,20 @@ def launch(command: str, arguments: list[str]) -> None:
     """Compose the configuration under the arguments and run the command, through Hydra's launcher."""
     import hydra
 
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    logging.basicConfig(format="%(message)s", stream=sys.stderr)
+    logging.getLogger("harness").setLevel(logging.INFO)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us whole, `translated` says them in one line
     primary = command if (packaged("conf") / f"{command}.yaml").is_file() else "config"
     run = importlib.import_module(f"harness.command.{command}").run
+
+    @functools.wraps(run)
+    def job(config: DictConfig) -> None:
+        with told():  # here and not outside: Hydra would add a line of its own
+            run(config)
+
     sys.argv = [f"harness {command}", *_overrides(arguments), *QUIET]
     with translated():
-        hydra.main(version_base="1.3", config_path=str(packaged("conf").resolve()), config_name=primary)(run)()
+        hydra.main(version_base="1.3", config_path=str(packaged("conf").resolve()), config_name=primary)(job)()
 
 
 def _overrides(arguments: list[str]) -> list[str]:

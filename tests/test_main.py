@@ -38,8 +38,8 @@ def test_every_command_teaches(name):
         (["sweep", "fuser.alpha=1.3", "grid=point"], "fuser.alpha must be in [0, 1], got alpha=1.3"),
         (["sweep", "fuser.alfa=1"], "alfa"),
         (["sweep", "objective=last_hopp@5"], "did you mean last_hop?"),
-        (["sweep", "grid.mine={fuser:[rrf],fuser.kk:[1]}"], "grid.mine: fuser.kk is no knob of these points"),
-        (["sweep", "grid.mine={encoder:[a]}"], "encoder needs new runs"),
+        (["sweep", "+grid.mine={fuser:[rrf],fuser.kk:[1]}"], "grid.mine: fuser.kk is no knob of these points"),
+        (["sweep", "+grid.mine={encoder:[a]}"], "encoder needs new runs"),
         (["sweep", "pool.lists=[dense,grph]"], "did you mean graph?"),
         (["sweep", "pool.cap=0"], "pool.cap must be a whole number >= 1 or null, got cap=0"),
         (["sweep", "normalizer=zscore", "grid=point"], "normalizer"),
@@ -58,7 +58,7 @@ def test_a_mistake_is_one_line_and_status_2(arguments, message, tmp_path):
 
 
 def test_all_bad_points_are_told_at_once(tmp_path):
-    done = harness("sweep", "grid.a={fuser:[linear],fuser.alpha:[2,3]}", f"paths.runs={tmp_path}")
+    done = harness("sweep", "+grid.a={fuser:[linear],fuser.alpha:[2,3]}", f"paths.runs={tmp_path}")
     assert "2 mistakes" in done.stderr
     assert "alpha=2" in done.stderr
     assert "alpha=3" in done.stderr

@@ -1,0 +1,179 @@
+"""The protocol: tune alone is seen, the choice is locked, test is scored once, and what changed is named."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from harness.benchmark import md5_split
+from harness.configuration import compose
+from harness.errors import HarnessError
+from harness.sweep.heldout import heldout
+from harness.sweep.ledger import Ledger
+from harness.sweep.plan import Plan, Prepared, reopened
+from harness.sweep.result import LOCK, SweepResult, latest
+from harness.sweep.tune import sweep
+
+SMALL = ("grid=point", "+grid.some={fuser:[linear,rrf,boltzmann],fuser.k:[10,60],fuser.alpha:[0.3,0.6],pool.cap:[8]}")
+
+
+@pytest.fixture
+def swept(overrides):
+    given = (*overrides, *SMALL)
+    plan = Plan(compose("config", given), given)
+    prepared = Prepared.of(plan)
+    return sweep(prepared, plan.trials()), prepared
+
+
+def test_a_sweep_leaves_its_stable_files(swept, tmp_path):
+    result, _ = swept
+    names = {path.name for path in result.folder.iterdir()}
+    assert names == {"config.yaml", "trials.parquet", "queries.parquet", "ranks.npy", "manifest.json", LOCK}
+    assert latest(tmp_path / "runs") == result.folder
+    stable = {
+        "trial",
+        "name",
+        "overrides",
+        "dataset",
+        "split",
+        "n",
+        "last_hop@5",
+        "wins",
+        "losses",
+        "p",
+        "p_holm",
+        "p_bh",
+    }
+    assert stable <= set(result.trials.columns)
+
+
+def test_only_tune_is_seen(swept):
+    result, prepared = swept
+    assert set(result.trials["split"]) == {"tune"}
+    assert {md5_split(name) for name in result.queries["id"]} == {"tune"}
+    assert result.ranks.shape == (len(result.trials), len(result.queries), 2)
+    assert result.trials["n"].unique().tolist() == [len(prepared.benchmark.members("tune"))]
+
+
+def test_metrics_and_wins_follow_from_the_ranks(swept):
+    result, _ = swept
+    dense = result.trials["name"].tolist().index("dense")
+    hit = (result.ranks[:, :, 1] >= 1) & (result.ranks[:, :, 1] <= 5)  # every question has two gold passages
+    for number, row in result.trials.iterrows():
+        assert row["last_hop@5"] == pytest.approx(hit[number].mean())
+        if number != dense:
+            assert row["wins"] == (hit[number] & ~hit[dense]).sum()
+            assert row["losses"] == (~hit[number] & hit[dense]).sum()
+    assert pd.isna(result.trials.loc[dense, ["wins", "losses", "p", "p_holm", "p_bh"]]).all()
+
+
+def test_the_leaderboard_is_in_the_order_of_the_rule(swept):
+    result, _ = swept
+    keys = []
+    for row in result.trials.to_dict("records"):
+        alpha = json.loads(row["parameters"]).get("fuser.alpha", 0.5)
+        losses = 0 if pd.isna(row["losses"]) else row["losses"]
+        keys.append((-row["last_hop@5"], losses, round(abs(alpha - 0.5), 9), row["name"]))
+    assert keys == sorted(keys)
+
+
+def test_the_lock_holds_the_winner_the_best_of_each_fuser_and_the_baselines(swept):
+    result, _ = swept
+    fused = result.trials[result.trials["family"] != "single"]
+    lock = result.lock
+    assert lock["winner"]["trial"] == fused.iloc[0]["trial"]
+    assert {row["family"] for row in lock["fusers"]} == {"linear", "rrf", "boltzmann"}
+    assert {row["name"] for row in lock["baselines"]} == {"dense", "graph", "bm25", "rrf k=60"}
+    assert lock["best_single"] == result.trials[result.trials["family"] == "single"].iloc[0]["name"]
+
+
+def test_sweeping_again_gives_the_same_bytes(swept, overrides):
+    result, _ = swept
+    before = {path.name: path.read_bytes() for path in result.folder.iterdir()}
+    plan = Plan(compose("config", [*overrides, *SMALL]), (*overrides, *SMALL))
+    again = sweep(Prepared.of(plan), plan.trials())
+    assert again.folder == result.folder
+    for name, data in before.items():
+        if name != "manifest.json":  # it holds the seconds
+            assert (again.folder / name).read_bytes() == data
+
+
+def test_heldout_scores_exactly_the_lock_on_test(swept, tmp_path):
+    result, prepared = swept
+    result = heldout(result, prepared, again=False)
+    rows = result.heldout
+    locked = {result.lock["winner"]["trial"]}
+    locked |= {row["trial"] for part in ("fusers", "baselines") for row in result.lock[part]}
+    assert {row["trial"] for row in rows} == locked
+    assert {row["split"] for row in rows} == {"test"}
+    assert {row["evaluation"] for row in rows} == {1}
+    assert {md5_split(name) for name in result.heldout_queries["id"]} == {"test"}
+    assert rows[0]["roles"][0] == "winner"
+    for number, row in enumerate(rows):
+        ranks = result.heldout_ranks[number, :, 1]
+        assert row["last_hop@5"] == pytest.approx(np.mean((ranks >= 1) & (ranks <= 5)))
+        assert row["wilson"][0] <= row["last_hop@5"] <= row["wilson"][1]
+    entries = Ledger(tmp_path / "runs" / "ledger.jsonl").entries()
+    assert [(entry["sweep"], entry["evaluation"]) for entry in entries] == [(result.folder.name, 1)]
+
+
+def test_a_second_evaluation_must_be_asked_for_and_says_so(swept):
+    result, prepared = swept
+    heldout(result, prepared, again=False)
+    with pytest.raises(HarnessError, match=r"evaluated already.*heldout\.again=true"):
+        heldout(result, prepared, again=False)
+    assert {row["evaluation"] for row in heldout(result, prepared, again=True).heldout} == {2}
+
+
+def _changed(result, key, value):
+    path = result.folder / LOCK
+    content = json.loads(path.read_text())
+    content[key] = value
+    path.write_text(json.dumps(content))
+    return SweepResult(result.folder)
+
+
+def test_a_changed_lock_is_refused(swept):
+    result, prepared = swept
+    other = dict(result.lock["baselines"][0])
+    with pytest.raises(HarnessError, match=r"winner\.lock\.json: changed since it was written"):
+        heldout(_changed(result, "winner", other), prepared, again=False)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("code", "0.0.1+abc"), ("data_sha256", "f" * 64), ("libraries", {"numpy": "1"})]
+)
+def test_what_changed_since_locking_is_named(swept, key, value):
+    from harness.identity import digest
+
+    result, prepared = swept
+    content = {name: item for name, item in result.lock.items() if name != "sha256"} | {key: value}
+    (result.folder / LOCK).write_text(json.dumps({**content, "sha256": digest(content)}))
+    what = {"code": "code", "data_sha256": "data", "libraries": "libraries"}[key]
+    with pytest.raises(HarnessError, match=f"the {what} changed since locking"):
+        heldout(SweepResult(result.folder), prepared, again=False)
+
+
+def test_moving_the_runs_folder_keeps_everything_valid(swept, tmp_path, overrides):
+    result, _ = swept
+    winner = result.lock["winner"]["trial"]
+    moved = tmp_path / "elsewhere"
+    (tmp_path / "runs").rename(moved)
+    folder = moved / "sweeps" / result.folder.name
+    plan = reopened(folder, compose("heldout", [f"paths.runs={moved}", "tracking=none"]))
+    rows = heldout(SweepResult(folder), Prepared.of(plan), again=False).heldout
+    assert rows[0]["trial"] == winner
+
+
+def test_any_trial_is_rerun_alone_by_its_overrides(swept):
+    result, _ = swept
+    for row in result.trials.to_dict("records")[:6]:
+        given = json.loads(row["overrides"])
+        plan = Plan(compose("config", [*given, f"paths.runs={result.folder.parent.parent}"]), tuple(given))
+        prepared = Prepared.of(plan)
+        trials = plan.trials()
+        assert len(trials) <= 5
+        place = prepared.hashes(trials).index(row["trial"])
+        ranks = prepared.ranks([trials[place]], "tune")[0]
+        assert np.array_equal(ranks, result.ranks[result.trials["trial"].tolist().index(row["trial"])])
