@@ -110,7 +110,11 @@ def write(folder: Path, *, heldout: bool = True) -> SweepResult:
     manifest = {
         "dataset": "sample", "data_sha256": SHA, "split": "tune", "n": 8, "objective": "last_hop@5",
         "code": "0.1.0+abc", "libraries": {"numpy": "2.4.6"}, "seconds": 1.5,
-        "ceiling": {"20|dense+graph": 0.875, "None|dense+graph": 1.0}, "single": ["graph", "dense", "bm25"],
+        "ceiling": [
+            {"lists": ["dense", "graph"], "cap": None, "share": 1.0},
+            {"lists": ["dense", "graph"], "cap": 20, "share": 0.875},
+        ],
+        "single": ["graph", "dense", "bm25"],
     }  # fmt: skip
     (folder / "manifest.json").write_text(json.dumps(manifest))
     lock = {

@@ -1,0 +1,1 @@
+"""Reports: LaTeX tables, figures, a PDF, a page, and the tables that commands print."""

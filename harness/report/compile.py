@@ -1,0 +1,54 @@
+"""``report.tex`` to ``report.pdf``, with whatever LaTeX this machine has."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+COMMANDS = {
+    "latexmk": ["latexmk", "-pdf", "-interaction=nonstopmode", "-halt-on-error", "-outdir={out}"],
+    "pdflatex": ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-output-directory={out}"],
+    "tectonic": ["tectonic", "--outdir={out}"],
+}
+REPRODUCIBLE = {"SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
+SECONDS = 180
+
+
+def compile_pdf(folder: Path) -> str:
+    """Make ``folder/report.pdf`` of ``folder/report.tex``; one line that says what came of it.
+
+    Without LaTeX, or when it fails, there is no ``report.pdf`` afterwards: never one of other results.
+    """
+    target = folder / "report.pdf"
+    target.unlink(missing_ok=True)
+    tool = next((name for name in COMMANDS if shutil.which(name)), None)
+    if tool is None:
+        return f"no PDF: none of {', '.join(COMMANDS)} is installed; {folder / 'report.tex'} compiles where one is"
+    with tempfile.TemporaryDirectory() as out:
+        command = [*(part.format(out=out) for part in COMMANDS[tool]), "report.tex"]
+        try:
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env={**os.environ, **REPRODUCIBLE},
+                capture_output=True,
+                timeout=SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return f"no PDF: {tool} did not end within {SECONDS} s"
+        made = Path(out) / "report.pdf"
+        if done.returncode or not made.is_file():
+            return f"no PDF: {tool} failed ({_complaint(done.stdout + done.stderr)})"
+        shutil.copyfile(made, target)
+    return str(target)
+
+
+def _complaint(output: bytes) -> str:
+    text = output.decode(errors="replace")
+    found = re.search(r"^! .*$", text, re.MULTILINE) or re.search(r"^.*[Ee]rror.*$", text, re.MULTILINE)
+    return found[0].strip()[:200] if found else "it said nothing"

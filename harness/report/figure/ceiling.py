@@ -1,0 +1,45 @@
+"""Ceiling against achieved, by pool cap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from harness.report.ceiling import ceilings
+from harness.report.figure import COLORS, Picture
+from harness.report.view import View
+from harness.sweep.result import SweepResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def pictures(result: SweepResult) -> Iterator[Picture]:
+    """One figure a set of lists whose pools were capped in more than one way."""
+    rows = ceilings(result)
+    for lists in dict.fromkeys(row[1] for row in rows):
+        mine = [row for row in rows if row[1] == lists]
+        if len(mine) > 1:
+            yield _picture(result, lists, mine)
+
+
+def _picture(result: SweepResult, lists: str, rows: list[tuple[str, str, float, str | None, float | None]]) -> Picture:
+    view = View.tune(result)
+    caption = (
+        f"Ceiling (share of queries whose last gold passage is anywhere in the pool of {lists}) and the best "
+        f"{view.objective} achieved, by pool cap: {view.dataset}, tune split (n = {view.n})."
+    )
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        caps = [row[0] for row in rows]
+        achieved = [100 * row[4] if row[4] is not None else float("nan") for row in rows]
+        axes.plot(caps, [100 * row[2] for row in rows], marker="^", color=COLORS[1], label="ceiling")
+        axes.plot(caps, achieved, marker="o", color=COLORS[0], linestyle="--", label=f"best {view.objective}")
+        axes.set_xlabel("pool.cap (documents of each capped list)")
+        axes.set_ylabel("queries (%)")
+        axes.set_ylim(0, 102)
+        axes.legend(loc="lower right")
+
+    name = "ceiling" if lists in ("", "dense+graph") else f"ceiling_{lists.replace('+', '_')}"
+    return Picture(name, caption, draw, 2.1)

@@ -1,0 +1,60 @@
+"""Wins against losses of all trials; the frontier is the trials that none beats in both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from harness.report.figure import COLORS, MARKERS, Picture
+from harness.report.view import View
+from harness.sweep.result import SweepResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def pictures(result: SweepResult) -> Iterator[Picture]:
+    """One figure, when there is a dense list to win against."""
+    judged = result.trials.dropna(subset=["wins", "losses"])
+    if judged.empty:
+        return
+    view = View.tune(result)
+    families = sorted(judged["family"].unique())
+    points = {name: judged.loc[judged["family"] == name, ["losses", "wins"]].astype(int) for name in families}
+    chosen = judged[judged["trial"] == view.winner]
+    edge = frontier(list(zip(judged["losses"].astype(int), judged["wins"].astype(int), strict=True)))
+    caption = (
+        f"Wins against losses of {len(judged)} trials on {view.objective}, counted against dense: {view.dataset}, tune "
+        f"split (n = {view.n}). Line: the frontier, trials that no other beats in both; star: the winner."
+    )
+
+    def draw(figure: Figure) -> None:
+        from matplotlib.ticker import MaxNLocator
+
+        axes = figure.subplots()
+        axes.step(*zip(*edge, strict=True), where="post", color="black", lw=0.8, zorder=1)
+        for number, (name, frame) in enumerate(points.items()):
+            color, marker = COLORS[number % len(COLORS)], MARKERS[number % len(MARKERS)]
+            at = frame["losses"], frame["wins"]
+            axes.scatter(*at, s=12, alpha=0.6, lw=0, color=color, marker=marker, label=name, zorder=2)
+        axes.scatter(
+            chosen["losses"].astype(int), chosen["wins"].astype(int), marker="*", s=90, color="#F0E442",
+            edgecolor="black", lw=0.7, label="winner", zorder=3,
+        )  # fmt: skip
+        axes.set_xlabel("losses (queries only dense finds)")
+        axes.set_ylabel("wins")
+        axes.set_xlim(left=-0.5)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(integer=True))
+        figure.legend(loc="outside upper center", ncols=3)
+
+    yield Picture("frontier", caption, draw, 2.9)
+
+
+def frontier(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The (losses, wins) that no other point matches with fewer losses or beats with as many, fewest losses first."""
+    edge: list[tuple[int, int]] = []
+    for losses, wins in sorted(set(points), key=lambda point: (point[0], -point[1])):
+        if not edge or wins > edge[-1][1]:
+            edge.append((losses, wins))
+    return edge

@@ -1,0 +1,40 @@
+"""A table before it is LaTeX, HTML or text: typed columns, rows of values, a caption that can stand alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.report.text import Kind, number, shown
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its title and how its values are shown."""
+
+    title: str
+    kind: Kind = "share"
+
+
+@dataclass(frozen=True)
+class Table:
+    """``name`` names its file and its label. ``marked`` rows (the winner) are bold; ``commands`` rerun each row."""
+
+    name: str
+    title: str
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Any]]
+    marked: frozenset[int] = frozenset()
+    commands: Sequence[str] = field(default=())
+
+    def cells(self) -> list[list[str]]:
+        """Every row as text."""
+        return [
+            [shown(value, column.kind) for value, column in zip(row, self.columns, strict=True)] for row in self.rows
+        ]
+
+    def keys(self) -> list[list[float | None]]:
+        """What every cell sorts by; None where its text does."""
+        return [[number(value) for value in row] for row in self.rows]

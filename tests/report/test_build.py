@@ -1,0 +1,147 @@
+"""The report as a whole: the same bytes again, elsewhere and under other settings; it compiles; nothing stale stays."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from harness.report import compile as compiler
+from harness.report.build import build
+from harness.report.template import fill, tex
+
+LATEX = next((name for name in compiler.COMMANDS if shutil.which(name)), None)
+BUILD = (
+    "import sys; from pathlib import Path; from harness.report.build import build\n"
+    "from harness.sweep.result import SweepResult\n"
+    "build(SweepResult(Path(sys.argv[1])), Path(sys.argv[2]))\n"
+)
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_the_same_bytes_again(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    build(result, tmp_path / "here")
+    (tmp_path / "matplotlibrc").write_text("font.size: 20\nfont.family: serif\naxes.facecolor: black\n")
+    other = {
+        "PYTHONHASHSEED": "7",
+        "MPLBACKEND": "svg",
+        "MATPLOTLIBRC": str(tmp_path),
+        "TZ": "Asia/Tokyo",
+        "LC_ALL": "C",
+    }
+    command = [sys.executable, "-c", BUILD, str(result.folder), str(tmp_path / "else" / "where")]
+    subprocess.run(command, env={**os.environ, **other}, check=True, timeout=120)
+    there = hashes(tmp_path / "else" / "where")
+    assert hashes(tmp_path / "here") == there
+    assert {"tables/heldout.tex", "figures/outcomes_dense.pdf", "figures/alpha.png", "index.html"} <= there.keys()
+    assert ("report.pdf" in there) == (LATEX is not None)
+
+
+def test_no_time_and_no_version_in_figures(example: ModuleType, tmp_path: Path) -> None:
+    build(example.write(tmp_path / "s1"), tmp_path / "out")
+    for path in (tmp_path / "out" / "figures").iterdir():
+        content = path.read_bytes()
+        assert b"CreationDate" not in content
+        assert b"atplotlib" not in content
+
+
+def test_what_is_no_more_is_removed(example: ModuleType, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    build(example.write(tmp_path / "s1"), out)
+    (out / "tables" / "mine.tex").write_text("kept")
+    build(example.write(tmp_path / "s2", heldout=False), out)
+    assert not (out / "tables" / "heldout.tex").exists()
+    assert (out / "tables" / "mine.tex").exists()
+    assert "nothing held out yet" in (out / "report.tex").read_text()
+
+
+@pytest.mark.skipif(LATEX is None, reason="no latexmk, pdflatex or tectonic: the PDF is not made")
+def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    result.lock["winner"]["name"] = 'awkward_name 50% & #1 $x$ {a} ~ ^ \\ <b> "q" `c` -- é 漢'
+    built = build(result, tmp_path / "out")
+    assert built.pdf == str(tmp_path / "out" / "report.pdf")
+    assert (tmp_path / "out" / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "figures", "index.html", "report.pdf", "report.tex", "tables",
+    ]  # fmt: skip
+    if reader := shutil.which("pdftotext"):
+        text = subprocess.run([reader, built.pdf, "-"], capture_output=True, text=True, check=True).stdout
+        assert "awkward_name 50% & #1 $x$ {a}" in text
+        assert "Table 1: Held-out. sample, test split, n = 6 queries, k = 5." in re.sub(r"\s+", " ", text)
+
+
+def test_without_latex_it_says_so_and_leaves_no_old_pdf(
+    example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "report.pdf").write_bytes(b"of another sweep")
+    monkeypatch.setattr(compiler.shutil, "which", lambda name: None)
+    built = build(example.write(tmp_path / "s1"), tmp_path / "out")
+    assert built.pdf.startswith("no PDF: none of latexmk, pdflatex, tectonic is installed")
+    assert "\n" not in built.pdf
+    assert not (tmp_path / "out" / "report.pdf").exists()
+    assert (tmp_path / "out" / "report.tex").exists()
+
+
+@pytest.mark.skipif(LATEX is None, reason="no latexmk, pdflatex or tectonic: nothing to fail")
+def test_a_failing_document_names_its_mistake(tmp_path: Path) -> None:
+    (tmp_path / "report.tex").write_text(r"\documentclass{article}\begin{document}\wrong\end{document}")
+    said = compiler.compile_pdf(tmp_path)
+    assert said.startswith(f"no PDF: {LATEX} failed (! Undefined control sequence")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.tex"]
+
+
+def test_the_page_needs_nothing_else(example: ModuleType, tmp_path: Path) -> None:
+    build(example.write(tmp_path / "s1"), tmp_path / "out")
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert all(source.startswith("data:") for source in re.findall(r"""(?:src|href)\s*=\s*["']([^"']*)""", page))
+    assert page.count("data:image/png;base64,") == 5
+    assert "harness sweep dataset=sample grid=point fuser=linear fuser.alpha=0.7 fuser.beta=0.0" in page
+    assert page.count("<tr") - page.count("<tr>\n<th") >= 8
+
+
+def test_names_cannot_break_the_page(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    result.trials.loc[1, "name"] = "<script>alert(1)</script>"
+    build(result, tmp_path / "out")
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("last_hop@5", r"last\_hop@5"),
+        ("a & 50% #1 $", r"a \& 50\% \#1 \$"),
+        ("{x}~^\\", r"\{x\}\textasciitilde{}\textasciicircum{}\textbackslash{}"),
+        ("<.001", r"\textless{}.001"),
+        ("--help", "-{}-help"),
+        ("12–34", r"12\textendash{}34"),
+        ("é", "é"),
+        ("漢", r"\texttt{U+6F22}"),
+        ("a\nb", "a b"),
+    ],
+)
+def test_escaping(text: str, latex: str) -> None:
+    assert tex(text) == latex
+
+
+def test_a_template_with_a_missing_value_is_an_error() -> None:
+    from jinja2 import UndefinedError
+
+    with pytest.raises(UndefinedError):
+        fill("report.tex.j2", title="x")

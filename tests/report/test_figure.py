@@ -1,0 +1,93 @@
+"""What the figures show, before they are drawn."""
+
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from harness.configuration import strategy
+from harness.report.figure import alpha, ceiling, frontier, outcomes
+from harness.report.figure.distributions import distributions, histogram, normalized
+from harness.report.view import View
+from harness.run import Run
+from harness.sweep.result import SweepResult
+
+
+@pytest.fixture
+def result(example: ModuleType, tmp_path: Path) -> SweepResult:
+    made: SweepResult = example.write(tmp_path / "s1")
+    return made
+
+
+def test_outcomes(result: SweepResult) -> None:
+    view = View.heldout(result)
+    assert outcomes.counts(view, 4) == {"both": 2, "neither": 1, "win": 3, "loss": 0}  # dense
+    assert outcomes.counts(view, 3) == {"both": 3, "neither": 1, "win": 2, "loss": 0}  # graph
+    assert [picture.name for picture in outcomes.pictures(result)] == ["outcomes_dense", "outcomes_graph"]
+    assert "n = 6, evaluation 1" in next(outcomes.pictures(result)).caption
+
+
+def test_alpha_curves(result: SweepResult) -> None:
+    assert alpha.curves(result) == {"boltzmann": {0.5: 0.625, 0.7: 0.75}, "linear": {0.3: 0.625, 0.7: 0.5}}
+
+
+def test_no_alpha_no_figure(result: SweepResult) -> None:
+    result.__dict__["trials"] = result.trials[result.trials["family"].isin(["rrf", "single"])]
+    assert list(alpha.pictures(result)) == []
+
+
+@pytest.mark.parametrize(
+    ("points", "edge"),
+    [
+        ([(1, 3), (2, 3), (3, 4), (0, 1), (0, 0), (1, 1), (2, 0)], [(0, 1), (1, 3), (3, 4)]),
+        ([(0, 0)], [(0, 0)]),
+        ([(2, 5), (1, 5)], [(1, 5)]),
+    ],
+)
+def test_frontier(points: list[tuple[int, int]], edge: list[tuple[int, int]]) -> None:
+    assert frontier.frontier(points) == edge
+
+
+def test_no_dense_list_no_frontier(result: SweepResult) -> None:
+    result.__dict__["trials"] = result.trials.assign(wins=None, losses=None)
+    assert list(frontier.pictures(result)) == []
+
+
+def test_ceiling_is_one_figure_a_set_of_lists(result: SweepResult) -> None:
+    assert [picture.name for picture in ceiling.pictures(result)] == ["ceiling"]
+
+
+RUN = Run.from_dict({"q0": {"a": 4.0, "b": 2.0}, "q1": {}, "q2": {"a": 1.0, "c": 3.0, "d": 2.0}})
+
+
+def test_normalized_scores_are_in_the_order_of_the_run() -> None:
+    assert normalized(RUN, strategy("normalizer", "minmax"), "dense").tolist() == [1, 0, 1, 0.5, 0]
+    pit = normalized(RUN, strategy("normalizer", "pit"), "dense")
+    np.testing.assert_allclose(pit, [1, 1 / 2, 1, 2 / 3, 1 / 3])
+
+
+def test_a_list_that_a_normalizer_refuses_has_an_empty_panel() -> None:
+    assert len(normalized(RUN, strategy("normalizer", "tmm"), "colbert")) == 0
+    assert len(normalized(RUN, strategy("normalizer", "tmm"), "dense")) == 5
+
+
+def test_histogram() -> None:
+    heights, edges = histogram(np.array([0.0, 0.0, 1.0, 0.5]))
+    assert heights.sum() == 1
+    assert heights[0] == 0.5
+    assert (edges[0], edges[-1], len(edges)) == (0, 1, 21)
+    assert histogram(np.empty(0))[0].tolist() == [0]
+
+
+def test_distributions_are_drawn(tmp_path: Path) -> None:
+    picture = distributions(
+        {"dense": RUN, "other": RUN},
+        {"pit": strategy("normalizer", "pit"), "tmm": strategy("normalizer", "tmm")},
+        "x",
+        "tune",
+        2,
+    )
+    assert "the 2 best documents of each list" in picture.caption
+    assert "n = 3 queries" in picture.caption
+    assert [path.name for path in picture.save(tmp_path)] == ["distributions.pdf", "distributions.png"]

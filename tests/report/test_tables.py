@@ -1,0 +1,125 @@
+"""Every table against the ranks in example.py, counted by hand."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from harness.report.ceiling import ceiling
+
+from harness.report import tables
+from harness.report.table import Table
+from harness.report.view import View
+from harness.sweep.result import SweepResult
+
+
+@pytest.fixture
+def result(example: ModuleType, tmp_path: Path) -> SweepResult:
+    made: SweepResult = example.write(tmp_path / "s1")
+    return made
+
+
+def column(table: Table, title: str) -> list[str]:
+    place = [column.title for column in table.columns].index(title)
+    return [row[place] for row in table.cells()]
+
+
+def test_heldout(result: SweepResult) -> None:
+    table = tables.heldout(result)
+    assert table.cells()[0] == [
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "83.3", "43.6–97.0", "83.3", "88.9", "3", "0", ".250", ".250",
+        "2", "0", ".500", "80.0",
+    ]  # fmt: skip
+    assert table.marked == {0}
+    assert column(table, "strategy")[1:] == ["linear minmax alpha=0.3", "rrf k=60", "graph", "dense"]
+    assert column(table, "W") == ["3", "1", "2", "2", "–"]
+    assert column(table, "L*") == ["0", "2", "1", "–", "2"]
+    assert column(table, "chain %") == ["80.0", "40.0", "60.0", "60.0", "20.0"]  # of t0, t1, t2, t3 and t5
+
+
+def test_a_caption_says_what_the_numbers_are(result: SweepResult) -> None:
+    said = tables.heldout(result).caption
+    for fact in (
+        "sample, test split, n = 6 queries, k = 5",
+        "last_hop@k: the last gold passage in hop order is in the top k",
+        "full_sup@k: all gold passages are in the top k",
+        "Data 5ca1ab1e5ca1",
+        "evaluation 1 of this split",
+        "against graph, the best single list on tune",
+        "on the 5 queries whose gold passages are a chain",
+    ):
+        assert fact in said
+    assert "evaluation" not in tables.leaderboard(result).caption
+
+
+def test_leaderboard(result: SweepResult) -> None:
+    table = tables.leaderboard(result)
+    assert column(table, "rank") == [str(place) for place in range(1, 9)]
+    assert column(table, "last_hop@5 %") == ["75.0", "62.5", "62.5", "62.5", "50.0", "50.0", "50.0", "25.0"]
+    assert column(table, "L") == ["1", "2", "3", "0", "0", "1", "–", "2"]
+    assert column(table, "p")[0] == ".625"
+    assert table.marked == {0}
+    assert "8 of 8 trials" in table.caption
+
+
+def test_a_short_leaderboard_keeps_every_single_list(result: SweepResult) -> None:
+    table = tables.leaderboard(result, 2)
+    assert column(table, "rank") == ["1", "2", "3", "7", "8"]
+    assert column(table, "strategy")[2:] == ["graph", "dense", "bm25"]
+
+
+def test_every_trial_has_the_command_that_reruns_it(result: SweepResult) -> None:
+    assert tables.leaderboard(result).commands[5] == "harness sweep dataset=sample grid=point fuser=rrf fuser.k=60"
+
+
+def test_by_hops(result: SweepResult) -> None:
+    table = tables.by_group(result, "hops")
+    assert [column.title for column in table.columns] == ["strategy", "all (n=6)", "2 hops (n=5)", "3 hops (n=1)"]
+    assert column(table, "2 hops (n=5)") == ["100.0", "40.0", "60.0", "60.0", "40.0"]
+    assert column(table, "3 hops (n=1)") == ["0.0"] * 5
+
+
+def test_by_type(result: SweepResult) -> None:
+    table = tables.by_group(result, "type")
+    assert column(table, "bridge_type (n=5)") == ["80.0", "40.0", "60.0", "60.0", "20.0"]
+    assert column(table, "comparison (n=1)") == ["100.0", "0.0", "0.0", "0.0", "100.0"]
+
+
+def test_without_held_out_rows_the_tables_show_tune(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s2", heldout=False)
+    table = tables.by_group(result, "hops")
+    assert "tune split, n = 8" in table.caption
+    assert column(table, "2 hops (n=7)")[0] == "71.4"  # q0, q1, q2, q3 and q6 of seven
+    assert [table.name for table in tables.every(result)] == [
+        "leaderboard", "by_hops", "by_type", "singles", "ceiling",
+    ]  # fmt: skip
+
+
+def test_single_lists(result: SweepResult) -> None:
+    table = tables.singles(result)
+    assert column(table, "list") == ["graph", "dense", "bm25", "graph", "dense"]
+    assert column(table, "split") == ["tune"] * 3 + ["test"] * 2
+    assert column(table, "n") == ["8", "8", "8", "6", "6"]
+    assert column(table, "95% interval")[1] == "21.5–78.5"  # Wilson of 4/8
+
+
+def test_ceiling(result: SweepResult) -> None:
+    (table,) = ceiling(result)
+    assert table.cells() == [
+        ["20", "dense+graph", "87.5", "boltzmann pit alpha=0.7 beta=0.5 cap=20", "75.0"],
+        ["all", "dense+graph", "100.0", "linear minmax alpha=0.3", "62.5"],
+    ]
+
+
+def test_the_view_of_tune_follows_the_lock(result: SweepResult) -> None:
+    view = View.tune(result)
+    assert [row["name"] for row in view.rows] == [
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "linear minmax alpha=0.3", "rrf k=60", "graph", "dense",
+    ]  # fmt: skip
+    assert view.scores().sum(axis=1).tolist() == [6, 5, 4, 5, 4]
+    assert view.evaluation == 0
+
+
+def test_sort_keys_are_the_values(result: SweepResult) -> None:
+    keys: Any = tables.heldout(result).keys()
+    assert keys[0][:3] == [None, 5 / 6, 0.4365]
