@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import torch
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.run import Run
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 T = TypeVar("T")
 
@@ -43,12 +46,14 @@ class Pool:
     docs: int32[Q, U], each row ascending by document number, then -1 where it is shorter than the widest.
     listings: each list by name, in its own order; ``spread`` brings its values into the columns of the pool.
     importance: float64[Q, U] in [0, 1], a document's prior importance, when one was given.
+    mentions: sparse [D, E], which passage mentions which entity, when it was given (read by rerankers).
     memo: what has been computed on this pool, shared by all trials that use it.
     """
 
     docs: Tensor
     listings: Mapping[str, Listing]
     importance: Tensor | None = None
+    mentions: csr_array | None = None
     memo: dict[object, object] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -59,11 +64,13 @@ class Pool:
         capped: Collection[str] = ("graph",),
         device: str | torch.device = "cpu",
         importance: NDArray[np.float64] | None = None,
+        mentions: csr_array | None = None,
     ) -> Pool:
         """Align runs that share their queries and documents (see ``Run.aligned``).
 
         cap: how many of the best documents of each list named in ``capped`` enter the pool; ``None`` means all.
         importance: float64[D], each document's prior importance in [0, 1].
+        mentions: sparse [D, E], which passage mentions which entity.
         """
         cut = {name: run.top(cap) if name in capped else run for name, run in runs.items()}
         count = len(next(iter(cut.values())))
@@ -82,7 +89,7 @@ class Pool:
             start = stop
         table = docs.reshape(count, width)
         prior = None if importance is None else torch.from_numpy(importance[table]).to(device)
-        return cls(torch.from_numpy(table).to(device), listings, prior)
+        return cls(torch.from_numpy(table).to(device), listings, prior, mentions)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import math
 import pkgutil
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,20 +19,24 @@ CONFIGURED = [(concept, name) for concept in CONCEPTS for name in names(concept)
 
 
 def modules(concept: str) -> set[str]:
-    """The modules of a concept that define a strategy: a dataclass that is called."""
+    """The modules of a concept that define a strategy."""
     package = importlib.import_module(f"harness.{concept}")
-    return {
-        module.name
-        for module in pkgutil.iter_modules(package.__path__)
-        if any(
-            dataclasses.is_dataclass(cls)
-            and cls.__module__ == f"harness.{concept}.{module.name}"
-            and "__call__" in vars(cls)
-            for _, cls in inspect.getmembers(
-                importlib.import_module(f"harness.{concept}.{module.name}"), inspect.isclass
-            )
-        )
-    }
+    found = [
+        importlib.import_module(f"harness.{concept}.{name}") for _, name, _ in pkgutil.iter_modules(package.__path__)
+    ]
+    return {module.__name__.rpartition(".")[2] for module in found if any(map(is_strategy, own_classes(module)))}
+
+
+def own_classes(module: ModuleType) -> list[type]:
+    return [cls for _, cls in inspect.getmembers(module, inspect.isclass) if cls.__module__ == module.__name__]
+
+
+def is_strategy(cls: type) -> bool:
+    """A dataclass that is called, all of whose fields have defaults."""
+    if not dataclasses.is_dataclass(cls) or "__call__" not in vars(cls):
+        return False
+    missing = dataclasses.MISSING
+    return all(f.default is not missing or f.default_factory is not missing for f in dataclasses.fields(cls))
 
 
 @pytest.mark.parametrize("concept", CONCEPTS)

@@ -1,14 +1,15 @@
 """Rerankers: another order for the best of the fused documents (SPEC 7).
 
 A reranker is a frozen dataclass, called with ``fused`` float64[Q, U] (-inf for a document that is left out) and the
-calibrated pool it came from. It returns float64[Q, U]: the same documents in another order. What it needs beside the
-pool (couplings, texts, a model's store) are its fields.
+calibrated pool it came from. It returns float64[Q, U]: the same documents in another order. Those below the best m keep
+theirs. What a reranker needs beside the scores is the pool's (``mentions``) or in its fields (a model, a store).
 """
 
 from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+import torch
 from torch import Tensor
 
 from harness.fuser import Calibrated
@@ -21,3 +22,29 @@ class Reranker(Protocol):
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """float64[Q, U]; ``fused`` may be written over."""
         ...
+
+
+def top(fused: Tensor, pool: Calibrated, m: int) -> tuple[Tensor, Tensor]:
+    """The best m of each row in the one order: their columns int64[Q, m'], m' <= m, and whether there is one, bool.
+
+    A row's documents are the same whatever other rows there are; only the number of columns depends on them.
+    """
+    scores = fused.masked_fill(pool.pool.docs < 0, -torch.inf)
+    best, columns = torch.sort(scores, dim=-1, descending=True, stable=True)
+    return columns[:, :m], best[:, :m] != -torch.inf
+
+
+def reordered(fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor, scores: Tensor) -> Tensor:
+    """float64[Q, U]: the documents of ``top`` under their new scores [Q, m'], the others below them in their old order.
+
+    The others have the least new score - 1, - 2, ...; what the fused list leaves out stays out.
+    """
+    rest = fused.masked_fill(pool.pool.docs < 0, -torch.inf).scatter(-1, columns, -torch.inf)
+    kept, order = torch.sort(rest, dim=-1, descending=True, stable=True)
+    places = torch.arange(1, kept.shape[-1] + 1, dtype=kept.dtype, device=kept.device)
+    if scores.shape[-1] == 0:
+        return fused
+    least = torch.where(there, scores, torch.inf).amin(dim=-1, keepdim=True)
+    below = torch.where(kept == -torch.inf, kept, least - places)
+    result = torch.empty_like(fused).scatter_(-1, order, below)
+    return result.scatter_(-1, columns, torch.where(there, scores, -torch.inf))
