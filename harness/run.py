@@ -58,8 +58,9 @@ class Run:
                 f"query {queries[int(rows[bad])]}, document {documents[int(numbers[bad])]}: score must be finite, "
                 f"got {values[bad]}"
             )
-        order = np.lexsort((numbers, -values, rows))
-        rows, numbers, values = rows[order], numbers[order], values[order]
+        order = _order(rows, numbers, values)
+        if order is not None:
+            rows, numbers, values = rows[order], numbers[order], values[order]
         keys = np.sort(rows * max(len(documents), 1) + numbers)
         twice = np.flatnonzero(keys[1:] == keys[:-1])
         if twice.size:
@@ -161,6 +162,24 @@ class Run:
         """Read what ``save`` wrote."""
         arrays = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in ("indptr", "docs", "scores"))
         return cls(query_ids, doc_ids, *arrays)
+
+
+def _order(
+    rows: NDArray[np.int64], docs: NDArray[np.int32], scores: NDArray[np.float64]
+) -> NDArray[np.intp] | None:
+    """What brings entries into the one order; None when they are in it. Sorts only the lists that are not."""
+    same = rows[1:] == rows[:-1]
+    if (rows[1:] < rows[:-1]).any():
+        return np.lexsort((docs, -scores, rows))
+    wrong = same & ((scores[1:] > scores[:-1]) | ((scores[1:] == scores[:-1]) & (docs[1:] < docs[:-1])))
+    if not wrong.any():
+        return None
+    unsorted = np.zeros(int(rows[-1]) + 1, dtype=bool)
+    unsorted[rows[1:][wrong]] = True
+    entries = np.flatnonzero(unsorted[rows])
+    order = np.arange(len(rows))
+    order[entries] = entries[np.lexsort((docs[entries], -scores[entries], rows[entries]))]
+    return order
 
 
 def _strings(ids: Sequence[str] | pa.StringArray) -> pa.StringArray:

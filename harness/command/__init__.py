@@ -1,1 +1,26 @@
 """The commands, a module each: its docstring is the help, ``run(config)`` does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def complete(config: DictConfig) -> None:
+    """Raise HarnessError that names the keys which have no value yet (``???`` in conf/)."""
+    from omegaconf import OmegaConf
+
+    missing = sorted(key for key in OmegaConf.missing_keys(config) if not key.startswith("hydra"))
+    if missing:
+        raise HarnessError(f"{', '.join(missing)}: no value is given; add {' '.join(f'{key}=...' for key in missing)}")
+
+
+def plain(node: Any) -> Any:
+    """A value of the configuration as Python's own list, dict or scalar."""
+    from omegaconf import OmegaConf
+
+    return OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node

@@ -1,0 +1,127 @@
+"""Judging any system's run: against gold, and against another run. What `harness evaluate` and `compare` print.
+
+>>> from harness.evaluation import evaluate
+>>> from harness.gold import Gold
+>>> from harness.run import Run
+>>> gold = Gold(["q"], [["a", "b"]], [2], ["bridge"], True, "here")
+>>> evaluate(Run.from_dict({"q": {"b": 2.0, "a": 1.0}}), gold, ["last_hop", "full_sup"], [1])["metrics"]
+{'last_hop@1': 1.0, 'full_sup@1': 0.0}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from harness.errors import HarnessError
+from harness.gold import Gold
+from harness.metric import Metric, groups, metrics, run_ranks, wins_losses
+from harness.metric.measure import Ranks, Values
+from harness.metric.rank import Ties
+from harness.run import Run
+from harness.statistic import bootstrap, mcnemar, odds_ratio, paired_odds_ratio, smallest_effect, wilson
+
+Scores = dict[str, float | None]
+
+
+def evaluate(
+    run: Run,
+    gold: Gold,
+    names: str | Iterable[str],
+    depths: int | Sequence[int] | None = None,
+    ties: Ties = "house",
+) -> dict[str, Any]:
+    """The scores of a run: ``n``, ``metrics``, ``by_hops``, ``by_type``, ``per_query``.
+
+    names, depths: metrics, see ``harness.metric.metrics``. Every query of ``gold`` counts; one that the run lacks has
+    found nothing. A metric that needs hop order is None when the gold has none.
+    """
+    ranks = ranks_of(run, gold, ties)
+    values = {
+        str(metric): None if metric.ordered and not gold.ordered else metric(ranks) for metric in metrics(names, depths)
+    }
+    everyone = np.arange(len(gold))
+    columns = {name: None if column is None else column.tolist() for name, column in values.items()}
+    return {
+        "n": len(gold),
+        "metrics": _means(values, everyone),
+        "by_hops": _by(values, gold.hops),
+        "by_type": _by(values, gold.types),
+        "per_query": {
+            query: {name: None if column is None else column[place] for name, column in columns.items()}
+            for place, query in enumerate(gold.query_ids)
+        },
+    }
+
+
+def compare(run: Run, baseline: Run, gold: Gold, metric: Metric, ties: Ties = "house") -> dict[str, Any]:
+    """Where a run finds what its baseline does not, on every query of ``gold``, and whether it is more than chance.
+
+    ``wins``, ``losses``, exact McNemar ``p`` (for a metric that is not 0/1: the sign test of the queries that differ)
+    and ``p_mid``; for a 0/1 metric the ``wilson`` interval of the run's score and the ``odds_ratio`` of the two; the
+    ``difference`` of the scores with its paired ``bootstrap`` interval; ``detectable``, the smallest net share of wins
+    that this many queries show with 80% power at the discordance seen. Ratios without a finite value are None.
+    """
+    if metric.ordered and not gold.ordered:
+        raise HarnessError(
+            f"{gold.source}: a qrels file has no hop order, so there is no {metric}; give gold=queries.jsonl or "
+            f"metric=full_sup"
+        )
+    ranks, others = ranks_of(run, gold, ties), ranks_of(baseline, gold, ties)
+    won, lost = wins_losses(ranks, others, metric)
+    wins, losses = int(won.sum()), int(lost.sum())
+    ours, theirs = metric(ranks), metric(others)
+    n = len(gold)
+    return {
+        "metric": metric.name,
+        "k": metric.k,
+        "n": n,
+        "score": float(ours.mean()),
+        "baseline_score": float(theirs.mean()),
+        "difference": float((ours - theirs).mean()),
+        "bootstrap": list(bootstrap(ours - theirs)),
+        "wins": wins,
+        "losses": losses,
+        "p": mcnemar(wins, losses),
+        "p_mid": mcnemar(wins, losses, mid_p=True),
+        "wilson": list(wilson(int(ours.sum()), n)) if metric.binary else None,
+        "odds_ratio": _finite(odds_ratio(int(ours.sum()), int(theirs.sum()), n)) if metric.binary else None,
+        "paired_odds_ratio": _finite(paired_odds_ratio(wins, losses)),
+        "detectable": smallest_effect(n, (wins + losses) / n),
+        "wins_ids": [gold.query_ids[place] for place in np.flatnonzero(won)],
+        "losses_ids": [gold.query_ids[place] for place in np.flatnonzero(lost)],
+    }
+
+
+def ranks_of(run: Run, gold: Gold, ties: Ties = "house") -> Ranks:
+    """int32[Q, H]: the gold ranks of the queries of ``gold``, in its order."""
+    held = run.aligned(pa.array(gold.query_ids, pa.string()), run.doc_ids)
+    return run_ranks(held, gold.numbers(run.doc_ids), ties)
+
+
+def coverage(run: Run, whole: Gold, part: Gold) -> dict[str, int]:
+    """How run and gold overlap: ``missing`` queries of ``part`` that the run lacks, ``unknown`` ones not in ``whole``.
+
+    whole: the gold of all splits. part: that of the split that is judged.
+    """
+    held = set(run.query_ids.filter(pa.array(run.lengths() > 0)).to_pylist())
+    return {
+        "missing": sum(query not in held for query in part.query_ids),
+        "unknown": len(held.difference(whole.query_ids)),
+    }
+
+
+def _means(values: Mapping[str, Values | None], members: Any) -> Scores:
+    return {name: None if column is None else float(column[members].mean()) for name, column in values.items()}
+
+
+def _by(values: Mapping[str, Values | None], labels: Sequence[object]) -> dict[str, dict[str, Any]]:
+    return {label: {"n": len(found), **_means(values, found)} for label, found in groups(labels).items()}
+
+
+def _finite(ratio: float) -> float | None:
+    return ratio if math.isfinite(ratio) else None

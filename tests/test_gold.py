@@ -1,0 +1,98 @@
+"""Gold files: ours with hop order, qrels without, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from harness.benchmark import md5_split
+from harness.errors import HarnessError
+from harness.gold import Gold
+
+OURS = b"""{"id": "q1", "supporting_ids": ["b", "a"], "hops": 2, "type": "bridge", "question": "?"}
+{"id": "q2", "supporting_ids": ["z"]}
+"""
+QRELS = b"q1 0 b 1\nq1 0 x 0\nq1 0 a 2\nq3 0 c 0\nq2 0 z 1\n"
+
+
+def read(folder: Path, data: bytes) -> Gold:
+    path = folder / "gold"
+    path.write_bytes(data)
+    return Gold.read(path)
+
+
+@pytest.mark.parametrize("data", [OURS, gzip.compress(OURS), b"\xef\xbb\xbf" + OURS.replace(b"\n", b"\r\n\n")])
+def test_ours(tmp_path: Path, data: bytes) -> None:
+    gold = read(tmp_path, data)
+    assert gold.query_ids == ["q1", "q2"]
+    assert gold.supporting == [["b", "a"], ["z"]]
+    assert (gold.hops, gold.types, gold.ordered) == ([2, None], ["bridge", None], True)
+
+
+@pytest.mark.parametrize("data", [QRELS, gzip.compress(QRELS), QRELS.replace(b" ", b"\t"), QRELS.replace(b" ", b"  ")])
+def test_qrels_have_no_hop_order(tmp_path: Path, data: bytes) -> None:
+    gold = read(tmp_path, data)
+    assert gold.query_ids == ["q1", "q2"]
+    assert gold.supporting == [["b", "a"], ["z"]]
+    assert (gold.hops, gold.types, gold.ordered) == ([None, None], [None, None], False)
+
+
+def test_numbers_keep_hop_order_and_tell_what_the_run_lacks(tmp_path: Path) -> None:
+    gold = read(tmp_path, OURS)
+    assert gold.numbers(pa.array(["a", "b", "c"])).tolist() == [[1, 0], [3, -1]]
+
+
+def test_splits_are_those_of_the_md5_rule(tmp_path: Path) -> None:
+    lines = b"".join(b'{"id": "q%d", "supporting_ids": ["d"]}\n' % number for number in range(50))
+    gold = read(tmp_path, lines)
+    assert gold.split("tune").query_ids == [query for query in gold.query_ids if md5_split(query) == "tune"]
+    assert len(gold.split("tune")) + len(gold.split("test")) == len(gold.split("all")) == 50
+
+
+@pytest.mark.parametrize(
+    ("data", "place", "words"),
+    [
+        (b"", "", "empty"),
+        (OURS + b'{"id": "q1", "supporting_ids": ["c"]}', ":3", "query q1 stands in line 1"),
+        (OURS + b'{"id": "q3", "supporting_ids": [}', ":3", "broken JSON"),
+        (OURS + b'{"id": 3, "supporting_ids": ["c"]}', ":3", "text as id"),
+        (OURS + b'{"id": "q3", "supporting_ids": []}', ":3", "at least one"),
+        (OURS + b'{"id": "q3"}', ":3", "supporting_ids must be a list"),
+        (OURS + b'{"id": "q3", "supporting_ids": ["c", "c"]}', ":3", "twice"),
+        (OURS + b'{"id": "q3", "supporting_ids": ["c"], "hops": "two"}', ":3", "hops must be"),
+        (OURS + b'{"id": "\\ud800", "supporting_ids": ["c"]}', ":3", "half a character"),
+        (OURS + b"[" * 100_000, ":3", "broken JSON"),
+        (OURS + b'{"id": "\xff"}', ":3", "broken JSON"),
+        (QRELS + b"q1 0 b\n", ":6", "found 3"),
+        (QRELS + b"q1 0 w high\n", ":6", "whole number, got 'high'"),
+        (QRELS + b"q1 0 b 0\n", ":6", "stands in line 1"),
+        (QRELS + b"q1 0 \xff 0\n", ":6", "UTF-8"),
+        (QRELS + b"q1 0 \0 0\n", ":6", "NUL"),
+        (b"q1 0 b 0\n", "", "nothing to find"),
+        (gzip.compress(OURS)[:-4], "", "damaged gzip"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, data: bytes, place: str, words: str) -> None:
+    with pytest.raises(HarnessError) as caught:
+        read(tmp_path, data)
+    assert str(caught.value).startswith(f"{tmp_path / 'gold'}{place}: ")
+    assert words in str(caught.value)
+
+
+def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    for _ in range(1500):
+        data = bytearray(rng.choice([OURS, QRELS, gzip.compress(OURS)]))
+        for _ in range(rng.randint(1, 4)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+            del data[rng.randrange(len(data)) :][: rng.randint(0, 3)]
+        try:
+            gold = read(tmp_path, bytes(data))
+        except HarnessError:
+            continue
+        assert len(gold) == len(set(gold.query_ids)) > 0
+        assert all(gold.supporting)
