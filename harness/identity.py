@@ -21,7 +21,8 @@ def identity(value: Any) -> Any:
     """A JSON value that two strategies share exactly when they compute the same thing.
 
     A dataclass becomes its class path, its ``version`` (a class attribute, 1 when it has none) and its fields, without
-    those marked ``NO_RESULT``. Whole floats equal integers.
+    those marked ``NO_RESULT``. One that reads files offers a method ``content() -> str``, the hash of what it reads,
+    which counts in place of the files' names. Whole floats equal integers.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         kind = type(value)
@@ -30,6 +31,8 @@ def identity(value: Any) -> Any:
             for field in dataclasses.fields(value)
             if field.metadata.get("result", True)
         }
+        if hasattr(kind, "content"):
+            fields["content"] = value.content()  # type: ignore[attr-defined]
         return {"_target_": f"{kind.__module__}.{kind.__qualname__}", "version": getattr(kind, "version", 1), **fields}
     if isinstance(value, Mapping):
         return {str(key): identity(item) for key, item in value.items()}

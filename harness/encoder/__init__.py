@@ -1,0 +1,78 @@
+"""Encoders: texts to vectors (SPEC 2, `dense`).
+
+An encoder is a frozen dataclass of parameters; ``open`` loads what encodes. ``embed`` is the one way in: it keeps the
+vectors as an artifact, so that a model is loaded only when something has to be encoded.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.artifacts import Store
+from harness.encoder.shards import EMBEDDINGS, encode
+from harness.errors import one_of
+from harness.identity import identity, texts_sha256
+
+Role = Literal["passage", "question", "name"]
+ROLES = ("passage", "question", "name")
+
+
+@runtime_checkable
+class Model(Protocol):
+    """An opened encoder.
+
+    dimension: the length of its vectors.
+    facts: what is worth knowing about the run in the manifest: device, backend, the longest text it reads.
+    """
+
+    dimension: int
+    facts: Mapping[str, Any]
+
+    def encode(
+        self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """float32[n, d], of any length, and bool[n], which texts were cut. The bits follow from ``texts`` alone.
+
+        advance: called with how many more texts are done.
+        """
+        ...
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """A frozen, hashable dataclass that opens a model."""
+
+    def open(self) -> Model:
+        """Load the model. Libraries that take seconds are imported here."""
+        ...
+
+    def __hash__(self) -> int:
+        """Equal encoders share their opened model."""
+        ...
+
+
+def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> NDArray[np.float32]:
+    """float32[n, d]: the vectors of the texts, each of length 1, memory-mapped from their artifact.
+
+    role: what the texts are: ``passage``, ``question`` or ``name`` (of an entity). Equal texts get equal bits.
+    """
+    one_of("role", role, ROLES)
+
+    def build(folder: Path) -> Mapping[str, Any]:
+        return encode(folder, _open(encoder), texts, role)
+
+    config = {"encoder": identity(encoder), "role": role}
+    artifact = store.get("encode", config, {"texts": texts_sha256(texts)}, build, resumable=True)
+    vectors: NDArray[np.float32] = np.load(artifact.path / EMBEDDINGS, mmap_mode="r", allow_pickle=False)
+    return vectors
+
+
+@functools.lru_cache(maxsize=1)
+def _open(encoder: Encoder) -> Model:
+    return encoder.open()

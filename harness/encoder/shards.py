@@ -1,0 +1,103 @@
+"""Encoding in shards: a killed process loses at most the shard it was working on."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from harness.encoder import Model, Role
+
+log = logging.getLogger(__name__)
+EMBEDDINGS = "embeddings.npy"
+COUNTED = "counted.json"
+SHARD = 1024
+"""Texts a shard. It decides which texts share a batch, so it is no parameter: another one gives other last bits."""
+
+
+def encode(folder: Path, model: Model, texts: Sequence[str], role: Role) -> Mapping[str, Any]:
+    """Write ``embeddings.npy``, a row of length 1 a text, into ``folder``, going on from the shards that are there.
+
+    Distinct texts are encoded once, longest first; shards are consecutive in that order. Returns the counted facts.
+    """
+    counted, shards = folder / COUNTED, folder / "shards"
+    if not counted.exists():
+        distinct = sorted(dict.fromkeys(texts), key=len, reverse=True)
+        shards.mkdir(exist_ok=True)
+        starts = range(0, len(distinct), SHARD)
+        parts = [(shards / f"{start:09d}.npz", distinct[start : start + SHARD]) for start in starts]
+        _fill(parts, model, role)
+        merged = _merge(parts, folder / EMBEDDINGS, texts, model.dimension)
+        part = counted.with_suffix(".part")
+        part.write_text(json.dumps({**merged, **model.facts}, sort_keys=True))
+        part.rename(counted)
+    shutil.rmtree(shards, ignore_errors=True)
+    facts: Mapping[str, Any] = json.loads(counted.read_text())
+    return facts
+
+
+def _fill(parts: Sequence[tuple[Path, list[str]]], model: Model, role: Role) -> None:
+    total = sum(len(texts) for _, texts in parts)
+    with tqdm(total=total, desc=f"encode {role}", unit="text", disable=None) as bar:
+        for path, texts in parts:
+            if _whole(path, len(texts)):
+                bar.update(len(texts))
+                continue
+            vectors, cut = model.encode(texts, role, bar.update)
+            part = path.with_suffix(".part")
+            with part.open("wb") as stream:
+                np.savez(stream, vectors=_unit(vectors, texts), cut=cut)
+            part.rename(path)
+
+
+def _merge(parts: Sequence[tuple[Path, list[str]]], path: Path, texts: Sequence[str], dimension: int) -> dict[str, Any]:
+    """Put the shards' rows in the order of ``texts``."""
+    rows: dict[str, list[int]] = {}
+    for row, text in enumerate(texts):
+        rows.setdefault(text, []).append(row)
+    truncated = 0
+    merged = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(len(texts), dimension))
+    for part, distinct in parts:
+        with np.load(part, allow_pickle=False) as shard:
+            counts = [len(rows[text]) for text in distinct]
+            merged[[row for text in distinct for row in rows[text]]] = np.repeat(shard["vectors"], counts, axis=0)
+            truncated += int(np.repeat(shard["cut"], counts).sum())
+    merged.flush()
+    return {"texts": len(texts), "distinct": len(rows), "truncated": truncated, "dimension": dimension}
+
+
+def _whole(path: Path, count: int) -> bool:
+    """Whether the shard is there and undamaged (its checksums are the archive's own)."""
+    try:
+        with np.load(path, allow_pickle=False) as shard:
+            return len(shard["vectors"]) == len(shard["cut"]) == count
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        log.warning("%s is damaged; encoding its texts again", path)
+        return False
+
+
+def _unit(vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
+    """The rows brought to length 1."""
+    wide = vectors.astype(np.float64)
+    lengths = np.sqrt((wide * wide).sum(axis=1))
+    bad = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)))
+    if bad.size:
+        raise HarnessError(
+            f"encoder: the vector of {texts[bad[0]][:40]!r} has length {lengths[bad[0]]}; it must be above 0 "
+            "and finite (half precision overflows in some models: try encoder.dtype=float32)"
+        )
+    unit: NDArray[np.float32] = (wide / lengths[:, None]).astype(np.float32)
+    return unit

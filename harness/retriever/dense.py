@@ -1,0 +1,53 @@
+"""Dense retrieval: passages by the cosine of their embedding with the question's (SPEC 2, PhaseGraph 3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness.artifacts import Store
+from harness.benchmark import Benchmark
+from harness.encoder import Encoder, embed
+from harness.errors import bounded
+from harness.identity import identity, texts_sha256
+from harness.retriever.index import build, load, save, search
+from harness.run import Run
+
+
+@dataclass(frozen=True)
+class Dense:
+    """score(q, d) = <e_q, e_d> of vectors of length 1, float64, in [-1, 1].
+
+    depth: passages a question.    index: a FAISS ``index_factory`` string; ``Flat`` is exact search.
+    """
+
+    encoder: Encoder
+    depth: int = 10
+    index: str = "Flat"
+
+    def __post_init__(self) -> None:
+        bounded("lists.dense.depth", self.depth, 1)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """The ``depth`` best passages of every question."""
+        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
+        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        exact = self.index == "Flat"
+        index = build(passages, self.index) if exact else self._stored(benchmark, passages, store)
+        docs, scores = search(index, passages, questions, self.depth, exact)
+        found = docs >= 0
+        rows = np.repeat(np.arange(len(docs)), found.sum(axis=1))
+        run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs[found], scores[found])
+        return run, {"index": self.index, "exact": exact, "dimension": passages.shape[1]}
+
+    def _stored(self, benchmark: Benchmark, passages: Any, store: Store) -> Any:
+        def write(folder: Path) -> None:
+            save(build(passages, self.index), folder / "index.faiss")
+
+        config = {"encoder": identity(self.encoder), "index": self.index}
+        artifact = store.get("index", config, {"passages": texts_sha256(benchmark.passages)}, write)
+        return load(artifact.path / "index.faiss")

@@ -1,0 +1,111 @@
+"""FAISS indexes and the exact order of what they find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.errors import HarnessError
+
+MARGIN = 16
+"""Candidates fetched beyond the depth, so that the cut is seen to fall between two different scores."""
+BLOCK = 1 << 22
+"""Products held at once while candidates are scored in float64."""
+
+
+def build(vectors: NDArray[np.float32], factory: str) -> Any:
+    """The FAISS index of a factory string over the vectors [D, d], by inner product; trained on them if it must be."""
+    import faiss
+
+    try:
+        index = faiss.index_factory(vectors.shape[1], factory, faiss.METRIC_INNER_PRODUCT)
+        if not index.is_trained:
+            with _one_blas_thread():
+                index.train(vectors)
+        index.add(vectors)
+    except RuntimeError as error:
+        reason = str(error).partition(": ")[2].strip() or str(error)
+        raise HarnessError(
+            f"lists.dense.index={factory}: faiss refuses it for {len(vectors)} vectors of {vectors.shape[1]} "
+            f"({reason}); expected an index_factory string such as Flat, IVF64,Flat or HNSW32"
+        ) from error
+    return index
+
+
+def save(index: Any, path: Path) -> None:
+    """Write an index to disk."""
+    import faiss
+
+    faiss.write_index(index, str(path))
+
+
+def load(path: Path) -> Any:
+    """Read an index from disk."""
+    import faiss
+
+    return faiss.read_index(str(path))
+
+
+def search(
+    index: Any, passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int, exact: bool
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """int64[Q, k] passage numbers and their cosines float64[Q, k], in the one order; k = min(depth, D).
+
+    The index proposes, by float32 inner products whose last bits follow the machine's block sizes; the cosine of each
+    candidate is then summed in float64 in one fixed order, so that equal passages tie exactly. With ``exact`` a row
+    stands only when its last score is above all that the index left out by more than float32 can err
+    (d 2^-24 for vectors of length 1); otherwise more candidates are fetched. Where an index that is not exact finds
+    fewer than k, the row ends with -1 and -inf.
+    """
+    count, dimension = passages.shape
+    depth = min(depth, count)
+    docs = np.full((len(questions), depth), -1, dtype=np.int64)
+    scores = np.full((len(questions), depth), -np.inf)
+    error = 1.1 * dimension * 2.0**-24
+    pending, width = np.arange(len(questions)), min(depth + MARGIN, count)
+    while pending.size and depth:
+        rough, found = _propose(index, questions[pending], width)
+        fine = cosines(passages, questions[pending], found)
+        order = np.lexsort((found, -fine), axis=-1)[:, :depth]
+        docs[pending] = np.take_along_axis(found, order, axis=1)
+        scores[pending] = np.take_along_axis(fine, order, axis=1)
+        if not exact or width == count:
+            break
+        pending = pending[scores[pending, -1] <= rough[:, -1] + error]
+        width = min(2 * width, count)
+    return docs, scores
+
+
+def cosines(
+    passages: NDArray[np.float32], questions: NDArray[np.float32], found: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """float64[Q, k]: the inner product of each question with its candidates; -inf where a candidate is -1.
+
+    Products of float32 are exact in float64, and each row is summed alone: no neighbour, block or thread changes it.
+    """
+    scores = np.empty(found.shape)
+    rows = max(1, BLOCK // max(1, found.shape[1] * passages.shape[1]))
+    for start in range(0, len(questions), rows):
+        block = slice(start, start + rows)
+        products = np.multiply(passages[found[block]], questions[block, None, :], dtype=np.float64)
+        scores[block] = products.sum(axis=-1)
+    scores[found < 0] = -np.inf
+    return scores
+
+
+def _propose(index: Any, questions: NDArray[np.float32], width: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    import faiss
+
+    if faiss.get_num_gpus() and width <= 2048:  # the most that faiss selects on a GPU
+        index = faiss.index_cpu_to_all_gpus(index)
+    rough, found = index.search(np.ascontiguousarray(questions), width)
+    return rough, found
+
+
+def _one_blas_thread() -> Any:
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1)

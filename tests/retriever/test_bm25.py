@@ -1,0 +1,99 @@
+import math
+import os
+import subprocess
+import sys
+
+import pytest
+
+from harness.artifacts import Store
+from harness.errors import HarnessError
+from harness.retriever import retrieve
+from harness.retriever.bm25 import BM25
+
+PASSAGES = ["Red red fox", "blue fox", "green bird sings loud", "blue fox", "of the"]
+
+
+def lists(retriever, benchmark, folder):
+    return retrieve(retriever, benchmark, Store(folder)).to_dict()
+
+
+def test_lucene_scores_worked_by_hand(benchmark_of, tmp_path):
+    # Without stop words the lengths are 3, 2, 4, 2, 0: mean 2.2. df: red 1, fox 3, of 5 documents.
+    red, fox = math.log(1 + 4.5 / 1.5), math.log(1 + 2.5 / 3.5)
+
+    def weight(frequency, length):
+        return frequency / (frequency + 1.2 * (0.25 + 0.75 * length / 2.2))
+
+    found = lists(BM25(), benchmark_of(PASSAGES, ["the red fox", "Fox, fox!", "whale"]), tmp_path)
+    assert found["q0"] == pytest.approx(
+        {
+            "d0": red * weight(2, 3) + fox * weight(1, 3),
+            "d1": fox * weight(1, 2),
+            "d3": fox * weight(1, 2),
+        },
+        abs=1e-15,
+    )
+    assert list(found["q0"]) == ["d0", "d1", "d3"]
+    assert found["q1"]["d1"] == pytest.approx(2 * fox * weight(1, 2), abs=1e-15)
+    assert found["q2"] == {}
+
+
+def test_ties_at_the_cut_go_to_the_lower_number(benchmark_of, tmp_path):
+    passages = ["red stone"] + ["blue fox"] * 30
+    found = lists(BM25(depth=4), benchmark_of(passages, ["fox"]), tmp_path)
+    assert list(found["q0"]) == ["d01", "d02", "d03", "d04"]
+    assert len(set(found["q0"].values())) == 1
+
+
+def test_all_words_count_without_stop_words(benchmark_of, tmp_path):
+    assert list(lists(BM25(stopwords=None), benchmark_of(PASSAGES, ["of"]), tmp_path)["q0"]) == ["d4"]
+
+
+def test_a_corpus_of_stop_words_finds_nothing(benchmark_of, tmp_path):
+    assert lists(BM25(), benchmark_of(["the of", "and"], ["the fox"]), tmp_path) == {"q0": {}}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [({"k1": -1}, "got k1=-1"), ({"b": 1.5}, r"in \[0, 1\], got b=1.5"), ({"depth": 0}, "got depth=0")],
+)
+def test_bounds(wrong, message):
+    with pytest.raises(HarnessError, match=message):
+        BM25(**wrong)
+
+
+def test_unknown_stop_words_are_named(benchmark_of, tmp_path):
+    with pytest.raises(HarnessError, match=r"lists.bm25.stopwords=klingon"):
+        lists(BM25(stopwords="klingon"), benchmark_of(PASSAGES, ["fox"]), tmp_path)
+
+
+SCRIPT = """
+import sys
+from types import SimpleNamespace
+import pyarrow as pa
+from harness.retriever.bm25 import BM25
+words = "red fox blue whale green bird sings loud over nine small hills every morning".split()
+passages = [" ".join(words[(n * k) % 13] for k in range(2, 9 + n % 5)) for n in range(300)]
+questions = [" ".join(words[(n + k) % 14] for k in range(5)) for n in range(50)]
+ids = lambda mark, texts: pa.array([f"{mark}{n:03d}" for n in range(len(texts))])
+benchmark = SimpleNamespace(
+    passages=passages, questions=questions, doc_ids=ids("d", passages), query_ids=ids("q", questions)
+)
+run, _ = BM25(depth=20).retrieve(benchmark, None)
+sys.stdout.write(run.docs.tobytes().hex() + run.scores.tobytes().hex())
+"""
+
+
+def test_another_hash_seed_gives_the_same_bytes():
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in "12"
+    )
+    assert len(first) > 1000
+    assert first == second

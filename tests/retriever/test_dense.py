@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from harness.artifacts import Store
+from harness.encoder import embed
+from harness.encoder.hashed import Hashed
+from harness.errors import HarnessError
+from harness.identity import digest
+from harness.retriever import retrieve
+from harness.retriever.dense import Dense
+
+PASSAGES = ["the red fox", "a blue whale", "the red fox", "red", "the red fox", "green tea", "fox hunting in spring"]
+QUESTIONS = ["where is the red fox", "what is green tea"]
+
+
+def test_scores_are_cosines_and_equal_passages_tie(benchmark_of, tmp_path):
+    store = Store(tmp_path)
+    run = retrieve(Dense(Hashed(512), depth=4), benchmark_of(PASSAGES, QUESTIONS), store)
+    lists = run.to_dict()
+    assert list(lists["q0"])[:3] == ["d0", "d2", "d4"]
+    assert lists["q0"]["d0"] == lists["q0"]["d2"] == lists["q0"]["d4"]
+    assert next(iter(lists["q1"])) == "d5"
+    assert run.lengths().tolist() == [4, 4]
+    passages, questions = (
+        embed(Hashed(512), texts, role, store).astype(float)
+        for texts, role in ((PASSAGES, "passage"), (QUESTIONS, "question"))
+    )
+    assert lists["q1"]["d5"] == pytest.approx(questions[1] @ passages[5], abs=1e-14)
+
+
+def test_a_trained_index_is_an_artifact(benchmark_of, tmp_path):
+    passages = [f"passage {number} on {number % 7} foxes" for number in range(400)]
+    benchmark = benchmark_of(passages, ["passage 5 on foxes"])
+    run = retrieve(Dense(Hashed(64), depth=5, index="IVF4,Flat"), benchmark, Store(tmp_path))
+    assert len(list((tmp_path / "artifacts" / "index").rglob("index.faiss"))) == 1
+    assert len(run.docs) == 5
+    exact = retrieve(Dense(Hashed(64), depth=400), benchmark, Store(tmp_path)).to_dict()["q0"]
+    assert all(exact[doc] == score for doc, score in run.to_dict()["q0"].items())
+
+
+def test_what_decides_its_identity():
+    assert digest(Dense(Hashed())) == digest(Dense(Hashed(384)))
+    assert len({digest(Dense(Hashed(8))), digest(Dense(Hashed())), digest(Dense(Hashed(), depth=5))}) == 3
+
+
+def test_bounds():
+    with pytest.raises(HarnessError, match="got depth=0"):
+        Dense(Hashed(), depth=0)
+
+
+def test_lists_are_in_the_one_order(benchmark_of, tmp_path):
+    run = retrieve(Dense(Hashed(64), depth=7), benchmark_of(PASSAGES, QUESTIONS), Store(tmp_path))
+    for first, last in zip(run.indptr[:-1], run.indptr[1:], strict=True):
+        order = np.lexsort((run.docs[first:last], -run.scores[first:last]))
+        assert order.tolist() == list(range(last - first))
