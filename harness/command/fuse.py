@@ -49,8 +49,11 @@ def run(config: DictConfig) -> None:
     concepts = ("fuser", "reranker", "normalizer", "temperature")
     fuser, reranker, normalizer, temperature = (instantiate(config[concept]) for concept in concepts)
     check(fuser, normalizer)
-    runs = {name: _of_split(run, config.split) for name, run in lists.read_all(paths).items()}
-    _check_shared(runs)
+    whole = lists.read_all(paths)
+    _check_shared(whole)
+    runs = {name: _of_split(run, config.split) for name, run in whole.items()}
+    if not any(len(single.docs) for single in runs.values()):
+        raise HarnessError(f"no query of these lists is in split={config.split}; use split=all")
     fused = fuse(
         runs,
         cast(Fuser, Reranked(fuser, reranker)),
@@ -87,5 +90,3 @@ def _check_shared(runs: dict[str, Run]) -> None:
             raise HarnessError(
                 f"lists.{first[0]} and lists.{name} share no query; check that both files use the same query ids"
             )
-    if not first[1].size:
-        raise HarnessError("no query is left in this split; use split=all")

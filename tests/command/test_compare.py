@@ -1,0 +1,94 @@
+"""`harness compare`: published wins and losses, several runs at once, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.command.compare import run
+from harness.configuration import compose
+from harness.errors import HarnessError
+
+KEYS = {"metric", "k", "n", "run", "baseline", "wins", "losses", "p", "wilson", "odds_ratio", "wins_ids", "losses_ids"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """66 queries with gold b after a: the baseline finds the last hop of 26, ours of 49 (PG Table 4)."""
+    monkeypatch.chdir(tmp_path)
+    names = [f"q{number:02}" for number in range(66)]
+    gold = [{"id": name, "supporting_ids": ["a", "b"], "hops": 2, "type": "bridge"} for name in names]
+    (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, gold)))
+    (tmp_path / "qrels.txt").write_text("\n".join(f"{name} 0 {doc} 1" for name in names for doc in "ab"))
+    for system, found in (("dense", 26), ("ours", 49), ("none", 0)):
+        lists = {name: {"b" if number < found else "x": 1.0} for number, name in enumerate(names)}
+        (tmp_path / f"{system}.json").write_text(json.dumps(lists))
+    return tmp_path
+
+
+def compared(*overrides: str) -> Any:
+    run(compose("compare", ["baseline=dense.json", "gold=queries.jsonl", "out=out.json", *overrides]))
+    return json.loads(Path("out.json").read_text())
+
+
+def test_published_comparison(folder: Path) -> None:
+    found = compared("run=ours.json", "metric=last_hop", "k=5")
+    assert set(found) >= KEYS
+    assert (found["metric"], found["k"], found["n"], found["run"], found["baseline"]) == (
+        "last_hop",
+        5,
+        66,
+        "ours.json",
+        "dense.json",
+    )
+    assert (found["wins"], found["losses"]) == (23, 0)
+    assert found["p"] == 2 / 2**23
+    assert [round(100 * end, 1) for end in found["wilson"]] == [62.6, 83.3]
+    assert round(found["odds_ratio"], 2) == 4.43
+    assert found["wins_ids"] == [f"q{number}" for number in range(26, 49)]
+    assert found["losses_ids"] == []
+    assert found["difference"] == pytest.approx(23 / 66)
+    assert found["bootstrap"][0] < 23 / 66 < found["bootstrap"][1]
+
+
+def test_several_runs_metrics_and_depths_are_corrected_together(folder: Path) -> None:
+    found = compared("run={ours: ours.json, none: none.json}", "metric=[last_hop,ndcg]", "k=[1,5]")
+    assert [(row["metric"], row["k"]) for row in found[:2]] == [("last_hop", 1), ("last_hop", 5)]
+    assert [row["name"] for row in found] == ["ours"] * 4 + ["none"] * 4
+    assert len(found) == 8
+    assert found[0]["p_holm"] == pytest.approx(4 * found[0]["p"])  # four smaller ones stand before it
+    assert found[0]["p_bh"] == pytest.approx(found[0]["p"])
+    assert (found[4]["wins"], found[4]["losses"]) == (0, 26)
+    assert found[2]["wilson"] is found[2]["odds_ratio"] is None
+    assert found[4]["p_holm"] == pytest.approx(8 * found[4]["p"])
+
+
+def test_a_run_against_itself(folder: Path) -> None:
+    found = compared("run=dense.json")
+    assert (found["wins"], found["losses"], found["p"], found["odds_ratio"]) == (0, 0, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (["run=ours.json", "gold=qrels.txt"], "qrels.txt: a qrels file has no hop order"),
+        (["run=strange.json"], "strange.json (run) and queries.jsonl share no query"),
+        (["run=ours.json", "baseline=strange.json"], "strange.json (baseline) and queries.jsonl share no query"),
+        (["run=ours.json", "metric=map"], "metric map@5 is not known"),
+        ([], "run: no value is given"),
+    ],
+)
+def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None:
+    (folder / "strange.json").write_text('{"other": {"a": 1}}')
+    with pytest.raises(HarnessError) as caught:
+        compared(*overrides)
+    assert words in str(caught.value)
+    assert not Path("out.json").exists()
+
+
+def test_qrels_serve_metrics_without_order(folder: Path) -> None:
+    found = compared("run=ours.json", "gold=qrels.txt", "metric=mrr")
+    assert (found["k"], found["wins"]) == (None, 23)

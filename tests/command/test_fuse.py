@@ -1,0 +1,110 @@
+"""`harness fuse`: hand-worked fusion of files, splits, depths, forms, and what is refused; then all three in a row."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness import lists
+from harness.benchmark import md5_split
+from harness.command.fuse import run
+from harness.configuration import compose
+from harness.errors import HarnessError
+
+DENSE = "q1 Q0 a 1 0.9 s\nq1 Q0 b 2 0.8 s\nq2 Q0 c 1 0.7 s\n"
+GRAPH = '{"q1": {"b": 5, "c": 4}, "q3": {"d": 1}}'
+GIVEN = "lists={dense: d.trec, graph: g.json}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.trec").write_text(DENSE)
+    (tmp_path / "g.json").write_text(GRAPH)
+    return tmp_path
+
+
+def fused(*overrides: str, out: str = "out.trec") -> dict[str, dict[str, float]]:
+    run(compose("fuse", [GIVEN, f"out={out}", *overrides]))
+    return lists.read(out).to_dict()
+
+
+@pytest.mark.parametrize("out", ["out.trec", "out.trec.gz", "out.json", "out.parquet"])
+def test_reciprocal_ranks_by_hand(folder: Path, out: str) -> None:
+    found = fused("fuser=rrf", "fuser.k=60", out=out)
+    assert found == {
+        "q1": {"b": 1 / 62 + 1 / 61, "a": 1 / 61, "c": 1 / 62},
+        "q2": {"c": 1 / 61},
+        "q3": {"d": 1 / 61},
+    }
+    assert list(found["q1"]) == ["b", "a", "c"]
+
+
+def test_linear_with_percentiles_by_hand(folder: Path) -> None:
+    found = fused("normalizer=pit", "fuser=linear", "fuser.alpha=0.75", "fuser.beta=0.5")
+    assert found["q1"] == {"b": 0.75 * 0.5 + 0.25 * 1 + 0.5, "a": 0.75, "c": 0.25 * 0.5}
+
+
+def test_the_cap_cuts_the_capped_list_only(folder: Path) -> None:
+    assert set(fused("fuser=rrf", "pool.cap=1")["q1"]) == {"a", "b"}
+    assert set(fused("fuser=rrf", "pool.cap=1", "pool.capped=[dense]")["q1"]) == {"a", "b", "c"}
+
+
+def test_depth_and_split(folder: Path) -> None:
+    assert set(fused("fuser=rrf", "depth=1")["q1"]) == {"b"}
+    for split in ("tune", "test"):
+        assert set(fused("fuser=rrf", f"split={split}")) == {q for q in ("q1", "q2", "q3") if md5_split(q) == split}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (["lists=d.trec"], "lists must name"),
+        (["lists=null"], "lists must name"),
+        (["lists={dense: d.trec, graph: e.trec}"], "e.trec: there is no such file"),
+        (["lists={dense: d.trec, graph: other.json}"], "lists.dense and lists.graph share no query"),
+        (["lists={dense: bad.trec, graph: g.json}"], "bad.trec:1: expected 6 fields"),
+        (["normalizer=zscore"], "fuser=boltzmann needs values in [0, 1]"),
+        (["fuser.alpha=1.5"], "alpha=1.5"),
+        (["fuser=boltzman"], "did you mean boltzmann?"),
+        (["pool.cap=0"], "pool.cap"),
+        (["depth=0"], "depth"),
+        (["split=dev"], "known: tune, test, all"),
+    ],
+)
+def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None:
+    (folder / "other.json").write_text('{"other": {"a": 1}}')
+    (folder / "bad.trec").write_text("q1 Q0 a 1 0.9\n")
+    with pytest.raises(HarnessError) as caught:
+        fused(*overrides)
+    assert words in str(caught.value)
+    assert not list(folder.glob("out*"))
+
+
+def harness(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    command = [sys.executable, "-m", "harness", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
+    (folder / "queries.jsonl").write_text('{"id": "q1", "supporting_ids": ["a", "b"], "hops": 2, "type": "bridge"}\n')
+    assert harness(folder, "fuse", GIVEN, "fuser=rrf", "out=f.trec").returncode == 0
+    assert harness(folder, "evaluate", "run=f.trec", "gold=queries.jsonl", "k=[1,2]", "out=e.json").returncode == 0
+    assert json.loads((folder / "e.json").read_text())["metrics"]["last_hop@1"] == 1
+    arguments = ("run=f.trec", "baseline=d.trec", "gold=queries.jsonl", "metric=last_hop", "k=1", "out=c.json")
+    assert harness(folder, "compare", *arguments).returncode == 0
+    assert json.loads((folder / "c.json").read_text())["wins_ids"] == ["q1"]
+    (folder / "bad.trec").write_text(DENSE + "q1 Q0 a 3 nan s\n")
+    wrong = harness(folder, "fuse", "lists={dense: bad.trec, graph: g.json}", "out=x.trec")
+    assert wrong.returncode == 2
+    assert wrong.stderr.splitlines() == [
+        "error: bad.trec:4: the score of document a must be a finite number, got nan",
+    ]
+    assert not (folder / "x.trec").exists()
