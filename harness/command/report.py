@@ -49,5 +49,6 @@ def _distributions(result: SweepResult, config: DictConfig) -> Picture:
     members = prepared.benchmark.members("tune")
     runs = {name: run.take(members) for name, run in prepared.runs.items()}
     normalizers = {name: strategy("normalizer", name) for name in names("normalizer")}
-    cap = result.lock["winner"]["parameters"].get("pool.cap")
-    return distributions(runs, normalizers, prepared.benchmark.name, "tune", cap)
+    knobs = result.lock["winner"]["parameters"]
+    cut = knobs.get("pool.cap"), knobs.get("pool.capped") or ()
+    return distributions(runs, normalizers, prepared.benchmark.name, "tune", *cut)

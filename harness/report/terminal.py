@@ -1,4 +1,4 @@
-"""The tables that commands print: plain text, about 100 columns."""
+"""The tables that commands print: plain text, 100 to 120 columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.report.text import percent
 from harness.report.view import View
 from harness.sweep.result import SweepResult
 
-WIDEST = 44
+WIDEST = 54
 
 
 def leaderboard(result: SweepResult, rows: int = 15) -> str:

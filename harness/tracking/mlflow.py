@@ -17,6 +17,7 @@ from harness.tracking import entry
 
 QUIET = {"MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_LOGGING_LEVEL": "WARNING", "MLFLOW_DISABLE_AGENT_HINT": "true"}
 SQLITE = "sqlite:///"
+MAGIC = b"SQLite format 3\0"
 KIND = {"mlflow.experimentKind": "custom_model_development"}  # the UI opens on runs and charts, not on traces
 _opening = threading.Lock()
 
@@ -92,10 +93,20 @@ class MLflow:
         with _opening:
             for key, value in QUIET.items():
                 os.environ.setdefault(key, value)
+            from mlflow.exceptions import MlflowException
             from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 
             open_store: Any = SqlAlchemyStore
-            return open_store(self.uri, str(self._artifacts()))
+            try:
+                return open_store(self.uri, self._artifacts())
+            except MlflowException as error:
+                raise self._unusable(str(error).partition(". ")[0]) from error
+
+    def _unusable(self, why: str) -> HarnessError:
+        return HarnessError(
+            f"{self.uri}: MLflow cannot use it ({why}); move it away, run `mlflow db upgrade {self.uri}`, "
+            "or set tracking=none (the sweep's folder holds all results)"
+        )
 
     def _artifacts(self) -> str:
         return self.artifacts if "://" in self.artifacts else str(Path(self.artifacts).resolve())
@@ -123,4 +134,11 @@ class MLflow:
         path = Path(self.uri.removeprefix(SQLITE))
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(path.with_suffix(".lock")):
+            if path.is_file() and _head(path) not in (b"", MAGIC):
+                raise self._unusable("it is not an SQLite database")
             yield
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(len(MAGIC))

@@ -82,12 +82,12 @@ def test_histogram() -> None:
 
 def test_distributions_are_drawn(tmp_path: Path) -> None:
     picture = distributions(
-        {"dense": RUN, "other": RUN},
+        {"graph": RUN, "other": RUN},
         {"pit": strategy("normalizer", "pit"), "tmm": strategy("normalizer", "tmm")},
         "x",
         "tune",
         2,
     )
-    assert "the 2 best documents of each list" in picture.caption
+    assert "the 2 best documents of graph" in picture.caption
     assert "n = 3 queries" in picture.caption
     assert [path.name for path in picture.save(tmp_path)] == ["distributions.pdf", "distributions.png"]

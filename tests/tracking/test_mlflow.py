@@ -229,6 +229,23 @@ def test_a_server_is_not_a_database() -> None:
         MLflow("http://host:5000", "x", "y")
 
 
+def test_a_file_that_is_no_database_is_named_at_once(tmp_path: Path) -> None:
+    (tmp_path / "mlflow.db").write_text("something else")
+    with pytest.raises(HarnessError, match=r"mlflow\.db: MLflow cannot use it \(it is not an SQLite database\); move"):
+        MLflow(f"sqlite:///{tmp_path}/mlflow.db", "x", "y").prepare()
+
+
+def test_a_database_of_another_mlflow_is_named(tmp_path: Path) -> None:
+    import sqlite3
+
+    tracking = MLflow(f"sqlite:///{tmp_path}/mlflow.db", "x", str(tmp_path / "y"))
+    tracking.prepare()
+    with sqlite3.connect(tmp_path / "mlflow.db") as database:
+        database.execute("update alembic_version set version_num = 'another'")
+    with pytest.raises(HarnessError, match=r"out-of-date database schema.*mlflow db upgrade"):
+        tracking.prepare()
+
+
 def test_no_tracking_logs_nothing(example: ModuleType, tmp_path: Path) -> None:
     tracking: Tracking = Untracked()
     assert isinstance(tracking, Tracking)

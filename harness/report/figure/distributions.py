@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,19 +20,25 @@ BINS = 20
 
 
 def distributions(
-    runs: Mapping[str, Run], normalizers: Mapping[str, Normalizer], dataset: str, split: str, cap: int | None = None
+    runs: Mapping[str, Run],
+    normalizers: Mapping[str, Normalizer],
+    dataset: str,
+    split: str,
+    cap: int | None = None,
+    capped: Collection[str] = ("graph",),
 ) -> Picture:
     """One figure: a row for the raw scores and one for each normalizer, a column for each list.
 
-    cap: how many of each list's best documents are normalised, as ``pool.cap`` does; None means all.
+    cap: how many of the best documents of each list in ``capped`` are normalised (``pool.cap``); None means all.
     """
-    lists = {name: run.top(cap) for name, run in runs.items()}
+    cut = sorted(set(runs) & set(capped)) if cap else []
+    lists = {name: run.top(cap) if name in cut else run for name, run in runs.items()}
     rows = {"raw": {name: run.scores for name, run in lists.items()}}
     for name, normalizer in normalizers.items():
         if name != "none":
             rows[name] = {key: normalized(run, normalizer, key) for key, run in lists.items()}
     n = len(next(iter(lists.values())))
-    depth = "all documents of each list" if cap is None else f"the {cap} best documents of each list"
+    depth = f"the {cap} best documents of {', '.join(cut)}" if cut else "all documents of each list"
     caption = (
         f"Scores of each list, raw and after each normalizer: {dataset}, {split} split (n = {n} queries, {depth}). "
         "Share of the list's documents in each of 20 bins; normalizers see one query's list at a time; a "
@@ -47,7 +53,7 @@ def distributions(
                 heights, edges = histogram(scores)
                 axes.stairs(heights, edges, fill=True, color=COLORS[place % len(COLORS)])
                 axes.set_yticks([])
-                axes.locator_params(axis="x", nbins=4)
+                axes.locator_params(axis="x", nbins=3)
                 axes.tick_params(axis="x", labelsize=6, pad=1)
                 if line == 0:
                     axes.set_title(name)

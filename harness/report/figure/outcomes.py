@@ -41,12 +41,13 @@ def counts(view: View, baseline: int) -> dict[str, int]:
 
 def _picture(view: View, baseline: str, place: int) -> Picture:
     found = counts(view, place)
-    p = float(mcnemar(found["win"], found["loss"]))
+    p = p_value(float(mcnemar(found["win"], found["loss"])))
+    told = f"p {p}".replace("<", "< ") if p.startswith("<") else f"p = {p}"
     winner = view.rows[view.winner_place()]["name"]
     times = f", evaluation {view.evaluation}" if view.evaluation else ""
     caption = (
         f"Per-query outcomes of {view.objective}, {winner} against {baseline}: {view.dataset}, {view.split} split "
-        f"(n = {view.n}{times}). Left: all queries; right: wins and losses alone, p = {p_value(p)} (McNemar)."
+        f"(n = {view.n}{times}). Left: all queries; right: wins and losses alone, {told} (McNemar)."
     )
 
     def draw(figure: Figure) -> None:
@@ -65,6 +66,6 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
             axes.tick_params(axis="x", length=0)
         left.set_ylabel("queries")
         left.set_title(f"all {view.n}")
-        right.set_title(f"p = {p_value(p)}" if p >= 0.001 else "p < .001")
+        right.set_title(told)
 
     return Picture(f"outcomes_{baseline}", caption, draw, 2.0)

@@ -1,0 +1,53 @@
+"""`harness report` on a sweep's folder made by hand; the lists' own scores stand in for a benchmark's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from omegaconf import DictConfig, OmegaConf
+
+from harness.command import report
+from harness.configuration import strategy
+from harness.errors import HarnessError
+from harness.report.figure.distributions import distributions
+from harness.run import Run
+
+
+def config(root: Path, sweep: Path | None = None) -> DictConfig:
+    paths = {"runs": str(root / "runs"), "reports": str(root / "reports")}
+    tracking = {"_target_": "harness.tracking.none.Untracked"}
+    return OmegaConf.create({"sweep": sweep and str(sweep), "paths": paths, "tracking": tracking})
+
+
+@pytest.fixture(autouse=True)
+def lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = {"dense": Run.from_dict({"q0": {"a": 2.0, "b": 1.0}, "q1": {"b": 1.0}})}
+    picture = distributions(runs, {"pit": strategy("normalizer", "pit")}, "sample", "tune")
+    monkeypatch.setattr(report, "_distributions", lambda result, config: picture)
+
+
+def test_the_latest_sweep(example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    example.write(tmp_path / "runs" / "sweeps" / "s1")
+    example.write(tmp_path / "runs" / "sweeps" / "s2")
+    (tmp_path / "runs" / "sweeps" / "latest").write_text("s2\n")
+    report.run(config(tmp_path))
+    first, pdf, page = capsys.readouterr().out.splitlines()
+    assert first.endswith(f"files in {tmp_path}/reports for sweep s2")
+    assert pdf == f"{tmp_path}/reports/report.pdf" or pdf.startswith("no PDF: none of latexmk")
+    assert page == f"{tmp_path}/reports/index.html"
+    assert (tmp_path / "reports" / "figures" / "distributions.pdf").is_file()
+
+
+def test_a_named_sweep(example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    example.write(tmp_path / "somewhere")
+    report.run(config(tmp_path, tmp_path / "somewhere"))
+    assert "for sweep somewhere" in capsys.readouterr().out
+
+
+def test_no_sweep_yet(tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match="there is no sweep yet; run `harness sweep` first"):
+        report.run(config(tmp_path))
+    with pytest.raises(HarnessError, match="not a sweep's folder"):
+        report.run(config(tmp_path, tmp_path))
