@@ -34,13 +34,24 @@ def mark(
     keys = np.empty(len(offsets) - 1, dtype=np.int32)
     for entry in range(len(keys)):
         start, stop = offsets[entry], offsets[entry + 1]
-        key = 0
+        key = np.int64(0)
         for place in range(len(radix)):
             letter = data[start + place] + 1 if start + place < stop else 0
             key = key * radix[place] + digit[place, letter]
         keys[entry] = key
         held[key] = True
     return keys
+
+
+@numba.njit(cache=True, nogil=True)
+def places_of(held: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """int32: how many keys before each one are held, which is the place of a key that is."""
+    places = np.empty(len(held), dtype=np.int32)
+    before = 0
+    for key in range(len(held)):
+        places[key] = before
+        before += held[key]
+    return places
 
 
 @numba.njit(cache=True, nogil=True)

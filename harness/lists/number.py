@@ -41,22 +41,23 @@ def _counted(chunks: Sequence[pa.StringArray]) -> tuple[pa.StringArray, NDArray[
 
     None when the ids are too long or too varied. A column of 21 million short ids takes half a second, not ten.
     """
-    from harness.lists.kernel import mark, spell, survey
+    from harness.lists.kernel import mark, places_of, spell, survey
 
     texts = [_bytes(chunk) for chunk in chunks]
     seen = np.zeros((LONGEST, 257), dtype=np.bool_)  # letter 0 is the end of the id: a prefix comes first
     if not all(survey(offsets, data, seen) for offsets, data in texts):
         return None
+    seen = seen[: 1 + int(np.flatnonzero(seen[:, 1:].any(axis=1)).max(initial=0))]
     radix = np.maximum(seen.sum(axis=1), 1)
     if np.log2(radix).sum() > np.log2(KEYS):
         return None
     digit = np.where(seen, seen.cumsum(axis=1) - 1, 0)
     held = np.zeros(int(radix.prod()), dtype=np.bool_)
     keys = [mark(offsets, data, digit, radix, held) for offsets, data in texts]
-    place = held.cumsum(dtype=np.int32) - np.int32(1)
-    letters = np.zeros((LONGEST, 257), dtype=np.int64)
-    for position in range(LONGEST):
-        letters[position, : radix[position]] = np.flatnonzero(seen[position]) if seen[position].any() else 0
+    place = places_of(held)
+    letters = np.zeros_like(digit)
+    for position, letter in np.argwhere(seen).tolist():
+        letters[position, digit[position, letter]] = letter
     offsets, data = spell(np.flatnonzero(held), letters, radix)
     ids = pa.StringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
     return ids, np.concatenate([place[found] for found in keys])
