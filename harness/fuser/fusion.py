@@ -89,8 +89,9 @@ def ranked(fused: Tensor, docs: Tensor) -> Ranked:
     fused: float64[Q, U], -inf for a document that is left out. docs: int32[Q, U], ascending, -1 in the padding.
     """
     kept, order = torch.sort(fused.masked_fill(docs < 0, -torch.inf), dim=-1, descending=True, stable=True)
-    if kept.isnan().any():
-        raise ValueError("the fuser gave a score that is not a number")
+    best = kept[:, :1]  # where a NaN or an infinity would be
+    if (best.isnan() | (best == torch.inf)).any():
+        raise HarnessError("a fused score is not finite: a list's scores are too large to be summed; scale them down")
     holds = kept != -torch.inf
     documents = docs.gather(-1, order)[holds]
     return holds.sum(dim=-1).cpu().numpy(), documents.cpu().numpy(), (kept[holds] + 0.0).cpu().numpy()

@@ -50,6 +50,11 @@ def test_runs_are_left_as_they_are(random_runs) -> None:
     assert all(np.array_equal(run.scores, before[name][1]) for name, run in runs.items())
 
 
+def test_scores_too_large_to_sum_are_a_mistake_not_a_result(scores) -> None:
+    with pytest.raises(HarnessError, match=r"a fused score is not finite"):
+        scores("combsum", {"dense": {"a": 1e308}, "graph": {"a": 1e308}}, "none")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
