@@ -40,6 +40,8 @@ class Card:
         same = [version for version in known if (version["queries"], version["passages"]) == (queries, passages)]
         pinned = [version["sha256"] for version in same]
         mend = "get the files again, or use them as your own with dataset=folder dataset.path=DIR"
+        if way == "generated":
+            mend = "the generator has changed: raise its version and pin the new hash"
         if not same:
             counts = " or ".join(
                 f"{version['queries']} queries and {version['passages']} passages" for version in known

@@ -1,4 +1,4 @@
-"""HotpotQA's form of records: ``supporting_facts`` [[title, sentence], ...], ``context`` [[title, [sentences]], ...]."""
+"""Records in the form of HotpotQA: ``supporting_facts`` [[title, sentence], ...], ``context`` [[title, [text, ..]]]."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""A small made-up world and questions about it. It knows nothing of retrievers or fusers."""
