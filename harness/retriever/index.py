@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,6 @@ from harness.errors import HarnessError
 
 MARGIN = 16
 """Candidates fetched beyond the depth, so that the cut is seen to fall between two different scores."""
-BLOCK = 1 << 22
-"""Products held at once while candidates are scored in float64."""
 
 
 def build(vectors: NDArray[np.float32], factory: str) -> Any:
@@ -84,15 +83,23 @@ def cosines(
 ) -> NDArray[np.float64]:
     """float64[Q, k]: the inner product of each question with its candidates; -inf where a candidate is -1.
 
-    Products of float32 are exact in float64, and each row is summed alone: no neighbour, block or thread changes it.
+    No neighbour, block or thread changes a score.
     """
+    import faiss
+
+    from harness.retriever.kernel import inner_products
+
     scores = np.empty(found.shape)
-    rows = max(1, BLOCK // max(1, found.shape[1] * passages.shape[1]))
-    for start in range(0, len(questions), rows):
-        block = slice(start, start + rows)
-        products = np.multiply(passages[found[block]], questions[block, None, :], dtype=np.float64)
-        scores[block] = products.sum(axis=-1)
-    scores[found < 0] = -np.inf
+    wide = questions.astype(np.float64)
+    threads = faiss.omp_get_max_threads()
+    blocks = np.array_split(np.arange(len(questions)), threads)
+    with ThreadPoolExecutor(threads) as pool:
+        for done in [
+            pool.submit(inner_products, passages, wide[block], found[block], scores[block[0] : block[-1] + 1])
+            for block in blocks
+            if block.size
+        ]:
+            done.result()
     return scores
 
 
