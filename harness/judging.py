@@ -34,7 +34,7 @@ class Judging:
         """From the keys gold, split, ties and strict."""
         one_of("split", config.split, SPLITS)
         one_of("ties", config.ties, ("house", "trec"))
-        whole = Gold.read(config.gold)
+        whole = Gold.read(str(config.gold))
         part = whole.split(config.split)
         if not len(part):
             raise HarnessError(f"{whole.source}: none of its {len(whole)} queries is in split={config.split}")
