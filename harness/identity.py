@@ -13,6 +13,9 @@ from typing import Any
 
 LIBRARIES = ("torch", "numpy", "scipy", "faiss-cpu", "faiss-gpu", "sentence-transformers", "bm25s", "spacy", "datasets")
 
+TELLING = ("report", "tracking", "command", "__main__.py")
+"""Parts of the package that change no result."""
+
 NO_RESULT = {"result": False}
 """Metadata of a dataclass field that changes no result: ``field(default=64, metadata=NO_RESULT)`` for a batch size."""
 
@@ -69,11 +72,14 @@ def file_sha256(path: Path) -> str:
 
 @functools.cache
 def code_version() -> str:
-    """The package's version and the hash of its sources: ``0.1.0+1f3a...``. Results are tied to it."""
+    """The package's version and the hash of the sources that results follow from: ``0.1.0+1f3a...``.
+
+    What tells people (reports, tracking, the command line) is left out: it changes no number.
+    """
     root = Path(__file__).parent
-    sources = sorted(root.rglob("*.py"))
-    names = (str(path.relative_to(root)) for path in sources)
-    text = texts_sha256(part for name, path in zip(names, sources, strict=True) for part in (name, path.read_text()))
+    names = sorted(path.relative_to(root).as_posix() for path in root.rglob("*.py"))
+    kept = [name for name in names if name.partition("/")[0] not in TELLING]
+    text = texts_sha256(part for name in kept for part in (name, (root / name).read_text(encoding="utf-8")))
     return f"{importlib.metadata.version('multihop-harness')}+{text[:12]}"
 
 

@@ -67,3 +67,25 @@ def test_no_two_sequences_of_texts_share_a_hash(one, other):
 
 def test_texts_hash_by_hand():
     assert texts_sha256(["é"]) == hashlib.sha256(b"\x02\0\0\0\0\0\0\0\xc3\xa9").hexdigest()
+
+
+def test_the_code_version_follows_the_sources_that_make_results(tmp_path, monkeypatch):
+    import shutil
+    from pathlib import Path
+
+    from harness import identity as module
+
+    copy = tmp_path / "harness"
+    shutil.copytree(Path(module.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(module, "__file__", str(copy / "identity.py"))
+
+    def version():
+        module.code_version.cache_clear()
+        return module.code_version()
+
+    before = version()
+    (copy / "report" / "text.py").write_text("")
+    assert version() == before
+    (copy / "fuser" / "rrf.py").write_text("")
+    assert version() != before
+    module.code_version.cache_clear()
