@@ -1,0 +1,65 @@
+"""Capitalised spans: what a text itself marks as a name, for the names that a recogniser misses."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from harness.extractor.name import Words
+
+JOINING = frozenset(
+    ("al", "and", "bin", "da", "de", "del", "der", "des", "di", "du", "ibn", "la", "le", "of", "the", "van", "von")
+)
+"""Words that may stand inside a name in lower case, never at its end."""
+_STOP = re.compile(r"[.!?:;。！？\n\"“”]")
+_GAP = re.compile(r"[ \u00a0.'’\-–&]{1,3}")
+
+
+def capitalised(text: str, words: Words, number: int) -> bool:
+    """Whether the word begins with no lower-case letter (digits and scripts without case count as capital)."""
+    return not text[words.start[number]].islower()
+
+
+def opens_sentence(text: str, words: Words, number: int) -> bool:
+    """Whether the word is the text's first, or follows a full stop or the like: there a capital means nothing."""
+    return number == 0 or _STOP.search(text, words.end[number - 1], words.start[number]) is not None
+
+
+class Casing:
+    """In what share of its places inside a sentence a corpus capitalises a word: of ``Paris`` 1, of ``She`` 0."""
+
+    def __init__(self, texts: Iterable[tuple[str, Words]]) -> None:
+        self._seen: Counter[str] = Counter()
+        self._capital: Counter[str] = Counter()
+        for text, words in texts:
+            inside = [i for i in range(len(words.texts)) if not opens_sentence(text, words, i)]
+            self._seen.update(words.texts[i] for i in inside)
+            self._capital.update(words.texts[i] for i in inside if capitalised(text, words, i))
+
+    def share(self, word: str) -> float:
+        """In [0, 1]; 1 for a word that stands nowhere inside a sentence."""
+        return self._capital[word] / self._seen[word] if word in self._seen else 1.0
+
+
+def spans(text: str, words: Words, casing: Casing) -> list[tuple[int, int]]:
+    """[first word, word after the last) of each longest run of capitalised words, joined by ``JOINING`` words.
+
+    Only blanks, full stops, apostrophes and hyphens may stand between the words of a run. A run of one word counts
+    only inside a sentence, and if the corpus mostly writes that word with a capital there.
+    """
+    found: list[tuple[int, int]] = []
+    first = last = -1
+    for i in range(len(words.texts) + 1):
+        ends = i == len(words.texts) or (first >= 0 and not _GAP.fullmatch(text[words.end[i - 1] : words.start[i]]))
+        if first >= 0 and (ends or not (capitalised(text, words, i) or words.texts[i] in JOINING)):
+            if last > first or _stands_alone(text, words, first, casing):
+                found.append((first, last + 1))
+            first = -1
+        if i < len(words.texts) and text[words.start[i]].isupper():
+            first, last = (i if first < 0 else first), i
+    return found
+
+
+def _stands_alone(text: str, words: Words, number: int, casing: Casing) -> bool:
+    return not opens_sentence(text, words, number) and casing.share(words.texts[number]) > 0.5

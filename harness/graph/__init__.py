@@ -1,0 +1,25 @@
+"""Graphs: what an extractor found to typed sparse matrices over entities and passages (SPEC 2)."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from harness.artifacts import Artifact, Store
+from harness.benchmark import Benchmark
+from harness.extractor import Extraction
+from harness.graph.network import Network
+
+__all__ = ["Graph", "Network"]
+
+
+@runtime_checkable
+class Graph(Protocol):
+    """A strategy that connects what was found in a benchmark. It is a frozen dataclass; the graph is an artifact."""
+
+    def build(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction]:
+        """The graph, and the extraction that it was made from."""
+        ...
+
+    def artifact(self, benchmark: Benchmark, store: Store) -> Artifact:
+        """The stored graph, with its statistics as facts."""
+        ...

@@ -1,0 +1,130 @@
+"""A graph over entities and passages: typed sparse matrices, and what there is to know about their sizes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.extractor import Extraction, Mentions
+from harness.extractor.extraction import KINDS
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """E entities and D passages. All matrices are CSR, float32, indices ascending.
+
+    names: the entities' normalised names.
+    about: [E, D], 1 where the entity's name is the passage's title.
+    context: by kind of mention, [E, D], how often the passage mentions the entity so. A passage's own title is no edge.
+    relation: [E, E], in how many passages a triple joins the two; symmetric, without self-loops.
+    synonym: [E, E], cosine of the two names at or above the threshold; symmetric, without self-loops.
+    """
+
+    names: Sequence[str]
+    about: sp.csr_array
+    context: Mapping[str, sp.csr_array]
+    relation: sp.csr_array
+    synonym: sp.csr_array
+
+    @property
+    def mentions(self) -> sp.csr_array:
+        """[E, D]: mentions of any kind."""
+        total = sp.csr_array(self.about.shape, dtype=np.float32)
+        for matrix in self.context.values():
+            total = total + matrix
+        return sp.csr_array(total)
+
+    def save(self, folder: Path) -> None:
+        """Write everything below ``folder``."""
+        (folder / "names.json").write_text(json.dumps(list(self.names), ensure_ascii=False, indent=0) + "\n")
+        for name, matrix in self.matrices().items():
+            sp.save_npz(folder / f"{name}.npz", matrix, compressed=False)
+
+    @classmethod
+    def load(cls, folder: Path) -> Network:
+        """Read what ``save`` wrote."""
+        found = {path.stem: sp.csr_array(sp.load_npz(path)) for path in sorted(folder.glob("*.npz"))}
+        context = {kind: found[f"context-{kind}"] for kind in KINDS}
+        names = json.loads((folder / "names.json").read_text())
+        return cls(names, found["about"], context, found["relation"], found["synonym"])
+
+    def matrices(self) -> dict[str, sp.csr_array]:
+        """Every edge family by name."""
+        context = {f"context-{kind}": matrix for kind, matrix in self.context.items()}
+        return {"about": self.about, **context, "relation": self.relation, "synonym": self.synonym}
+
+    def facts(self) -> dict[str, Any]:
+        """Sizes, edges by family, degrees, isolated share, components: to compare with a published graph."""
+        entities, passages = self.about.shape
+        between = self.relation + self.synonym
+        joined = self.mentions + self.about
+        whole = sp.csr_array(sp.block_array([[between, joined], [joined.T, None]]))
+        degree = np.diff(whole.indptr)
+        count, component = sp.csgraph.connected_components(whole, directed=False)
+        sizes = np.bincount(component, minlength=1)
+        symmetric = ("relation", "synonym")
+        return {
+            "entities": entities,
+            "passages": passages,
+            "edges": {name: m.nnz // (2 if name in symmetric else 1) for name, m in self.matrices().items()},
+            "entity_degree": _spread(degree[:entities]),
+            "passage_degree": _spread(degree[entities:]),
+            "isolated_entities": round(float((degree[:entities] == 0).mean()), 6) if entities else 0.0,
+            "isolated_passages": round(float((degree[entities:] == 0).mean()), 6) if passages else 0.0,
+            "components": int(count),
+            "largest_component": round(float(sizes.max() / max(1, len(degree))), 6),
+        }
+
+
+def _spread(degree: NDArray[Any]) -> dict[str, float]:
+    if not degree.size:
+        return {"mean": 0.0, "median": 0.0, "p90": 0.0, "max": 0.0}
+    return {
+        "mean": round(float(degree.mean()), 4),
+        "median": float(np.median(degree)),
+        "p90": float(np.percentile(degree, 90)),
+        "max": float(degree.max()),
+    }
+
+
+def about(extraction: Extraction) -> sp.csr_array:
+    """[E, D] from the passages' titles."""
+    titled = np.flatnonzero(extraction.titled >= 0)
+    return counted(extraction.titled[titled], titled, (len(extraction.names), len(extraction.titled)))
+
+
+def context(extraction: Extraction) -> dict[str, sp.csr_array]:
+    """[E, D] by kind, without a passage's mentions of its own title."""
+    found: Mentions = extraction.passages
+    passage = found.text
+    other = extraction.titled[passage] != found.entity
+    shape = (len(extraction.names), len(extraction.titled))
+    return {
+        kind: counted(found.entity[keep], passage[keep], shape)
+        for number, kind in enumerate(KINDS)
+        for keep in [np.flatnonzero(other & (found.kind == number))]
+    }
+
+
+def relation(extraction: Extraction) -> sp.csr_array:
+    """[E, E]: passages in which a triple joins subject and object, either way round; self-loops left out."""
+    triples, size = extraction.triples, len(extraction.names)
+    low = np.minimum(triples.subject, triples.object).astype(np.int64)
+    high = np.maximum(triples.subject, triples.object).astype(np.int64)
+    distinct = np.unique(np.stack([low, high, triples.passage], axis=1)[low != high], axis=0)
+    upper = counted(distinct[:, 0], distinct[:, 1], (size, size))
+    return sp.csr_array(upper + upper.T)
+
+
+def counted(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -> sp.csr_array:
+    """How often each (row, column) is given."""
+    matrix = sp.coo_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape).tocsr()
+    matrix.sort_indices()
+    return sp.csr_array(matrix)

@@ -1,0 +1,102 @@
+"""Personalised PageRank over the entity graph, from what the question names and what it resembles (SPEC 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from harness.artifacts import Store
+from harness.benchmark import Benchmark
+from harness.encoder import Encoder
+from harness.errors import bounded
+from harness.graph import Graph
+from harness.identity import NO_RESULT
+from harness.retriever.link import linked
+from harness.retriever.nearest import nearest
+from harness.retriever.pagerank import solve
+from harness.retriever.rows import descending
+from harness.retriever.walk import Walk, rows_sum_to_one
+from harness.run import Run
+
+
+@dataclass(frozen=True)
+class PPR:
+    """v <- (1 - a) (T' v + m s) + a s, m the mass on dangling nodes, until the L1 change < tolerance or max_iter.
+
+    score(q, p) = v_p, float64 of a float32 walk; all passages that the walk reaches are returned.
+
+    The transition T (``walk``): a passage leads to the entities that it mentions, in proportion to the kind of
+    mention and to 1 / (passages that mention it) ** specificity; an entity leads to the passages with its title and,
+    by ``walk.back``, to those that mention it, by ``walk.relation`` and ``walk.synonym`` to other entities.
+    The restart s: the question's entities, each 1 / (passages that mention it), their sum 1; and the question's
+    ``passages`` nearest passages, their sum ``passage_weight``, in proportion to exp(cosine / sharpness).
+
+    restart: a, in (0, 1] (HippoRAG's damping 0.5 keeps 1 - a = 0.5 for the walk).
+    link: least cosine to a name of the graph for what the question names and the graph does not hold; ``null``: none.
+    """
+
+    version: ClassVar[int] = 1
+    graph: Graph
+    encoder: Encoder
+    walk: Walk = field(default_factory=Walk)
+    restart: float = 0.5
+    passage_weight: float = 0.5
+    passages: int = 10
+    sharpness: float = 0.05
+    link: float | None = 0.7
+    tolerance: float = 1e-6
+    max_iter: int = 200
+    block: int = field(default=64, metadata=NO_RESULT)
+    threads: int | None = field(default=None, metadata=NO_RESULT)
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        bounded("lists.graph.restart", self.restart, 0, 1, open_low=True)
+        bounded("lists.graph.passage_weight", self.passage_weight, 0)
+        bounded("lists.graph.passages", self.passages, 0)
+        bounded("lists.graph.sharpness", self.sharpness, 0, open_low=True)
+        if self.link is not None:
+            bounded("lists.graph.link", self.link, 0, 1)
+        bounded("lists.graph.tolerance", self.tolerance, 0, open_low=True)
+        bounded("lists.graph.max_iter", self.max_iter, 1)
+        bounded("lists.graph.block", self.block, 1)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """The passages that the walk reaches, by the mass on them."""
+        network, extraction = self.graph.build(benchmark, store)
+        entities, facts = linked(network, extraction.questions, self.encoder, self.link, store)
+        close = nearest(benchmark, self.encoder, self.passages, self.sharpness, store)
+        seeds = rows_sum_to_one(sp.hstack([rows_sum_to_one(entities), self.passage_weight * close], format="csr"))
+        first, size = len(network.names), len(benchmark.doc_ids)
+        docs, scores, lengths, iterations, change, stopped = [], [], [], [], 0.0, 0
+        for part in solve(
+            self.walk.transition(network), seeds, self.restart, self.tolerance, self.max_iter,
+            block=self.block, threads=self.threads, device=self.device,
+        ):  # fmt: skip
+            found, values, count = descending(part.values[first:].T)
+            docs.append(found)
+            scores.append(values)
+            lengths.append(count)
+            iterations += part.iterations.tolist()
+            change = max(change, float(part.change.max(initial=0)))
+            stopped += int((part.change >= self.tolerance).sum())
+        indptr = np.concatenate([[0], np.cumsum(np.concatenate([*lengths, np.empty(0, np.int64)]))]).astype(np.int64)
+        run = Run(
+            benchmark.query_ids,
+            benchmark.doc_ids,
+            indptr,
+            np.concatenate([*docs, np.empty(0, np.int32)]),
+            np.concatenate([*scores, np.empty(0)]),
+        )
+        return run, {
+            **facts,
+            "nodes": first + size,
+            "iterations": {"mean": float(np.mean(iterations or [0])), "max": max(iterations, default=0)},
+            "largest_change": change,
+            "not_converged": stopped,
+            "questions_without_seeds": int((np.diff(seeds.indptr) == 0).sum()),
+        }

@@ -1,0 +1,70 @@
+"""Where a walk over the entity graph goes from each node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.errors import bounded
+from harness.graph import Network
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A row-stochastic transition over [entities, passages].
+
+    title, entity, span, open: weight of a mention of that kind, times 1 / (passages that mention the entity) **
+    specificity, among what a passage mentions. own: weight of a passage's own title among them.
+    about: weight of the passages with an entity's title, back: of those that mention it, together; relation, synonym:
+    of the entities that it is related to, or alike to, together. What an entity has of these shares its mass.
+    """
+
+    title: float = 1.0
+    entity: float = 0.1
+    span: float = 0.0
+    open: float = 1.0
+    own: float = 0.0
+    specificity: float = 0.5
+    about: float = 1.0
+    back: float = 0.1
+    relation: float = 0.5
+    synonym: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            bounded(f"lists.graph.walk.{name}", value, 0)
+
+    def transition(self, network: Network) -> sp.csr_array:
+        """[N, N], N = E + D: T[i, j], the share of i's mass that goes to j; a row sums to 1 or, dangling, to 0."""
+        mentions = network.mentions
+        rarity = 1.0 / np.maximum(np.diff(mentions.indptr), 1) ** self.specificity
+        named = sp.csr_array(mentions.shape)
+        for kind, matrix in network.context.items():
+            if weight := getattr(self, kind):
+                named = named + weight * _sign(matrix)
+        outward = scaled(rarity, named) + scaled(rarity, self.own * network.about)
+        onward = self.about * rows_sum_to_one(network.about) + self.back * rows_sum_to_one(_sign(mentions))
+        across = self.relation * rows_sum_to_one(network.relation) + self.synonym * rows_sum_to_one(network.synonym)
+        whole = sp.csr_array(sp.block_array([[across, onward], [outward.T, None]]))
+        whole.eliminate_zeros()
+        return rows_sum_to_one(whole)
+
+
+def rows_sum_to_one(matrix: sp.csr_array) -> sp.csr_array:
+    """Each row divided by its sum; a row without mass stays empty."""
+    total = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+    return scaled(np.divide(1.0, total, out=np.zeros_like(total), where=total > 0), matrix)
+
+
+def scaled(factors: NDArray[np.float64], matrix: sp.csr_array) -> sp.csr_array:
+    """Each row times its factor, float64."""
+    copy = sp.csr_array(matrix, dtype=np.float64, copy=True)
+    copy.data *= np.repeat(factors, np.diff(copy.indptr))
+    return copy
+
+
+def _sign(matrix: sp.csr_array) -> sp.csr_array:
+    return sp.csr_array((np.ones_like(matrix.data), matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from harness.retriever.pagerank import solve
+from harness.retriever.walk import rows_sum_to_one
+
+CHAIN = sp.csr_array(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
+
+
+def answer(transition: sp.csr_array, seeds: np.ndarray, restart: float = 0.5, **options: object) -> np.ndarray:
+    blocks = solve(transition, sp.csr_array(seeds), restart, 1e-9, 500, **options)  # type: ignore[arg-type]
+    return np.concatenate([block.values.T for block in blocks])
+
+
+def random_graph(nodes: int = 300, seed: int = 0) -> tuple[sp.csr_array, np.ndarray]:
+    """A graph with self-loops and dangling nodes, and normalised seeds of 150 queries."""
+    random = np.random.default_rng(seed)
+    weights = sp.random_array((nodes, nodes), density=4 / nodes, rng=random, format="csr")
+    seeds = random.random((150, nodes)) * (random.random((150, nodes)) < 0.05)
+    return rows_sum_to_one(weights), seeds / np.maximum(seeds.sum(axis=1, keepdims=True), 1e-300)
+
+
+def test_a_chain_worked_by_hand() -> None:
+    """x = s/2 + m s/2, y = x/2, z = y/2, m = z; with x + y + z = 1: x = 4/7, y = 2/7, z = 1/7."""
+    np.testing.assert_allclose(answer(CHAIN, np.array([[1.0, 0, 0]])), [[4 / 7, 2 / 7, 1 / 7]], atol=1e-7)
+
+
+def test_dangling_mass_goes_back_to_the_seeds() -> None:
+    np.testing.assert_allclose(answer(CHAIN, np.array([[0.0, 0.25, 0.75]])).sum(), 1.0, atol=1e-6)
+    np.testing.assert_array_equal(answer(CHAIN, np.array([[0.0, 0.0, 1.0]])), [[0.0, 0.0, 1.0]])
+
+
+def test_self_loop_keeps_its_mass() -> None:
+    """Node 0 stays at 0; v = v/2 + 1/2."""
+    loop = sp.csr_array(np.array([[1.0, 0.0], [0.0, 0.0]]))
+    np.testing.assert_allclose(answer(loop, np.array([[1.0, 0.0]])), [[1.0, 0.0]], atol=1e-7)
+
+
+def test_a_query_without_seeds_reaches_nothing() -> None:
+    assert not answer(CHAIN, np.zeros((2, 3))).any()
+
+
+@pytest.mark.parametrize("restart", [0.15, 0.5, 1.0])
+def test_against_a_dense_linear_solve(restart: float) -> None:
+    """(I - (1 - a)(T' + s d')) v = a s, d the dangling nodes."""
+    transition, seeds = random_graph()
+    dangling = (np.diff(transition.indptr) == 0).astype(float)
+    found = answer(transition, seeds, restart)
+    assert dangling.sum() > 0
+    for seed, row in zip(seeds, found, strict=True):
+        system = np.eye(300) - (1 - restart) * (transition.toarray().T + np.outer(seed, dangling))
+        np.testing.assert_allclose(row, np.linalg.solve(system, restart * seed), atol=1e-6)
+
+
+def test_threads_and_blocks_change_no_bit() -> None:
+    transition, seeds = random_graph()
+    one = answer(transition, seeds, threads=1, block=64)
+    for threads, block in [(2, 64), (1, 1), (2, 7), (1, 1000)]:
+        assert answer(transition, seeds, threads=threads, block=block).tobytes() == one.tobytes()
+
+
+def test_torch_agrees() -> None:
+    transition, seeds = random_graph()
+    np.testing.assert_allclose(answer(transition, seeds, device="cpu:0"), answer(transition, seeds), atol=1e-7)
+
+
+def test_against_igraph() -> None:
+    igraph = pytest.importorskip("igraph", reason="python-igraph (GPL) is in the extra bench")
+    transition, seeds = random_graph()
+    lost = sp.csr_array((np.diff(transition.indptr) == 0).astype(float)[:, None])
+    for seed, row in list(zip(seeds, answer(transition, seeds), strict=True))[:20]:
+        whole = sp.coo_array(transition + lost @ sp.csr_array(seed[None, :]))
+        graph = igraph.Graph(n=300, edges=np.stack([whole.row, whole.col], axis=1).tolist(), directed=True)
+        peer = graph.personalized_pagerank(damping=0.5, reset=seed.tolist(), weights=whole.data.tolist())
+        np.testing.assert_allclose(row, peer, atol=1e-6)
