@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from harness.errors import HarnessError
 from harness.files import write_array, write_frame, write_json
 from harness.identity import code_version
 from harness.sweep import winner
+from harness.sweep.judgement import Row
 from harness.sweep.ledger import Ledger
 from harness.sweep.plan import Prepared
 from harness.sweep.result import SweepResult
@@ -38,7 +41,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
     ranks = prepared.ranks(chosen, "test")
     objective = str(choice["objective"])
     facts = {"dataset": data.name, "split": "test"}
-    scored = rows(chosen, list(roles), ranks, plan.metrics, objective, facts, choice["best_single"])
+    scored = rows(chosen, list(roles), ranks, plan.metrics, objective, facts, choice["best_single"], plan.margin)
     entry = ledger.append(
         {
             "dataset": data.name,
@@ -52,6 +55,18 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
     )
     write_array(result.folder / "heldout_ranks.npy", ranks)
     write_frame(result.folder / "heldout_queries.parquet", prepared.queries("test"))
-    told = [{**row, "roles": roles[row["trial"]], "evaluation": entry["evaluation"]} for row in scored]
+    told = [
+        {**row, "roles": roles[row["trial"]], "evaluation": entry["evaluation"], **_foreseen(row, choice)}
+        for row in scored
+    ]
     write_json(result.folder / "heldout.json", told)
     return SweepResult(result.folder)
+
+
+def _foreseen(row: Row, choice: Mapping[str, Any]) -> dict[str, Any]:
+    """What was expected of the winner before test was touched, and whether it came so."""
+    told = choice.get("expected")
+    if told is None or row["trial"] != choice["winner"]["trial"]:
+        return {}
+    score = row[choice["objective"]]
+    return {"expected": told, "as_expected": told["low"] <= score <= told["high"]}

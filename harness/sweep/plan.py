@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from omegaconf import OmegaConf
 
 from harness.benchmark import Benchmark
+from harness.errors import bounded
 from harness.metric import Metric
 from harness.run import Run
 from harness.sweep import engine, lists
 from harness.sweep.grid import Grid
+from harness.sweep.judgement import MARGIN
 from harness.sweep.result import SweepResult
 from harness.sweep.trial import Trial
 
@@ -34,6 +36,7 @@ class Plan:
     def __post_init__(self) -> None:
         for name in (self.config.objective, *self.config.metrics):
             Metric.parse(name)
+        bounded("margin", self.margin, 0, 1, open_low=True)
 
     def trials(self) -> list[Trial]:
         """The different trials of the grid, baselines first. Every mistake in it is in one HarnessError."""
@@ -45,6 +48,11 @@ class Plan:
         """The configuration as YAML, its interpolations kept, so that it holds wherever the runs folder is moved."""
         plain = cast("dict[str, Any]", OmegaConf.to_container(self.config, resolve=False))
         return OmegaConf.to_yaml(OmegaConf.create({**plain, "given": list(self.given)}))
+
+    @property
+    def margin(self) -> float:
+        """The largest difference of the objective that does not matter."""
+        return self.config.get("margin", MARGIN)  # type: ignore[no-any-return]
 
     @property
     def metrics(self) -> list[str]:

@@ -11,6 +11,7 @@ from harness.errors import HarnessError
 from harness.files import write_array, write_frame, write_json, write_text
 from harness.identity import code_version, digest, library_versions
 from harness.sweep import engine, winner
+from harness.sweep.foresight import foresight
 from harness.sweep.plan import Prepared
 from harness.sweep.result import LOCK, SweepResult
 from harness.sweep.table import frame, rows
@@ -27,7 +28,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
         raise HarnessError(f"{data.name}: no query falls into tune; the MD5 split needs more than {len(data.split)}")
     ranks = prepared.ranks(trials, "tune")
     facts = {"dataset": data.name, "split": "tune"}
-    scored = rows(trials, hashes, ranks, plan.metrics, plan.config.objective, facts)
+    scored = rows(trials, hashes, ranks, plan.metrics, plan.config.objective, facts, margin=plan.margin)
     places = winner.order(scored, plan.config.objective)
     ordered, ranks = [scored[place] for place in places], ranks[places]
 
@@ -38,10 +39,10 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
         "n": len(members),
         "objective": plan.config.objective,
     }
-    choice = winner.lock(
-        ordered, {**tied, "trials": len(trials), "ranks_sha256": hashlib.sha256(ranks.tobytes()).hexdigest()}
-    )
-    identity = digest([sorted(hashes), plan.config.objective, code_version(), library_versions()])[:12]
+    ahead = foresight(ordered, ranks, plan.config.objective, len(data.members("test")))
+    whole = {"trials": len(trials), "ranks_sha256": hashlib.sha256(ranks.tobytes()).hexdigest()}
+    choice = winner.lock(ordered, {**tied, **ahead, **whole, "margin": plan.margin})
+    identity = digest([sorted(hashes), plan.config.objective, plan.margin, code_version(), library_versions()])[:12]
     folder = Path(plan.config.paths.runs) / "sweeps" / f"{data.name}-{identity}"
     folder.mkdir(parents=True, exist_ok=True)
     runs = {name: run.take(members) for name, run in prepared.runs.items()}
@@ -63,6 +64,8 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
             "lists": prepared.identities,
             "single": list(prepared.runs),
             "ceiling": ceilings,
+            "margin": plan.margin,
+            **ahead,
             "seconds": round(time.perf_counter() - started, 3),
         },
     )

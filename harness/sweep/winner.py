@@ -7,22 +7,23 @@ from typing import Any
 
 from harness.errors import HarnessError
 from harness.identity import code_version, digest, library_versions
+from harness.sweep.judgement import Row
 from harness.sweep.result import LOCK, SweepResult
-from harness.sweep.table import Row
 
 
 def order(rows: Sequence[Row], objective: str) -> list[int]:
-    """The places of the rows by the rule of SPEC 10: objective, fewer losses, alpha nearer .5, name.
-
-    A trial without alpha shares evenly, so its distance is 0; dense has no losses.
-    """
+    """The places of the rows by the rule of SPEC 10: objective, fewer losses, alpha nearer .5, name."""
 
     def key(number: int) -> tuple[Any, ...]:
         row = rows[number]
-        distance = round(abs(row["parameters"].get("fuser.alpha", 0.5) - 0.5), 12)
-        return -row[objective], row["losses"] or 0, distance, row["name"], row["trial"]
+        return -row[objective], row["losses"] or 0, *tiebreak(row)
 
     return sorted(range(len(rows)), key=key)
+
+
+def tiebreak(row: Row) -> tuple[float, str, str]:
+    """What settles trials with the same objective and losses: alpha's distance to .5 (0 without alpha), then name."""
+    return round(abs(row["parameters"].get("fuser.alpha", 0.5) - 0.5), 12), row["name"], row["trial"]
 
 
 def lock(rows: Sequence[Row], facts: Mapping[str, Any]) -> dict[str, Any]:
