@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,11 @@ class Asker:
     def ask(self, count: int) -> list[Question]:
         """``count`` different questions, the types mixed."""
         questions: dict[str, Question] = {}
-        for kind, share in SHARES.items():
+        accumulated = dict(zip(SHARES, accumulate(SHARES.values()), strict=True))
+        for kind, share in accumulated.items():
             dice = Dice(self.seed, f"questions {kind}")
             draws = self._comparisons(dice) if kind == "comparison" else self._chains(int(kind[-1]), dice)
-            wanted = len(questions) + max(1, count * share // sum(SHARES.values()))
-            while len(questions) < wanted:
+            while len(questions) < count * share // 600:
                 question = next(draws)
                 questions.setdefault(question.text, question)
         return Dice(self.seed, "order of questions").shuffled(list(questions.values()))

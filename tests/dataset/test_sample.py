@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import yaml
+
+import harness
+from harness.artifacts import Store
+from harness.benchmark import Benchmark
+from harness.dataset.sample import Sample, generate
+from harness.dataset.world.dice import Dice
+from harness.errors import HarnessError
+
+ROOT = Path(harness.__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+    return Sample().load(Store(tmp_path_factory.mktemp("runs")))
+
+
+def test_the_card_pins_what_the_default_makes(sample: Benchmark) -> None:
+    card = yaml.safe_load((ROOT / "datasets" / "sample.yaml").read_text())
+    assert card["expected"]["generated"] == [{"queries": 600, "passages": 2000, "sha256": sample.sha256}]
+    assert (len(sample.corpus), len(sample.queries)) == (2000, 600)
+
+
+def test_a_generator_that_changed_is_an_error(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.dataset.world.questions.CLUED", 0.0)
+    with pytest.raises(HarnessError, match="raise its version and pin the new hash"):
+        Sample().load(store)
+
+
+def test_same_bytes_in_another_process(tmp_path: Path, sample: Benchmark) -> None:
+    code = (
+        "import sys; from pathlib import Path; from harness.artifacts import Store;"
+        "from harness.dataset.sample import Sample; print(Sample().load(Store(Path(sys.argv[1]))).sha256, hash('x'))"
+    )
+    found = []
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-c", code, str(tmp_path / seed)]
+        found.append(subprocess.check_output(command, env=environment, text=True, cwd=tmp_path).split())
+    assert found[0][1] != found[1][1]
+    assert found[0][0] == found[1][0] == sample.sha256
+
+
+def test_size_and_seed() -> None:
+    corpus, queries = generate(300, 1)
+    assert (len(corpus), len(queries)) == (300, 90)
+    assert generate(300, 1) == (corpus, queries)
+    assert generate(300, 2) != (corpus, queries)
+    with pytest.raises(HarnessError, match=r"dataset\.passages must be in \[200, 1000000\], got passages=100"):
+        Sample(passages=100)
+
+
+def test_types_hops_and_chains(sample: Benchmark) -> None:
+    types, hops = sample.queries["type"][:], sample.queries["hops"][:]
+    assert Counter(types) == {"chain2": 270, "chain3": 110, "chain4": 60, "comparison": 160}
+    assert all(hop == (2 if kind == "comparison" else int(kind[-1])) for kind, hop in zip(types, hops, strict=True))
+    assert sample.chain.tolist() == [kind != "comparison" for kind in types]
+    assert ((sample.gold >= 0).sum(axis=1) == hops).all()
+
+
+def test_ids_and_titles_and_questions_are_unique(sample: Benchmark) -> None:
+    for values in (sample.corpus["title"][:], sample.corpus["text"][:], sample.questions):
+        assert len(set(values)) == len(values)
+
+
+def names(title: str, text: str) -> set[str]:
+    """The name of a passage's entity, and the alias that its own text gives."""
+    name = title.partition(" (")[0]
+    alias = re.search(
+        re.escape(name) + r"(?: \(|, )?[^.]*?(?:name|as|also|formerly|called) ([A-Z][^,.)]*(?:\. [A-Z][^,)]*)*)[,)]",
+        text,
+    )
+    return {name} | ({alias[1]} if alias else set())
+
+
+def test_a_chain_leads_from_passage_to_passage_to_its_answer(sample: Benchmark) -> None:
+    titles, texts = sample.corpus["title"][:], sample.corpus["text"][:]
+    for row, gold in zip(sample.queries, sample.gold.tolist(), strict=True):
+        if row["type"] == "comparison":
+            continue
+        hops = [number for number in gold if number >= 0]
+        for here, there in pairwise(hops):
+            assert any(name in texts[here] for name in names(titles[there], texts[there])), row["question"]
+        assert any(name in row["question"] for name in names(titles[hops[0]], texts[hops[0]])), row["question"]
+        assert any(answer in texts[hops[-1]] for answer in row["answers"]), row["question"]
+        for number in hops[1:]:
+            assert titles[number].partition(" (")[0] not in row["question"]
+        assert not any(answer in row["question"] for answer in row["answers"])
+
+
+def test_comparisons_are_answered_by_one_of_two(sample: Benchmark) -> None:
+    titles = sample.corpus["title"][:]
+    for row, gold in zip(sample.queries, sample.gold.tolist(), strict=True):
+        if row["type"] == "comparison":
+            pair = [titles[number].partition(" (")[0] for number in gold if number >= 0]
+            assert all(name in row["question"] for name in pair)
+            assert row["answers"][0] in pair
+
+
+def test_the_world_has_homonyms_aliases_and_hubs(sample: Benchmark) -> None:
+    titles, texts = sample.corpus["title"][:], sample.corpus["text"][:]
+    alike = Counter(title.partition(" (")[0] for title in titles)
+    assert sum(count > 1 for count in alike.values()) > 60
+    assert sum("formerly" in text or "also" in text or "known" in text for text in texts) > 200
+    whole = "\n".join(texts)
+    mentions = sorted(len(re.findall(rf"\b{re.escape(title)}\b", whole)) for title in titles[:300])
+    assert mentions[-1] > 40 * max(1, mentions[len(mentions) // 2])
+
+
+def test_draws_are_those_of_python() -> None:
+    dice = Dice(0, "x")
+    draws = [dice.below(1000) for _ in range(5000)]
+    assert abs(sum(draws) / 5000 - 499.5) < 15
+    assert sorted(Dice(1, "y").shuffled(range(9))) == list(range(9))
+    assert Dice(1, "y").shuffled(range(9)) != Dice(2, "y").shuffled(range(9))
+    assert {Dice(n, "z").between(3, 5) for n in range(40)} == {3, 4, 5}
