@@ -30,10 +30,10 @@ class Benchmark:
     """D passages and Q queries.
 
     corpus: table of ``id, title, text``, ascending by id; a passage's number is its place.
-    queries: table of ``id, question, answers, supporting_ids, hops, type``.
+    queries: table of ``id, question, answers, supporting_ids, hops, type, extra`` (its other fields, as JSON).
     gold: int32[Q, H], passage numbers in hop order, padded with -1; the last one that is not -1 is the last hop.
     chain: bool[Q], whether the gold is a chain (so that it has a last hop in the strict sense).
-    sha256: hash of the content of corpus and queries. It names the data in every artifact, lock and table.
+    sha256: hash of the content of corpus, queries and chain. It names the data in every artifact, lock and table.
     """
 
     name: str
