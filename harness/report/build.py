@@ -11,15 +11,29 @@ from pathlib import Path
 from harness.files import write_text
 from harness.report import tables
 from harness.report.compile import compile_pdf
-from harness.report.figure import Picture, alpha, ceiling, frontier, outcomes
+from harness.report.figure import Picture, alpha, ceiling, flow, frontier, outcomes
+from harness.report.foresight import foreseen
 from harness.report.table import Table
 from harness.report.template import fill
 from harness.report.view import View
 from harness.sweep.result import SweepResult
 
 OWN = (
-    *(f"tables/{name}.tex" for name in ("heldout", "leaderboard", "by_hops", "by_type", "singles", "ceiling")),
-    *(f"figures/{name}.p??" for name in ("outcomes_*", "alpha", "frontier", "ceiling*", "distributions")),
+    *(
+        f"tables/{name}.tex"
+        for name in (
+            "heldout",
+            "leaderboard",
+            "by_hops",
+            "by_type",
+            "effect",
+            "ablation",
+            "singles",
+            "ceiling",
+            "headroom",
+        )
+    ),
+    *(f"figures/{name}.p??" for name in ("outcomes_*", "alpha", "frontier", "ceiling*", "flow", "distributions")),
 )
 """What a report may write: of these, what an earlier report left and this one lacks is removed."""
 
@@ -39,7 +53,7 @@ def build(result: SweepResult, folder: Path, more: Iterable[Picture] = ()) -> Bu
     earlier report left and this one does not have are removed.
     """
     made_tables = tables.every(result)
-    drawers = (outcomes, alpha, frontier, ceiling)
+    drawers = (outcomes, alpha, frontier, ceiling, flow)
     pictures = [*(picture for drawer in drawers for picture in drawer.pictures(result)), *more]
     facts = described(result)
     title = f"Sweep {result.folder.name}"
@@ -73,6 +87,7 @@ def described(result: SweepResult) -> dict[str, str]:
         "locked trials on": shown,
         "winner": str(result.lock["winner"]["name"]),
         "objective": str(manifest["objective"]),
+        **foreseen(result),
         "trials": str(len(result.trials)),
         "data sha256": str(manifest["data_sha256"]),
         "lock sha256": str(result.lock["sha256"]),

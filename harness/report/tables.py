@@ -1,4 +1,4 @@
-"""The tables of a sweep: held-out, leaderboard, by hop count, by type, single lists, ceiling."""
+"""The tables of a sweep: held-out, leaderboard, by hop count and type, effect, fusers, single lists, headroom."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from harness.report.ablation import ablation
 from harness.report.ceiling import ceiling
+from harness.report.effect import effect
+from harness.report.headroom import headroom
 from harness.report.table import Column, Table
 from harness.report.view import View
 from harness.statistic import wilson
@@ -29,8 +32,11 @@ def every(result: SweepResult) -> list[Table]:
         leaderboard(result, 20),
         by_group(result, "hops"),
         by_group(result, "type"),
+        *effect(result),
+        *ablation(result),
         singles(result),
         *ceiling(result),
+        *headroom(result),
     ]
 
 
@@ -42,8 +48,9 @@ def heldout(result: SweepResult) -> Table:
     on_chains = view.scores()[:, chain].mean(axis=1) if chain.any() else [None] * len(view.rows)
     columns = [
         Column("strategy", "text"), Column(f"{view.objective} %"), Column("95% interval", "interval"),
-        *(Column(f"{name} %") for name in shared), *JUDGED, Column("Holm p", "p"),
-        Column("W*", "count"), Column("L*", "count"), Column("p*", "p"), Column("chain %"),
+        *(Column(f"{name} %") for name in shared), Column("95% of difference", "span"),
+        *JUDGED, Column("Holm p", "p"), Column("W*", "count"), Column("L*", "count"), Column("p*", "p"),
+        Column("chain %"),
     ]  # fmt: skip
     keys = ("wins", "losses", "p", "p_holm", "wins_best", "losses_best", "p_best")
     rows = [
@@ -52,6 +59,7 @@ def heldout(result: SweepResult) -> Table:
             row[view.objective],
             row["wilson"],
             *(row[name] for name in shared),
+            difference_of(row),
             *(row[k] for k in keys),
             share,
         ]
@@ -59,7 +67,8 @@ def heldout(result: SweepResult) -> Table:
     ]
     said = (
         f"Held-out. {view.caption()} {AGAINST.format(best=result.lock.get('best_single') or 'no list')} "
-        f"Holm p: corrected over the rows; interval: Wilson; chain: {view.objective} on the {int(chain.sum())} queries "
+        f"Holm p: corrected over the rows; interval: Wilson; difference: from dense, in points, Tango's 95% score "
+        f"interval; chain: {view.objective} on the {int(chain.sum())} queries "
         "whose gold passages are a chain. Bold: the winner that was locked on tune."
     )
     marked = frozenset({view.winner_place()})
@@ -74,18 +83,22 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     metrics = [view.objective, *_shared(result, view.objective)] if limit else _metrics(result, view.objective)
     columns = [
         Column("rank", "count"), Column("strategy", "text"), *(Column(f"{name} %") for name in metrics), *JUDGED,
-        Column("Holm p", "p"), Column("W*", "count"), Column("L*", "count"), Column("p*", "p"),
+        Column("Holm p", "p"), Column("max p", "p"), Column("W*", "count"), Column("L*", "count"), Column("p*", "p"),
+        Column("95% of difference", "span"),
     ]  # fmt: skip
-    keys = (*metrics, "wins", "losses", "p", "p_holm", "wins_best", "losses_best", "p_best")
+    keys = (*metrics, "wins", "losses", "p", "p_holm", "p_max", "wins_best", "losses_best", "p_best")
     trials_kept = records(kept)
     rows = [
-        [place + 1, row["name"], *(row[k] for k in keys)] for place, row in zip(kept.index, trials_kept, strict=True)
+        [place + 1, row["name"], *(row.get(k) for k in keys), difference_of(row)]
+        for place, row in zip(kept.index, trials_kept, strict=True)
     ]
     marked = frozenset(number for number, row in enumerate(trials_kept) if row["trial"] == view.winner)
     best = result.lock.get("best_single") or "no list"
     said = (
         f"Tune leaderboard, {len(rows)} of {len(trials)} trials. {view.caption()} {AGAINST.format(best=best)} "
-        f"Holm p: corrected over all trials. Bold: the winner."
+        f"Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at once (random "
+        f"signs by query, so trials that resemble each other count once); difference: from dense, in points, Tango's "
+        f"95% score interval. Bold: the winner."
     )
     return Table("leaderboard", "Tune leaderboard", said, columns, rows, marked, [rerun(row) for row in trials_kept])
 
@@ -140,6 +153,12 @@ def singles(result: SweepResult) -> Table:
 def wilson_of(row: Mapping[str, Any], objective: str) -> list[float]:
     """Wilson's 95% interval of a row's objective."""
     return [float(bound) for bound in wilson(round(row[objective] * row["n"]), row["n"])]
+
+
+def difference_of(row: Mapping[str, Any]) -> list[float] | None:
+    """The 95% score interval of a row's difference from dense; None for dense, and in older sweeps."""
+    bounds = [row.get("difference_low"), row.get("difference_high")]
+    return [float(bound) for bound in bounds if bound is not None and bound == bound] or None
 
 
 def _metrics(result: SweepResult, objective: str) -> list[str]:

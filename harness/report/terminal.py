@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from harness.report import tables
+from harness.report.foresight import foreseen
 from harness.report.table import Table
 from harness.report.text import percent
 from harness.report.view import View
@@ -21,13 +23,14 @@ def leaderboard(result: SweepResult, rows: int = 15) -> str:
     wilson = tables.wilson_of(winner, view.objective)
     return "\n".join(
         [
-            *_lines(table, ["rank", "strategy", *_scores(table), "W", "L", "p", "Holm p"], split=rows),
+            *_lines(table, ["rank", "strategy", *_scores(table), "W", "L", "p", "Holm p", "max p"], split=rows),
             "",
             f"winner  {winner['name']}: {view.objective} {percent(winner[view.objective])} "
             f"(95% {percent(wilson[0])} to {percent(wilson[1])})",
             _facts(view, len(result.trials)),
-            "W, L: queries won and lost against dense; p: exact McNemar; best single list: "
-            f"{result.lock.get('best_single')}",
+            "W, L: queries won and lost against dense; p: exact McNemar; max p: over all trials at once; "
+            f"best single list: {result.lock.get('best_single')}",
+            *_foreseen(result),
         ]
     )
 
@@ -44,8 +47,17 @@ def heldout(result: SweepResult) -> str:
             _facts(view, len(view.rows)),
             f"W, L: against dense; W*, L*: against {result.lock.get('best_single')}, the best single list on tune; "
             "> marks the locked winner",
+            *_foreseen(result),
         ]
     )
+
+
+def _foreseen(result: SweepResult) -> list[str]:
+    return [
+        line
+        for heading, text in foreseen(result).items()
+        for line in ("", *textwrap.wrap(f"{heading}: {text}", 110, subsequent_indent="  "))
+    ]
 
 
 def _facts(view: View, trials: int) -> str:

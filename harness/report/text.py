@@ -9,7 +9,7 @@ import pandas as pd
 
 MISSING = "–"
 
-Kind = Literal["text", "share", "p", "count", "interval"]
+Kind = Literal["text", "share", "points", "p", "count", "interval", "span"]
 
 
 def shown(value: Any, kind: Kind) -> str:
@@ -18,10 +18,14 @@ def shown(value: Any, kind: Kind) -> str:
         return MISSING
     if kind == "share":
         return percent(value)
+    if kind == "points":
+        return points(value)
     if kind == "p":
         return p_value(value)
     if kind == "interval":
         return interval(value)
+    if kind == "span":
+        return span(value)
     return str(int(value)) if kind == "count" else str(value)
 
 
@@ -42,6 +46,17 @@ def interval(bounds: Sequence[float]) -> str:
     """``[0.187, 0.8124]`` as ``18.7–81.2``, in percent."""
     low, high = bounds
     return f"{percent(low)}–{percent(high)}"
+
+
+def points(difference: float) -> str:
+    """``0.0183`` as ``+1.8``, in percentage points."""
+    return f"{100 * difference:+.1f}"
+
+
+def span(bounds: Sequence[float]) -> str:
+    """``[-0.004, 0.036]`` as ``-0.4 to +3.6``, in percentage points."""
+    low, high = bounds
+    return f"{points(low)} to {points(high)}"
 
 
 def number(value: Any) -> float | None:

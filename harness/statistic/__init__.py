@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.statistic.cluster import clustered_bootstrap, clusters
 from harness.statistic.difference import difference_interval, equivalence
 from harness.statistic.interval import bootstrap, wilson
 from harness.statistic.multiple import benjamini_hochberg, holm
@@ -14,6 +15,8 @@ __all__ = [
     "Expected",
     "benjamini_hochberg",
     "bootstrap",
+    "clustered_bootstrap",
+    "clusters",
     "difference_interval",
     "equivalence",
     "expected",

@@ -16,6 +16,7 @@ from harness.benchmark import Benchmark
 from harness.errors import bounded
 from harness.metric import Metric
 from harness.run import Run
+from harness.statistic import clusters
 from harness.sweep import engine, lists
 from harness.sweep.grid import Grid
 from harness.sweep.judgement import MARGIN
@@ -89,7 +90,7 @@ class Prepared:
         return engine.score(trials, runs, self.benchmark.gold[members], device, progress=True)
 
     def queries(self, split: str) -> pd.DataFrame:
-        """``id, hops, type, chain`` of a split's queries."""
+        """``id, hops, type, chain, cluster`` of a split's queries; those of a cluster share gold passages."""
         members = self.benchmark.members(split)
         frame = pd.DataFrame(
             {
@@ -99,7 +100,7 @@ class Prepared:
                 "chain": self.benchmark.chain,
             }
         )
-        return frame.iloc[members].reset_index(drop=True)
+        return frame.iloc[members].assign(cluster=clusters(self.benchmark.gold[members])).reset_index(drop=True)
 
 
 def reopened(folder: Path, config: DictConfig) -> Plan:

@@ -26,7 +26,7 @@ class SweepResult:
     ``trials``: a row a trial in leaderboard order; beside the stable columns ``parameters`` (JSON of flat, typed knobs
     such as ``fuser``, ``fuser.alpha``, ``pool.cap``), ``family`` (``single`` for baselines, else the fuser's name) and
     ``losses_best``/``wins_best``/``p_best`` (against the best single list on tune).
-    ``ranks``: int32[T, Q, H] gold ranks in row order. ``queries``: ``id, hops, type, chain`` of the Q queries.
+    ``ranks``: int32[T, Q, H] gold ranks in row order. ``queries``: ``id, hops, type, chain, cluster`` of the Q queries.
     """
 
     folder: Path

@@ -10,12 +10,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.identity import digest
-from harness.sweep.result import SweepResult
+from harness.sweep.result import LOCK, SweepResult
 
 if TYPE_CHECKING:
     import pandas as pd
 
-COUNTED = ("wins", "losses", "p", "p_holm", "p_bh", "wins_best", "losses_best", "p_best", "odds_ratio", "seconds")
+COUNTED = (
+    *("wins", "losses", "p", "p_holm", "p_bh", "p_max", "wins_best", "losses_best", "p_best", "p_best_max"),
+    *("odds_ratio", "difference", "difference_low", "difference_high", "p_equivalent", "as_expected", "seconds"),
+)
+FORESEEN = {
+    "expected": {"score": "expected_on_test", "low": "expected_low", "high": "expected_high", "bias": "winners_curse"},
+    "power": {"smallest": "smallest_detectable", "power": "power_on_test", "power_corrected": "power_corrected",
+              "queries": "queries_for_power_80", "queries_corrected": "queries_for_power_80_corrected"},
+}  # fmt: skip
+"""Metrics of a sweep's own run: what its lock foretells of the held-out evaluation."""
 KEPT_WHOLE = 6000  # characters of a parameter or tag that MLflow stores
 
 
@@ -51,7 +60,7 @@ def sweep(result: SweepResult, experiment: str) -> Group:
     rows = records(result.trials)
     best: Mapping[str, Any] = rows[0] if rows else {}
     tags = {"sweep": result.folder.name, "kind": "sweep", "objective": str(result.manifest["objective"])}
-    if (result.folder / "winner.lock.json").is_file():
+    if (result.folder / LOCK).is_file():
         best = result.lock["winner"]
         tags["lock"] = str(result.lock["sha256"])
     tags["winner"] = str(best.get("name", ""))
@@ -97,7 +106,7 @@ def _group(
         name=title,
         parent=above,
         params={"trials": str(len(rows)), "n": str(rows[0]["n"] if rows else 0)},
-        metrics=metrics(best, wanted),
+        metrics={**metrics(best, wanted), **_foreseen(result)},
         tags={**common, **tags},
     )
     children = [
@@ -157,6 +166,13 @@ def records(trials: pd.DataFrame) -> list[dict[str, Any]]:
 def loaded(value: Any) -> Any:
     """A row's ``parameters`` or ``overrides``: JSON text in ``trials.parquet``, plain in JSON files."""
     return json.loads(value) if isinstance(value, str) else value
+
+
+def _foreseen(result: SweepResult) -> dict[str, float]:
+    lock = result.lock if (result.folder / LOCK).is_file() else {}
+    told = {key: lock.get(key) or {} for key in FORESEEN}
+    values = {name: told[key].get(field) for key, names in FORESEEN.items() for field, name in names.items()}
+    return {name: float(value) for name, value in values.items() if value is not None}
 
 
 def _trial_tags(row: Mapping[str, Any]) -> dict[str, str]:

@@ -119,7 +119,10 @@ def write(folder: Path, *, heldout: bool = True) -> SweepResult:
     (folder / "manifest.json").write_text(json.dumps(manifest))
     lock = {
         "winner": plain(0), "fusers": [plain(0), plain(3), plain(5)], "baselines": [plain(2), plain(6)],
-        "best_single": "graph",
+        "best_single": "graph", "margin": 0.02,
+        "expected": {"tune": 0.75, "score": 0.7, "bias": 0.05, "low": 0.4, "high": 0.8, "n": 6, "chosen_again": 0.5},
+        "power": {"n": 6, "discordance": 0.5, "effect": 0.25, "effect_corrected": 0.2, "smallest": None,
+                  "power": 0.031, "power_corrected": 0.024, "queries": 66, "queries_corrected": 101},
         "data_sha256": SHA, "code": "0.1.0+abc", "objective": "last_hop@5", "sha256": "10c4" * 16,
     }  # fmt: skip
     (folder / "winner.lock.json").write_text(json.dumps(lock))

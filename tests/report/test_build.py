@@ -108,7 +108,7 @@ def test_the_page_needs_nothing_else(example: ModuleType, tmp_path: Path) -> Non
     build(example.write(tmp_path / "s1"), tmp_path / "out")
     page = (tmp_path / "out" / "index.html").read_text()
     assert all(source.startswith("data:") for source in re.findall(r"""(?:src|href)\s*=\s*["']([^"']*)""", page))
-    assert page.count("data:image/png;base64,") == 5
+    assert page.count("data:image/png;base64,") == 6
     assert "harness sweep dataset=sample grid=point fuser=linear fuser.alpha=0.7 fuser.beta=0.0" in page
     assert page.count("<tr") - page.count("<tr>\n<th") >= 8
 

@@ -27,7 +27,7 @@ def column(table: Table, title: str) -> list[str]:
 def test_heldout(result: SweepResult) -> None:
     table = tables.heldout(result)
     assert table.cells()[0] == [
-        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "83.3", "43.6–97.0", "83.3", "88.9", "3", "0", ".250", ".250",
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "83.3", "43.6–97.0", "83.3", "88.9", "–", "3", "0", ".250", ".250",
         "2", "0", ".500", "80.0",
     ]  # fmt: skip
     assert table.marked == {0}
@@ -91,7 +91,7 @@ def test_without_held_out_rows_the_tables_show_tune(example: ModuleType, tmp_pat
     assert "tune split, n = 8" in table.caption
     assert column(table, "2 hops (n=7)")[0] == "71.4"  # q0, q1, q2, q3 and q6 of seven
     assert [table.name for table in tables.every(result)] == [
-        "leaderboard", "by_hops", "by_type", "singles", "ceiling",
+        "leaderboard", "by_hops", "by_type", "effect", "ablation", "singles", "ceiling", "headroom",
     ]  # fmt: skip
 
 
