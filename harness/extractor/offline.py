@@ -91,7 +91,7 @@ def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> Found:
         (known.names[number], at.start[first], at.end[after - 1], TITLE)
         for number, first, after in known.find(at)
         if any(capitalised(text, at, i) for i in range(first, after))
-        and (after - first > 1 or casing.share(at.texts[first]) > 0.5)
+        and (after - first > 1 or casing.share(at.texts[first]) >= 0.5)
     ]
 
 

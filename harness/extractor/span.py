@@ -45,21 +45,28 @@ class Casing:
 def spans(text: str, words: Words, casing: Casing) -> list[tuple[int, int]]:
     """[first word, word after the last) of each longest run of capitalised words, joined by ``JOINING`` words.
 
-    Only blanks, full stops, apostrophes and hyphens may stand between the words of a run. A run of one word counts
-    only inside a sentence, and if the corpus mostly writes that word with a capital there.
+    Only blanks, apostrophes and hyphens may stand between the words of a run, and full stops after short words (initials,
+    St., Jr.). A sentence's first word belongs to a run only if the corpus writes it with a capital inside sentences too,
+    and is none by itself.
     """
     found: list[tuple[int, int]] = []
     first = last = -1
     for i in range(len(words.texts) + 1):
-        ends = i == len(words.texts) or (first >= 0 and not _GAP.fullmatch(text[words.end[i - 1] : words.start[i]]))
-        if first >= 0 and (ends or not (capitalised(text, words, i) or words.texts[i] in JOINING)):
-            if last > first or _stands_alone(text, words, first, casing):
+        over = i == len(words.texts)
+        if first >= 0 and (over or not _goes_on(text, words, i)):
+            if last > first or (not opens_sentence(text, words, first) and casing.share(words.texts[first]) >= 0.5):
                 found.append((first, last + 1))
             first = -1
-        if i < len(words.texts) and text[words.start[i]].isupper():
-            first, last = (i if first < 0 else first), i
+        if not over and text[words.start[i]].isupper():
+            if first >= 0:
+                last = i
+            elif not opens_sentence(text, words, i) or casing.share(words.texts[i]) >= 0.5:
+                first = last = i
     return found
 
 
-def _stands_alone(text: str, words: Words, number: int, casing: Casing) -> bool:
-    return not opens_sentence(text, words, number) and casing.share(words.texts[number]) > 0.5
+def _goes_on(text: str, words: Words, number: int) -> bool:
+    gap = text[words.end[number - 1] : words.start[number]]
+    short = words.end[number - 1] - words.start[number - 1] <= 2
+    joined = _GAP.fullmatch(gap) is not None and ("." not in gap or short)
+    return joined and (capitalised(text, words, number) or words.texts[number] in JOINING)

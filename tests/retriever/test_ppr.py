@@ -1,0 +1,124 @@
+"""The retriever as a whole, on a world of a few titles, with the encoder that needs no model."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from datasets import Dataset
+
+from harness.artifacts import Store
+from harness.benchmark import Benchmark
+from harness.encoder.hashed import Hashed
+from harness.errors import HarnessError
+from harness.extractor.offline import Offline
+from harness.graph.entity import Entity
+from harness.identity import texts_sha256
+from harness.retriever import retrieve
+from harness.retriever.ppr import PPR
+from harness.retriever.walk import Walk
+
+WORLD = {
+    "Dune (film)": "Dune was filmed by David Lynch.",
+    "David Lynch": "David Lynch grew up in Missoula.",
+    "Missoula": "Missoula is a city with a river.",
+    "Rome": "Rome is a city with a river, too.",
+    "Alone": "Nothing is said here.",
+}
+TITLES = Entity(Offline(model=None, spans=False), Hashed(), synonym=None)
+ONWARD = Walk(title=1, entity=0, span=0, back=0, synonym=0, relation=0, specificity=0)
+
+
+def few(questions: list[str]) -> Benchmark:
+    corpus = {"id": list("abcde"), "title": list(WORLD), "text": list(WORLD.values())}
+    queries = {"id": [f"q{i}" for i in range(len(questions))], "question": questions}
+    gold = np.full((len(questions), 1), -1, dtype=np.int32)
+    sha256 = texts_sha256([*WORLD.values(), *questions])
+    none = np.zeros(len(questions), dtype=np.bool_)
+    return Benchmark("few", Dataset.from_dict(corpus), Dataset.from_dict(queries), gold, none, sha256)
+
+
+def test_chain_of_titles_worked_by_hand(tmp_path: Path) -> None:
+    """dune -> a -> david lynch -> b -> missoula -> c, which dangles: with a = 1/2 each has half of the one before.
+
+    s = dune; x = (1 + m) / 2, a = x/2, lynch = x/4, b = x/8, missoula = x/16, c = m = x/32: x = 32/63.
+    """
+    benchmark = few(["Where did the director of Dune grow up?"])
+    ppr = PPR(TITLES, Hashed(), walk=ONWARD, passage_weight=0, passages=0, link=None)
+    lists = retrieve(ppr, benchmark, Store(tmp_path)).to_dict()["q0"]
+    assert list(lists) == ["a", "b", "c"]
+    np.testing.assert_allclose(list(lists.values()), [16 / 63, 4 / 63, 1 / 63], atol=1e-6)
+
+
+def test_seeds_lean_on_passages_when_the_question_names_nothing(tmp_path: Path) -> None:
+    benchmark = few(["what grows up where", "Is Rome older than Missoula?"])
+    ppr = PPR(TITLES, Hashed(), walk=ONWARD, passage_weight=0.1, passages=2)
+    run = retrieve(ppr, benchmark, Store(tmp_path))
+    assert run.lengths()[0] >= 2
+    assert set(list(run.to_dict()["q1"])[:2]) == {"c", "d"}
+
+
+def test_lists_are_in_the_one_order(tmp_path: Path) -> None:
+    """Two cities named once each have one score: the smaller document number comes first."""
+    benchmark = few(["Missoula or Rome?"])
+    ppr = PPR(TITLES, Hashed(), walk=ONWARD, passage_weight=0, passages=0)
+    run = retrieve(ppr, benchmark, Store(tmp_path))
+    missoula, rome = list(run.to_dict()["q0"].items())
+    assert (missoula[0], rome[0]) == ("c", "d")
+    assert missoula[1] == rome[1]
+
+
+def test_threads_blocks_and_another_process_change_no_byte(tmp_path: Path) -> None:
+    benchmark = few([f"What is {title} to {other}?" for title in WORLD for other in WORLD])
+    base = PPR(TITLES, Hashed())
+    one, _ = base.retrieve(benchmark, Store(tmp_path))
+    for threads, block in [(1, 64), (2, 3), (2, 64)]:
+        again, _ = replace(base, threads=threads, block=block).retrieve(benchmark, Store(tmp_path))
+        assert again.docs.tobytes() == one.docs.tobytes()
+        assert again.scores.tobytes() == one.scores.tobytes()
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from test_ppr import *; "
+        "b = few([f'What is {t} to {o}?' for t in WORLD for o in WORLD]); "
+        "r, _ = PPR(TITLES, Hashed()).retrieve(b, Store(Path(sys.argv[2]))); "
+        "import hashlib; print(hashlib.sha256(r.docs.tobytes() + r.scores.tobytes()).hexdigest())"
+    )
+    import hashlib
+
+    environment = {**os.environ, "PYTHONHASHSEED": "77", "OMP_NUM_THREADS": "1"}
+    arguments = [sys.executable, "-c", code, str(Path(__file__).parent), str(tmp_path / "other")]
+    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == hashlib.sha256(one.docs.tobytes() + one.scores.tobytes()).hexdigest()
+
+
+def test_facts_say_what_was_linked_and_how_it_converged(tmp_path: Path) -> None:
+    _, facts = PPR(TITLES, Hashed()).retrieve(few(["Is Rome in Missoula?", "?"]), Store(tmp_path))
+    assert facts["linked_lexically"] == 2
+    assert facts["not_converged"] == 0
+    assert facts["largest_change"] < 1e-6
+    assert 1 < facts["iterations"]["max"] <= 200
+
+
+def test_steps_that_ran_out_are_counted(tmp_path: Path) -> None:
+    _, facts = PPR(TITLES, Hashed(), max_iter=2).retrieve(few(["Who made Dune?"]), Store(tmp_path))
+    assert facts["not_converged"] == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "bad"),
+    [
+        ("restart", 0),
+        ("restart", 1.1),
+        ("passage_weight", -1),
+        ("sharpness", 0),
+        ("tolerance", 0),
+        ("max_iter", 0),
+        ("link", 2),
+    ],
+)
+def test_bounds(field: str, bad: Any) -> None:
+    with pytest.raises(HarnessError, match=rf"lists\.graph\.{field} must be .*, got {field}={bad}"):
+        PPR(TITLES, Hashed(), **{field: bad})
