@@ -20,7 +20,7 @@ def difference_interval(wins: int, losses: int, n: int, level: float = 0.95) -> 
     """
     bounded("level", level, 0, 1, open_low=True)
     _check(wins, losses, n)
-    if n == 0:
+    if n == 0 or level == 1:
         return -1.0, 1.0
     critical = NormalDist().inv_cdf((1 + level) / 2)
     seen = (wins - losses) / n

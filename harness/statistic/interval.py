@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import sqrt
+from statistics import NormalDist
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,7 +15,7 @@ BLOCK = 1 << 22
 
 
 def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval of ``successes`` of ``n`` (Wilson 1927; statsmodels computes it). (0, 1) when n is 0.
+    """Wilson's score interval of ``successes`` of ``n`` (Wilson 1927). (0, 1) when n is 0.
 
     >>> tuple(round(100 * end, 1) for end in wilson(26, 66))
     (28.5, 51.5)
@@ -20,12 +23,13 @@ def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
     bounded("level", level, 0, 1, open_low=True)
     if not 0 <= successes <= n:
         raise HarnessError(f"wilson: successes must be in [0, n={n}], got successes={successes}")
-    if n == 0:
+    if n == 0 or level == 1:
         return 0.0, 1.0
-    from statsmodels.stats.proportion import proportion_confint
-
-    low, high = proportion_confint(int(successes), int(n), alpha=1 - level, method="wilson")
-    return max(0.0, float(low)), min(1.0, float(high))
+    z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2
+    share, whole = successes / n, 1 + z2 / n
+    middle = (share + z2 / (2 * n)) / whole
+    reach = sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / whole
+    return 0.0 if successes == 0 else middle - reach, 1.0 if successes == n else middle + reach
 
 
 def bootstrap(values: ArrayLike, resamples: int = 10_000, level: float = 0.95, seed: int = 0) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Many comparisons at once: p values adjusted for their number (statsmodels computes them)."""
+"""Many comparisons at once: p values adjusted for their number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
     >>> [round(p, 3) for p in holm([0.01, 0.04, None, 0.03]).tolist()]
     [0.03, 0.06, nan, 0.06]
     """
-    return _adjusted(ps, "holm")
+    raw, order = _tested(ps)
+    raw[order] = np.minimum(1, np.maximum.accumulate(raw[order] * np.arange(len(order), 0, -1)))
+    return raw
 
 
 def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
@@ -26,16 +28,16 @@ def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.flo
 
     ps: as in ``holm``. Holds for independent and for positively dependent tests.
     """
-    return _adjusted(ps, "fdr_bh")
+    raw, order = _tested(ps)
+    shares = raw[order] / (np.arange(1, len(order) + 1) / len(order))
+    raw[order] = np.minimum(1, np.minimum.accumulate(shares[::-1])[::-1])
+    return raw
 
 
-def _adjusted(ps: ArrayLike | Sequence[float | None], method: str) -> NDArray[np.float64]:
+def _tested(ps: ArrayLike | Sequence[float | None]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The raw p values, and where the tested ones are, smallest first."""
     raw = np.array(ps, dtype=np.float64)
     if raw.ndim != 1 or ((raw < 0) | (raw > 1)).any():
         raise HarnessError("p values must be a list of numbers in [0, 1], with None where nothing was tested")
-    tested = ~np.isnan(raw)
-    if tested.any():
-        from statsmodels.stats.multitest import multipletests
-
-        raw[tested] = multipletests(raw[tested], method=method)[1]
-    return raw
+    tested = np.flatnonzero(~np.isnan(raw))
+    return raw, tested[np.argsort(raw[tested], kind="stable")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,12 +85,17 @@ def _bisect(holds: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def _teeth(n: int) -> range:
-    return range(n, n + n // 10 + 10, max(1, n // 2000))
+    return range(n, n + n // 10 + 10, max(1, n // 300))
 
 
 def _critical(differ: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
     """The largest min(W, L) at which the test of each number of differing queries rejects; -1 when none does."""
     low, high = np.full_like(differ, -1), (differ + 1) // 2
+    width = NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(differ) / 2
+    for guess in ((differ / 2 - width).astype(np.int64) + shift for shift in (-2, 1)):
+        inside = (low < guess) & (guess < high)
+        rejects = inside & (2 * _cdf(guess, differ, 0.5) <= alpha)
+        low, high = np.where(rejects, guess, low), np.where(inside & ~rejects, guess, high)
     while (high - low > 1).any():
         middle = np.maximum((low + high) // 2, low)
         rejects = 2 * _cdf(middle, differ, 0.5) <= alpha

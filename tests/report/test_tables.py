@@ -5,9 +5,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from harness.report.ceiling import ceiling
 
 from harness.report import tables
+from harness.report.ceiling import ceiling
 from harness.report.table import Table
 from harness.report.view import View
 from harness.sweep.result import SweepResult
