@@ -45,9 +45,9 @@ class Casing:
 def spans(text: str, words: Words, casing: Casing) -> list[tuple[int, int]]:
     """[first word, word after the last) of each longest run of capitalised words, joined by ``JOINING`` words.
 
-    Only blanks, apostrophes and hyphens may stand between the words of a run, and full stops after short words (initials,
-    St., Jr.). A sentence's first word belongs to a run only if the corpus writes it with a capital inside sentences too,
-    and is none by itself.
+    Only blanks, apostrophes and hyphens may stand between the words of a run, and full stops after short words
+    (initials, St., Jr.). A sentence's first word belongs to a run only if the corpus writes it with a capital inside
+    sentences too, and is none by itself.
     """
     found: list[tuple[int, int]] = []
     first = last = -1

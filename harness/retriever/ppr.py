@@ -32,9 +32,9 @@ class PPR:
     The transition T (``walk``): a passage leads to the entities that it mentions, in proportion to the kind of
     mention and to 1 / (passages that mention it) ** specificity; an entity leads to the passages with its title and,
     by ``walk.back``, to those that mention it, by ``walk.relation`` and ``walk.synonym`` to other entities.
-    The restart s: each of the question's entities with its specificity 1 / (passages that mention it), and the question's
-    ``passages`` nearest passages with ``passage_weight`` exp(cosine / sharpness) / sum exp(cosine / sharpness); then
-    divided by their sum. So a question that names only what is mentioned everywhere leans on its passages.
+    The restart s: each of the question's entities with its specificity 1 / (passages that mention it), and the
+    question's ``passages`` nearest passages with ``passage_weight`` exp(cosine / sharpness) / sum exp(cosine /
+    sharpness); then divided by their sum. So a question that names only what is mentioned everywhere leans on its passages.
 
     restart: a, in (0, 1] (HippoRAG's damping 0.5 keeps 1 - a = 0.5 for the walk).
     link: least cosine to a name of the graph for what the question names and the graph does not hold; ``null``: none.

@@ -1,6 +1,6 @@
 """Graphs worked by hand, and against networkx where it is there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,8 +39,8 @@ class Given:
 
 
 @pytest.fixture
-def few(titled: Any) -> Iterator[Benchmark]:
-    yield titled([("a", "b b c"), ("b", "c"), ("", "…")], [])
+def few(titled: Any) -> Benchmark:
+    return titled([("a", "b b c"), ("b", "c"), ("", "…")], [])
 
 
 def test_families_of_edges(few: Benchmark, tmp_path: Path) -> None:

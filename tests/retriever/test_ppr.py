@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from datasets import Dataset
 
+from datasets import Dataset
 from harness.artifacts import Store
 from harness.benchmark import Benchmark
 from harness.encoder.hashed import Hashed
