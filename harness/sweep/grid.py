@@ -10,7 +10,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from harness.configuration import defaults, instantiate
+from harness.configuration import defaults, instantiate, names
 from harness.errors import HarnessError, nearest
 from harness.fuser import check
 from harness.sweep.trial import GROUPS, PoolSpec, Trial
@@ -34,16 +34,22 @@ class Grid:
         """All different trials, baselines first. Raises one HarnessError that lists every bad point and axis."""
         mistakes: dict[str, None] = {}
         found: dict[str, Trial] = {}
+        self._try({}, mistakes)  # also what every axis replaces must be right
         for point in [*self.baselines(), *self._points(mistakes)]:
-            try:
-                trial = self.trial(point)
+            trial = self._try(point, mistakes)
+            if trial is not None:
                 found.setdefault(repr(trial.identity), trial)
-            except HarnessError as error:
-                mistakes.setdefault(str(error))
         if mistakes:
             several = f"{len(mistakes)} mistakes in the configuration: " if len(mistakes) > 1 else ""
             raise HarnessError(several + "; ".join(mistakes))
         return list(found.values())
+
+    def _try(self, point: Mapping[str, Any], mistakes: dict[str, None]) -> Trial | None:
+        try:
+            return self.trial(point)
+        except HarnessError as error:
+            mistakes.setdefault(str(error))
+            return None
 
     def baselines(self) -> list[dict[str, Any]]:
         """The untuned points: every list alone, and RRF at k = 60 on the whole pool."""
@@ -90,7 +96,7 @@ class Grid:
 
     def _unknown(self, knob: str) -> str:
         group = knob.partition(".")[0]
-        if group in self.config and group not in (*GROUPS, "pool"):
+        if group not in GROUPS and names(group):
             return f"{knob} needs new runs; vary it with Hydra's multirun instead (harness sweep -m {knob}=...)"
         return f"{knob} is no knob of these points; an axis is one of {', '.join((*GROUPS, *POOL))} or a field of one"
 
