@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 COMMANDS = Path(__file__).parent / "command"
-QUIET = ("hydra.output_subdir=null", "hydra.run.dir=.", "hydra/job_logging=none", "hydra/hydra_logging=none")
+QUIET = (
+    "hydra.output_subdir=null",
+    "hydra.run.dir=.",
+    "hydra.sweep.dir=${paths.runs}/multirun",
+    "hydra/job_logging=none",
+    "hydra/hydra_logging=none",
+)
+"""Hydra writes nothing of its own but what a launcher needs, and that below the runs."""
 HYDRA_FLAGS = ("multirun", "cfg", "resolve", "package", "info", "hydra-help", "config-dir", "shell-completion")
 
 USAGE = """usage: harness <command> [key=value ...]

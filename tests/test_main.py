@@ -67,3 +67,12 @@ def test_all_bad_points_are_told_at_once(tmp_path):
 def test_flags_mean_overrides():
     given = ["--split", "tune", "--k=5", "--dry-run", "x=1", "--multirun", "--cfg", "job"]
     assert _overrides(given) == ["split=tune", "k=5", "dry_run=true", "x=1", "--multirun", "--cfg", "job"]
+
+
+def test_a_multirun_writes_below_the_runs_alone(tmp_path):
+    done = harness(
+        "sweep", "-m", "pool.cap=5,10", "dry_run=true", "grid=point", f"paths.runs={tmp_path / 'runs'}", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("5 trials; nothing was run") == 2
+    assert {path.name for path in tmp_path.iterdir()} <= {"runs"}

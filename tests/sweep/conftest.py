@@ -48,7 +48,4 @@ def overrides(bench, tmp_path):
         *(f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25")),
         f"paths.runs={tmp_path / 'runs'}",
         "tracking=none",
-        "retriever@lists.graph=bm25",
-        "~extractor",
-        "~graph",
     ]
