@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.run import Run
+from harness.union import union
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -73,21 +74,8 @@ class Pool:
         mentions: sparse [D, E], which passage mentions which entity.
         """
         cut = {name: run.top(cap) if name in capped else run for name, run in runs.items()}
-        count = len(next(iter(cut.values())))
-        rows = np.concatenate([np.repeat(np.arange(count), run.lengths()) for run in cut.values()])
-        entries = np.concatenate([run.docs for run in cut.values()])
-        keys, columns = np.unique((rows << 32) | entries, return_inverse=True)
-        starts = np.searchsorted(keys >> 32, np.arange(count))
-        width = int(np.diff(np.append(starts, len(keys))).max(initial=0))
-        flat = (keys >> 32) * width + np.arange(len(keys)) - starts[keys >> 32]
-        docs = np.full(count * width, -1, dtype=np.int32)
-        docs[flat] = (keys & 0xFFFFFFFF).astype(np.int32)
-        listings, start = {}, 0
-        for name, run in cut.items():
-            stop = start + len(run.docs)
-            listings[name] = _listing(run, flat[columns[start:stop]], device)
-            start = stop
-        table = docs.reshape(count, width)
+        table, slots = union([run.indptr for run in cut.values()], [run.docs for run in cut.values()])
+        listings = {name: _listing(run, own, device) for (name, run), own in zip(cut.items(), slots, strict=True)}
         prior = None if importance is None else torch.from_numpy(importance[table]).to(device)
         return cls(torch.from_numpy(table).to(device), listings, prior, mentions)
 

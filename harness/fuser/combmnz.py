@@ -8,7 +8,7 @@ from typing import ClassVar
 from torch import Tensor
 
 from harness.fuser import Calibrated
-from harness.fuser.combsum import CombSum
+from harness.fuser.terms import Terms, of_values
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,10 @@ class CombMnz:
     reads: ClassVar[frozenset[str]] = frozenset({"values"})
     unit: ClassVar[bool] = False
 
+    def terms(self, pool: Calibrated) -> Terms:
+        """See ``harness.fuser.terms``."""
+        return Terms([of_values(scored) for scored in pool.lists], held=True)
+
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        return CombSum()(pool).mul_(pool.held)
+        return self.terms(pool).fused(pool)

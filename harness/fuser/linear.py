@@ -9,7 +9,8 @@ from torch import Tensor
 
 from harness.errors import bounded
 from harness.fuser import Calibrated
-from harness.fuser.shares import Weights, bounded_shares, shares, weighted_sum
+from harness.fuser.shares import Weights, bounded_shares, shares
+from harness.fuser.terms import Terms, of_values
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,11 @@ class Linear:
         bounded_shares(self.alpha, self.weights)
         bounded("fuser.beta", self.beta, 0)
 
+    def terms(self, pool: Calibrated) -> Terms:
+        """See ``harness.fuser.terms``."""
+        parts = shares(pool, self.alpha, self.weights)
+        return Terms([of_values(scored, weight) for scored, weight in parts], self.beta)
+
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        parts = shares(pool, self.alpha, self.weights)
-        fused = weighted_sum([(scored.values, weight) for scored, weight in parts])
-        return fused.add_(pool.consensus * self.beta) if self.beta else fused
+        return self.terms(pool).fused(pool)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from torch import Tensor
 
 from harness.errors import bounded
 from harness.fuser import Calibrated, Scored
-from harness.fuser.shares import total
+from harness.fuser.terms import Term, Terms
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,25 @@ class Rrf:
     def __post_init__(self) -> None:
         bounded("fuser.k", self.k, 0)
 
+    def terms(self, pool: Calibrated) -> Terms:
+        """See ``harness.fuser.terms``."""
+        return Terms([of_places(scored, self.k) for scored in pool.lists])
+
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        return total([reciprocal(scored, self.k) for scored in pool.lists])
+        return self.terms(pool).fused(pool)
+
+
+def of_places(scored: Scored, k: float, weight: float = 1.0) -> Term:
+    """The list's summand: weight / (k + rank)."""
+    listing = scored.listing
+
+    def compute() -> Tensor:
+        places = torch.arange(1, listing.scores.shape[1] + 1, dtype=torch.float64, device=listing.scores.device)
+        return (places + k).reciprocal_()[None]
+
+    values = scored.owner.remember(("reciprocal", scored.name, k), compute)
+    return Term(scored.name, values, 0.0, lambda: reciprocal(scored, k), weight)
 
 
 def reciprocal(scored: Scored, k: float) -> Tensor:

@@ -10,7 +10,8 @@ from torch import Tensor
 
 from harness.errors import bounded
 from harness.fuser import Calibrated, Scored
-from harness.fuser.shares import Weights, bounded_shares, shares, weighted_sum
+from harness.fuser.shares import Weights, bounded_shares, shares
+from harness.fuser.terms import Term, Terms, of_probabilities
 from harness.normalizer import ordered_sum
 from harness.temperature import EPSILON, energies
 
@@ -37,20 +38,23 @@ class Tsallis:
         bounded("fuser.beta", self.beta, 0)
         bounded("fuser.q", self.q, 0, 3, open_low=True)
 
+    def terms(self, pool: Calibrated) -> Terms:
+        """See ``harness.fuser.terms``."""
+        parts = shares(pool, self.alpha, self.weights)
+        return Terms([self._term(scored, weight) for scored, weight in parts], self.beta)
+
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        parts = shares(pool, self.alpha, self.weights)
-        fused = weighted_sum([(self._probabilities(scored), weight) for scored, weight in parts])
-        return fused.add_(pool.consensus * self.beta) if self.beta else fused
+        return self.terms(pool).fused(pool)
 
-    def _probabilities(self, scored: Scored) -> Tensor:
+    def _term(self, scored: Scored, weight: float) -> Term:
         if scored.name == scored.owner.anchor or self.q == 1:
-            return scored.probabilities
-        listed, present, temperature = scored.owner.listed(scored.name), scored.listing.present, scored.temperature
-        return scored.owner.remember(
+            return of_probabilities(scored, weight)
+        values = scored.owner.remember(
             ("tsallis", self.q, *scored.calibration),
-            lambda: scored.spread(tempered(listed, present, temperature, self.q), 0.0),
+            lambda: tempered(scored.owner.listed(scored.name), scored.listing.present, scored.temperature, self.q),
         )
+        return Term(scored.name, values, 0.0, lambda: scored.spread(values, 0.0), weight)
 
 
 def tempered(values: Tensor, present: Tensor, temperature: Tensor, q: float) -> Tensor:

@@ -8,6 +8,7 @@ A normalizer that treats lists differently by their names is ``PerList``: ``of(n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar, Protocol, runtime_checkable
 
 from torch import Tensor
@@ -39,7 +40,8 @@ class PerList(Protocol):
 
 def for_list(normalizer: Normalizer, name: str) -> Normalizer:
     """The normalizer of one list: itself, unless it is ``PerList``."""
-    return normalizer.of(name) if isinstance(normalizer, PerList) else normalizer
+    of: Callable[[str], Normalizer] | None = getattr(normalizer, "of", None)  # isinstance of a protocol takes 20 us
+    return normalizer if of is None else of(name)
 
 
 def counts(present: Tensor) -> Tensor:

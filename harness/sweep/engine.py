@@ -7,7 +7,7 @@ pool's memo). No quantity depends on which queries share its block, so neither d
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from harness.fuser import Calibrated
+from harness.fuser.terms import Terms
 from harness.metric import NONE, gold_ranks
+from harness.metric.additive import Layout, additive_ranks, shared_key
 from harness.pool import Pool
+from harness.reranker.none import Keep
 from harness.run import Run
 from harness.sweep.trial import PoolSpec, Trial
 
@@ -47,13 +50,8 @@ def score(
         spec, block = job
         queries = np.arange(block.start, block.stop)
         pool = align(spec, {name: runs[name].take(queries) for name in spec.lists}, device)
-        columns = pool.columns(gold[block])
-        wanted = torch.from_numpy(gold[block])
-        for number in shared[spec]:
-            trial = trials[number]
-            calibrated = Calibrated(pool, trial.normalizer, trial.temperature)
-            fused = trial.reranker(trial.fuser(calibrated), calibrated)
-            ranks[number, block] = gold_ranks(fused, pool.docs, columns, wanted).numpy()
+        for number, found in _scored(pool, {number: trials[number] for number in shared[spec]}, gold[block]):
+            ranks[number, block] = found
         return len(shared[spec]) * len(queries)
 
     threads = torch.get_num_threads()
@@ -68,6 +66,41 @@ def score(
     finally:
         torch.set_num_threads(threads)
     return ranks
+
+
+def _scored(
+    pool: Pool, trials: Mapping[int, Trial], gold: NDArray[np.int32]
+) -> Iterator[tuple[int, NDArray[np.int32]]]:
+    """Gold ranks int32[Q, H] of each trial on one pool; trials that weigh the same values differently go together."""
+    groups: dict[tuple[int, ...], dict[int, Terms]] = {}
+    rest = []
+    for number, trial in trials.items():
+        terms = _terms(trial, pool)
+        if terms is None:
+            rest.append(number)
+        else:
+            groups.setdefault(shared_key(terms), {})[number] = terms
+    layout = Layout.of(pool, gold) if groups else None
+    for group in groups.values():
+        ranks = None if layout is None else additive_ranks(layout, list(group.values()))
+        if ranks is None:
+            rest.extend(group)
+        else:
+            yield from zip(group, ranks, strict=True)
+    if not rest:
+        return
+    columns, wanted = pool.columns(gold), torch.from_numpy(gold)
+    for number in rest:
+        calibrated = Calibrated(pool, trials[number].normalizer, trials[number].temperature)
+        fused = trials[number].reranker(trials[number].fuser(calibrated), calibrated)
+        yield number, gold_ranks(fused, pool.docs, columns, wanted).numpy()
+
+
+def _terms(trial: Trial, pool: Pool) -> Terms | None:
+    of: Callable[[Calibrated], Terms | None] | None = getattr(trial.fuser, "terms", None)  # see Additive
+    if of is None or pool.docs.is_cuda or not isinstance(trial.reranker, Keep):
+        return None
+    return of(Calibrated(pool, trial.normalizer, trial.temperature))
 
 
 def align(spec: PoolSpec, runs: Mapping[str, Run], device: str) -> Pool:
