@@ -8,6 +8,7 @@ import functools
 import importlib
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -101,9 +102,19 @@ def launch(command: str, arguments: list[str]) -> None:
         with told():  # here and not outside: Hydra would add a line of its own
             run(config)
 
-    sys.argv = [f"harness {command}", *_overrides(arguments), *QUIET]
+    sys.argv = [f"harness {command}", *_overrides(_named(primary, arguments)), *QUIET]
     with translated():
         hydra.main(version_base="1.3", config_path=str(packaged("conf").resolve()), config_name=primary)(job)()
+
+
+def _named(primary: str, arguments: list[str]) -> list[str]:
+    """A first argument that is only a value belongs to the first key without one: ``rerun 3`` is ``rerun trial=3``."""
+    text = (packaged("conf") / f"{primary}.yaml").read_text(encoding="utf-8")
+    missing = re.search(r"^(\w+): \?\?\?", text, re.MULTILINE)
+    if missing and arguments and not re.match(r"[-+~]|[\w.@/]+=", arguments[0]):
+        value = arguments[0].replace("'", r"\'")
+        return [f"{missing[1]}='{value}'", *arguments[1:]]
+    return arguments
 
 
 def _overrides(arguments: list[str]) -> list[str]:

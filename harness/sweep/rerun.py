@@ -1,0 +1,75 @@
+"""A trial scored again: the same numbers, or which input differs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from harness.errors import HarnessError
+from harness.identity import code_version, library_versions
+from harness.metric import Metric
+from harness.sweep.plan import Prepared
+from harness.sweep.result import SweepResult
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """``name`` of the trial; ``then`` and ``now``: its metrics; ``ranks``: how many gold ranks differ (None: not the
+    same queries); ``inputs``: what differs, a line each, with both values.
+    """
+
+    name: str
+    then: Mapping[str, float]
+    now: Mapping[str, float]
+    ranks: int | None
+    inputs: list[str]
+
+    @property
+    def same(self) -> bool:
+        """Whether all numbers are the same to the bit."""
+        return self.ranks == 0 and self.then == self.now
+
+
+def rerun(result: SweepResult, place: int, prepared: Prepared) -> Rerun:
+    """Score the trial in row ``place`` of the leaderboard again, on tune; test is not touched."""
+    row = result.trials.iloc[place]
+    overrides = json.loads(row["overrides"])
+    trial = next((trial for trial in prepared.plan.trials() if list(trial.overrides) == overrides), None)
+    if trial is None:
+        raise HarnessError(f"{result.folder}/config.yaml no longer gives trial {row['trial']} ({row['name']})")
+    ranks = prepared.ranks([trial], "tune")[0]
+    before = np.asarray(result.ranks[place])
+    wanted = [name for name in prepared.plan.metrics if name in row.index]
+    differ = int((ranks != before).sum()) if ranks.shape == before.shape else None
+    return Rerun(
+        str(row["name"]),
+        {name: float(row[name]) for name in wanted},
+        {name: float(Metric.parse(name)(ranks).mean()) for name in wanted},
+        differ,
+        list(inputs(result, prepared)),
+    )
+
+
+def inputs(result: SweepResult, prepared: Prepared) -> Iterator[str]:
+    """What the sweep was computed from and is other now: data, lists (retrievers, encoders, ...), code, libraries."""
+    then = result.manifest
+    now = {
+        "data_sha256": prepared.benchmark.sha256,
+        "code": code_version(),
+        "libraries": library_versions(),
+        "lists": prepared.identities,
+    }
+    for key, value in now.items():
+        yield from _differing(key, then.get(key), value)
+
+
+def _differing(key: str, then: Any, now: Any) -> Iterator[str]:
+    if isinstance(then, Mapping) and isinstance(now, Mapping):
+        for name in sorted({*then, *now}):
+            yield from _differing(f"{key}.{name}", then.get(name), now.get(name))
+    elif then != now:
+        yield f"{key}: {then} then, {now} now"
