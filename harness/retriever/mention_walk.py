@@ -29,9 +29,10 @@ class MentionWalk:
     names: score(p) = cos(q, p) + bonus [the question names p's title]. In each of ``steps`` steps a passage c that
     passages p of the step before lead to gets
 
-    score(c) = max_p link score(p) + cosine cos(q, c) + prior / log2(2 + passages that lead to c)
+    score(c) = max_p link score(p) + cosine cos(q, c) + relation cos(q', c) + prior / log2(2 + passages that lead to c)
 
-    if that is more than it has. Every reached passage keeps its greatest score.
+    if that is more than it has; q' is the question with ``it`` for each title that it names, so that what is asked
+    counts and not what it is asked about. Every reached passage keeps its greatest score.
 
     direction: ``out``, from the text to the title that it names; ``in``, back; ``both``.
     """
@@ -41,15 +42,16 @@ class MentionWalk:
     encoder: Encoder
     passages: int = 10
     bonus: float = 0.3
-    link: float = 0.6
-    cosine: float = 0.4
+    link: float = 0.55
+    cosine: float = 0.2
+    relation: float = 0.3
     prior: float = 0.1
     steps: int = 1
     direction: str = "out"
 
     def __post_init__(self) -> None:
         bounded("lists.mention_walk.passages", self.passages, 0)
-        for name in ("bonus", "link", "cosine", "prior"):
+        for name in ("bonus", "link", "cosine", "relation", "prior"):
             bounded(f"lists.mention_walk.{name}", getattr(self, name), 0)
         bounded("lists.mention_walk.steps", self.steps, 0)
         one_of("lists.mention_walk.direction", self.direction, ("out", "in", "both"))
@@ -60,6 +62,7 @@ class MentionWalk:
         edges = _edges(extraction, self.direction)
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        asked = np.asarray(embed(self.encoder, _asked(benchmark.questions, extraction), "question", store))
         prior = self.prior / np.log2(2 + np.bincount(edges.indices, minlength=edges.shape[0]))
         near, _ = search(build(passages, "Flat"), passages, questions, self.passages, True)
         named = _named(extraction)
@@ -68,8 +71,10 @@ class MentionWalk:
         frontier = (pairs, values)
         for _ in range(self.steps):
             reached, carried = greatest(*spread(*frontier, edges))
-            along = self.link * carried + self.cosine * cosines(passages, questions, reached)
-            frontier = (reached, along + prior[reached % len(passages)])
+            near_question = self.cosine * cosines(passages, questions, reached)
+            near_relation = self.relation * cosines(passages, asked, reached)
+            along = self.link * carried + near_question + near_relation + prior[reached % len(passages)]
+            frontier = (reached, along)
             pairs, values = greatest(np.concatenate([pairs, frontier[0]]), np.concatenate([values, frontier[1]]))
         rows, docs = np.divmod(pairs, len(passages))
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, values)
@@ -98,6 +103,17 @@ def _named(extraction: Extraction) -> NDArray[np.int64]:
     entries = (np.ones(len(questions.entity)), (questions.text, questions.entity))
     found = (sp.csr_array(sp.coo_array(entries, shape=shape)) @ _about(extraction)).tocoo()
     return np.unique(found.row.astype(np.int64) * size + found.col)
+
+
+def _asked(questions: list[str], extraction: Extraction) -> list[str]:
+    """The questions with ``it`` for each title that they name."""
+    mentions = extraction.questions
+    titles = mentions.kind == KINDS.index("title")
+    texts, owner = [question.encode() for question in questions], mentions.text
+    for place in np.flatnonzero(titles)[::-1]:
+        text = texts[owner[place]]
+        texts[owner[place]] = text[: mentions.start[place]] + b"it" + text[mentions.end[place] :]
+    return [text.decode() for text in texts]
 
 
 def _about(extraction: Extraction) -> sp.csr_array:

@@ -110,7 +110,7 @@ def _kernel() -> Any:
     """The step, compiled when first used; without fast-math, so its sums keep their order."""
     import numba
 
-    @numba.njit(nogil=True, cache=True)
+    @numba.njit(nogil=True)
     def step(indptr, indices, data, lost, values, seeds, walk, restart, out, change):  # type: ignore[no-untyped-def]
         nodes, columns = values.shape
         back = np.zeros(columns, dtype=np.float64)

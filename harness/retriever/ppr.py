@@ -27,14 +27,16 @@ from harness.run import Run
 class PPR:
     """v <- (1 - a) (T' v + m s) + a s, m the mass on dangling nodes, until the L1 change < tolerance or max_iter.
 
-    score(q, p) = v_p, float64 of a float32 walk; all passages that the walk reaches are returned.
+    score(q, p) = v_p, float64 of a float32 walk. All passages that the walk reaches are returned: those with a mass of
+    at least the tolerance, for less cannot be told from none.
 
     The transition T (``walk``): a passage leads to the entities that it mentions, in proportion to the kind of
     mention and to 1 / (passages that mention it) ** specificity; an entity leads to the passages with its title and,
     by ``walk.back``, to those that mention it, by ``walk.relation`` and ``walk.synonym`` to other entities.
     The restart s: each of the question's entities with its specificity 1 / (passages that mention it), and the
     question's ``passages`` nearest passages with ``passage_weight`` exp(cosine / sharpness) / sum exp(cosine /
-    sharpness); then divided by their sum. So a question that names only what is mentioned everywhere leans on its passages.
+    sharpness); then divided by their sum. So a question that names only what is mentioned everywhere leans on its
+    passages.
 
     restart: a, in (0, 1] (HippoRAG's damping 0.5 keeps 1 - a = 0.5 for the walk).
     link: least cosine to a name of the graph for what the question names and the graph does not hold; ``null``: none.
@@ -45,9 +47,9 @@ class PPR:
     encoder: Encoder
     walk: Walk = field(default_factory=Walk)
     restart: float = 0.5
-    passage_weight: float = 0.5
-    passages: int = 10
-    sharpness: float = 0.05
+    passage_weight: float = 0.15
+    passages: int = 20
+    sharpness: float = 0.04
     link: float | None = 0.7
     tolerance: float = 1e-6
     max_iter: int = 200
@@ -78,7 +80,7 @@ class PPR:
             self.walk.transition(network), seeds, self.restart, self.tolerance, self.max_iter,
             block=self.block, threads=self.threads, device=self.device,
         ):  # fmt: skip
-            found, values, count = descending(part.values[first:].T)
+            found, values, count = descending(part.values[first:].T, self.tolerance)
             docs.append(found)
             scores.append(values)
             lengths.append(count)

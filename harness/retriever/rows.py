@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 
 def descending(
-    values: NDArray[np.float32] | NDArray[np.float64],
+    values: NDArray[np.float32] | NDArray[np.float64], least: float
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
-    """Documents, scores and lengths of the rows [B, D], each row's positive entries in the one order."""
+    """Documents, scores and lengths of the rows [B, D]: each row's entries of at least ``least``, in the one order."""
     docs, scores, lengths = [], [], []
     for row in values:
-        found = np.flatnonzero(row > 0)
+        found = np.flatnonzero(row >= least)
         found = found[np.argsort(-row[found], kind="stable")]
         docs.append(found.astype(np.int32))
         scores.append(row[found].astype(np.float64))

@@ -24,12 +24,12 @@ class Walk:
 
     title: float = 1.0
     entity: float = 0.1
-    span: float = 0.0
+    span: float = 0.05
     open: float = 1.0
     own: float = 0.0
-    specificity: float = 0.5
+    specificity: float = 1.0
     about: float = 1.0
-    back: float = 0.1
+    back: float = 0.02
     relation: float = 0.5
     synonym: float = 0.1
 

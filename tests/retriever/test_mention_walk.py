@@ -33,6 +33,7 @@ LINKS = {0: [1, 3, 4], 1: [2], 2: [1], 4: [5, 0]}
 """Who names whom; both passages with the title Dune are named by each other."""
 NAMED = {0: [0, 4], 1: [3], 2: []}
 QUESTIONS = ["Where did the director of Dune grow up?", "Who is Sting?", "what is said"]
+ASKED = ["Where did the director of it grow up?", "Who is it?", "what is said"]
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,7 @@ def literally(walk: MentionWalk, benchmark: Benchmark, store: Store, question: i
     """The definition in the class's docstring, one question and one edge at a time."""
     passages = embed(walk.encoder, benchmark.passages, "passage", store).astype(np.float64)
     similar = [float(row @ embed(walk.encoder, benchmark.questions, "question", store)[question]) for row in passages]
+    asked = [float(row @ embed(walk.encoder, ASKED, "question", store)[question]) for row in passages]
     edges = {(p, c) for p, named in LINKS.items() for c in named}
     if walk.direction == "in":
         edges = {(c, p) for p, c in edges}
@@ -62,7 +64,7 @@ def literally(walk: MentionWalk, benchmark: Benchmark, store: Store, question: i
         for p, c in edges:
             if p in frontier:
                 prior = walk.prior / np.log2(2 + sum(1 for _, other in edges if other == c))
-                score = walk.link * frontier[p] + walk.cosine * similar[c] + prior
+                score = walk.link * frontier[p] + walk.cosine * similar[c] + walk.relation * asked[c] + prior
                 reached[c] = max(reached.get(c, -np.inf), score)
         frontier = reached
         for c, score in reached.items():
@@ -99,7 +101,7 @@ class Flat:
 
 def test_two_steps_worked_by_hand(world: Benchmark, tmp_path: Path) -> None:
     """Seeds 0 and 4, 1.3 each. Step 1: 1, 3, 5, 0, 4 at .6 1.3 + .4 + prior; in-degrees 2, 1, 1. Step 2: 2 from 1."""
-    walk = MentionWalk(TITLES, Flat(), passages=0, bonus=0.3, link=0.6, cosine=0.4, prior=0.1, steps=2)
+    walk = MentionWalk(TITLES, Flat(), passages=0, bonus=0.3, link=0.6, cosine=0.3, relation=0.1, prior=0.1, steps=2)
     found = retrieve(walk, world, Store(tmp_path)).to_dict()["q0"]
     first, second = 0.78 + 0.4 + 0.1 / 2, 0.78 + 0.4 + 0.1 / np.log2(3)
     assert found == pytest.approx(
@@ -109,7 +111,7 @@ def test_two_steps_worked_by_hand(world: Benchmark, tmp_path: Path) -> None:
 
 
 def test_a_seed_that_is_not_reached_keeps_its_own_score(world: Benchmark, tmp_path: Path) -> None:
-    walk = MentionWalk(TITLES, Flat(), passages=7, bonus=0.0, link=0.0, cosine=0.0, prior=0.0)
+    walk = MentionWalk(TITLES, Flat(), passages=7, bonus=0.0, link=0.0, cosine=0.0, relation=0.0, prior=0.0)
     assert set(retrieve(walk, world, Store(tmp_path)).to_dict()["q2"].values()) == {1.0}
 
 
