@@ -75,23 +75,12 @@ def run_ranks(run: Run, gold: NDArray[np.int32], ties: Ties = "house") -> NDArra
     ties: ``house`` orders equal scores by document id ascending. ``trec`` does what trec_eval does: it reads scores
     as 32-bit floats and orders equal ones by document id descending.
     """
+    from harness.metric.kernel import places
+
     order = None if ties == "house" else _trec_order(run)
     docs = run.docs if order is None else run.docs[order]
-    wanted = np.zeros(len(run.doc_ids), dtype=bool)
-    known = (gold >= 0) & (gold < len(wanted))
-    wanted[gold[known]] = True
-    entries = np.flatnonzero(wanted[docs])
-    rows = np.searchsorted(run.indptr, entries, side="right") - 1
-    width = np.int64(max(len(wanted), 1))
-    keys = rows * width + docs[entries]
-    by_key = np.argsort(keys, kind="stable")
-    keys, places = keys[by_key], (entries - run.indptr[rows] + 1)[by_key]
-    asked = np.arange(len(gold))[:, None] * width + gold
     ranks = np.where(gold < 0, NONE, ABSENT).astype(np.int32)
-    if len(keys):
-        at = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-        held = known & (keys[at] == asked)
-        ranks[held] = places[at[held]]
+    places(run.indptr, docs, np.ascontiguousarray(gold, dtype=np.int32), ranks)
     return ranks
 
 

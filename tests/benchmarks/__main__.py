@@ -1,0 +1,55 @@
+"""``python -m tests.benchmarks [name ...] [--quick] [--repeats N]``: measure, and write reports/benchmarks.{json,md}."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+from harness.errors import HarnessError
+from tests.benchmarks import cases, report
+from tests.benchmarks.measure import REPEATS, run
+
+APART = ("growth",)
+"""Cases that take too long to be run unless they are named."""
+
+
+def names() -> list[str]:
+    return sorted(module.name for module in pkgutil.iter_modules(cases.__path__))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(names())}; all but {APART[0]} if none")
+    parser.add_argument("--quick", action="store_true", help="small work: shows that it runs; nothing is written")
+    parser.add_argument("--repeats", type=int, default=REPEATS)
+    parser.add_argument("--out", type=Path, default=Path("reports"))
+    given = parser.parse_args()
+    if unknown := sorted(set(given.names) - set(names())):
+        parser.error(f"no benchmark {unknown[0]}; there are {', '.join(names())}")
+    failed = []
+    for name in given.names or [name for name in names() if name not in APART]:
+        try:
+            for key, case in made(name, given.quick).items():
+                row = run(case, given.repeats if not given.quick else 1)
+                print(f"{key:14} ours {row['ours_s']:.4g} s, peer {row['peer_s']:.4g} s, ratio {row['ratio']:.4g}"
+                      f" (aim {row['aim']:g}), load {row['load']}; {row['same']}", flush=True)  # fmt: skip
+                if not given.quick:
+                    report.add(given.out, key, row)
+        except (AssertionError, ImportError, HarnessError, LookupError) as error:
+            failed.append(name)
+            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    sys.exit(bool(failed))
+
+
+def made(name: str, quick: bool) -> dict:
+    """The cases of a module, by the key of their row."""
+    found = importlib.import_module(f"{cases.__name__}.{name}").case(quick)
+    return found if isinstance(found, dict) else {name: found}
+
+
+if __name__ == "__main__":
+    main()
+

@@ -1,0 +1,41 @@
+"""The same on the entity graph of 2WikiMultihopQA, with the restarts that the retriever makes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import scipy.sparse as sp
+
+from harness.configuration import compose
+from harness.retriever import ppr
+from harness.sweep.lists import retrievers
+from tests.benchmarks import real
+from tests.benchmarks.cases.ppr import compared
+from tests.benchmarks.measure import Case
+
+
+class Caught(Exception):
+    """The walk that the retriever asked for."""
+
+
+def case(quick: bool) -> Case:
+    data, store = real.benchmark(), real.store()
+    retriever = retrievers(compose("config", [f"dataset={real.NAME}"]))["graph"]
+    transition, restarts = asked(retriever, data, store)
+    return compared(transition, restarts, 0.5, 25, f"entity graph of {data.name}", 4 if quick else 100)
+
+
+def asked(retriever: Any, data: Any, store: Any) -> tuple[sp.csr_array, sp.csr_array]:
+    """Transition and restarts, as the retriever hands them to the solver."""
+
+    def catch(transition: Any, seeds: Any, *rest: Any, **options: Any) -> Any:
+        raise Caught(transition, seeds)
+
+    before, ppr.solve = ppr.solve, catch
+    try:
+        retriever.retrieve(data, store)
+    except Caught as found:
+        return found.args[0], found.args[1]
+    finally:
+        ppr.solve = before
+    raise AssertionError("the retriever walked nowhere")

@@ -1,0 +1,145 @@
+"""A whole grid over uncapped lists, against ranx one configuration after another."""
+
+from __future__ import annotations
+
+import itertools
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.metric import metrics, wins_losses
+from harness.metric.mean import means
+from harness.metric.measure import Metric
+from harness.run import Run
+from harness.sweep import engine
+from harness.sweep.trial import Trial
+from tests.benchmarks.lists import lists
+from tests.benchmarks.measure import Case
+from tests.benchmarks.trials import FREE, trials
+
+DEPTHS = (2, 5, 10)
+METRICS = metrics([f"{name}@{k}" for name in ("last_hop", "full_sup", "recall", "mrr", "ndcg") for k in DEPTHS], None)
+SHARED = [f"{name}@{k}" for name in ("recall", "mrr", "ndcg") for k in DEPTHS]
+AIM, MEMORY = 300, 1.5e9
+AT_ONCE = 3
+"""How many configurations of the peer are timed in one turn."""
+
+
+def case(quick: bool) -> Case:
+    return compared(1000 if not quick else 60, 2000 if not quick else 200, FREE, (None,), AIM, quick)
+
+
+def compared(
+    queries: int, depth: int, axes: Mapping[str, Any], caps: tuple[int | None, ...], aim: float, quick: bool
+) -> Case:
+    runs, gold = lists(queries, graph=depth)
+    grid = trials(axes)
+    peer = Peer(runs, gold, caps)
+    return Case(
+        work=f"{len(grid)} trials, {queries} queries, 50 dense + {depth} graph documents each, caps {caps}: fuse, "
+        f"{len(METRICS)} metrics, wins and losses against dense",
+        peer=f"ranx.fuse + evaluate, scaled from {len(peer.configurations)} configurations",
+        ours=lambda: judged(grid, runs, gold),
+        theirs=peer.some,
+        check=lambda ours, _: agree(grid, ours[0], peer),
+        aim=aim,
+        packages=("ranx",),
+        scale=len(grid) / AT_ONCE,
+        facts=lambda: {} if quick else {"peak_bytes": peak(caps), "peak_aim": MEMORY},
+    )
+
+
+def judged(grid: list[Trial], runs: Mapping[str, Run], gold: NDArray[np.int32]) -> tuple[Any, Any]:
+    """Means float64[T, M], and wins and losses of each trial against the first, which is dense alone."""
+    ranks = engine.score(grid, runs, gold)
+    won, lost = wins_losses(ranks, ranks[0], Metric.parse("last_hop@5"))
+    return means(ranks, METRICS), (won.sum(axis=1), lost.sum(axis=1))
+
+
+class Peer:
+    """ranx on the same lists, where nothing ties above the depths that are looked at: at a share of .5 both tops would."""
+
+    def __init__(self, runs: Mapping[str, Run], gold: NDArray[np.int32], caps: tuple[int | None, ...]) -> None:
+        from ranx import Qrels
+        from ranx import Run as Ranx
+
+        self.lists = {
+            cap: [Ranx(run.to_dict()) for run in (runs["dense"], runs["graph"].top(cap))] for cap in caps
+        }
+        names = runs["dense"].doc_ids.to_pylist()
+        held = [[names[doc] for doc in row if doc >= 0] for row in gold]
+        ids = runs["dense"].query_ids.to_pylist()
+        self.qrels = Qrels({query: dict.fromkeys(own, 1) for query, own in zip(ids, held, strict=True)})
+        self.last = Qrels({query: {own[-1]: 1} for query, own in zip(ids, held, strict=True)})
+        shares = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9]
+        self.configurations = [
+            (caps[place % len(caps)], norm, "wsum", share)
+            for place, (norm, share) in enumerate(itertools.product(("min-max", "max"), shares))
+        ]
+        self.baseline = self._evaluated(self.lists[caps[0]][0])[1]
+        self.next = 0
+
+    def some(self) -> None:
+        """The next configurations, round and round."""
+        for _ in range(AT_ONCE):
+            self.one(self.next % len(self.configurations))
+            self.next += 1
+
+    def one(self, number: int) -> tuple[dict[str, float], int, int]:
+        """Means of the metrics, wins and losses."""
+        from ranx import fuse
+
+        cap, norm, method, share = self.configurations[number]
+        fused = fuse(self.lists[cap], norm=norm, method=method, params={"weights": (share, 1 - share)})
+        scores, last = self._evaluated(fused)
+        own, other = last["hit_rate@5"], self.baseline["hit_rate@5"]
+        found = {name: float(np.mean(values)) for name, values in scores.items()}
+        return found, int((own > other).sum()), int((own < other).sum())
+
+    def _evaluated(self, run: Any) -> tuple[Any, Any]:
+        from ranx import evaluate
+
+        options = {"return_mean": False, "save_results_in_run": False}
+        hits = [f"hit_rate@{k}" for k in DEPTHS]
+        return evaluate(self.qrels, run, SHARED, **options), evaluate(self.last, run, hits, **options)
+
+
+NORMALIZERS = {"min-max": "minmax", "max": "max"}
+
+
+def agree(grid: list[Trial], ours: NDArray[np.float64], peer: Peer) -> str:
+    """Every configuration of the peer that the grid has too."""
+    knobs = [trial.settings for trial in grid]
+    compared = 0
+    for number, (cap, norm, _, share) in enumerate(peer.configurations):
+        wanted = {"fuser": "linear", "normalizer": NORMALIZERS[norm], "fuser.alpha": share, "fuser.beta": 0}
+        same = [t for t, own in enumerate(knobs) if wanted.items() <= own.items() and own["pool.cap"] == cap]
+        found, _, _ = peer.one(number)
+        for t in same:
+            compared += 1
+            row = dict(zip(map(str, METRICS), ours[t], strict=True))
+            worst = max(abs(row[name] - value) for name, value in found.items())
+            if worst > 1e-9:
+                raise AssertionError(f"{grid[t].name}: differs from ranx by {worst}: {row} {found}")
+    if compared < 10:
+        raise AssertionError(f"only {compared} configurations are shared")
+    return f"recall, mrr, ndcg at 2, 5, 10 of {compared} shared configurations within 1e-9"
+
+
+def peak(caps: tuple[int | None, ...]) -> int:
+    """Peak memory of a process that makes the lists and scores the grid, in bytes."""
+    name = "CAPPED" if caps[0] else "FREE"
+    text = f"from tests.benchmarks.cases import sweep; from tests.benchmarks import trials; sweep.alone(trials.{name})"
+    told = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    return int(told.stdout)
+
+
+def alone(axes: Mapping[str, Any]) -> None:
+    runs, gold = lists(1000)
+    judged(trials(axes), runs, gold)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)

@@ -1,0 +1,73 @@
+"""Two ways to the same result, timed against each other in one process: both checked, both warm, taken in turn."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+REPEATS = 5
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is compared.
+
+    ours, peer: each does the work and returns what ``check`` needs; called once before they are timed.
+    check: raises unless both results are the same; returns the tolerance in words.
+    aim: the least ratio peer / ours.    scale: the peer's time times this is its whole work.
+    facts: called after the check, for what else is worth telling (memory, a second peer).
+    """
+
+    work: str
+    peer: str
+    ours: Callable[[], Any]
+    theirs: Callable[[], Any]
+    check: Callable[[Any, Any], str]
+    aim: float
+    packages: Sequence[str] = ()
+    scale: float = 1.0
+    facts: Callable[[], dict[str, Any]] = field(default=dict)
+
+
+def versions(packages: Sequence[str]) -> dict[str, str]:
+    return {name: importlib.metadata.version(name) for name in (*packages, "numpy", "torch", "numba")}
+
+
+def spread(seconds: Sequence[float]) -> list[float]:
+    return [round(min(seconds), 6), round(max(seconds), 6)]
+
+
+def run(case: Case, repeats: int = REPEATS) -> dict[str, Any]:
+    """The row of a case: medians over ``repeats`` turns of each side, and the ratio's range over the turns."""
+    load = os.getloadavg()[0]
+    tolerance = case.check(case.ours(), case.theirs())
+    ours, peer = [], []
+    for _ in range(repeats):
+        for seconds, side, scale in ((ours, case.ours, 1.0), (peer, case.theirs, case.scale)):
+            begun = time.perf_counter()
+            side()
+            seconds.append((time.perf_counter() - begun) * scale)
+    ratio = statistics.median(peer) / statistics.median(ours)
+    return {
+        "ours_s": round(statistics.median(ours), 6),
+        "peer_s": round(statistics.median(peer), 6),
+        "ratio": round(ratio, 3),
+        "aim": round(case.aim, 3),
+        "met": ratio >= case.aim,
+        "peer": case.peer,
+        "versions": versions(case.packages),
+        "work": case.work,
+        "same": tolerance,
+        "ours_range": spread(ours),
+        "peer_range": spread(peer),
+        "ratio_range": spread([p / o for o, p in zip(ours, peer, strict=True)]),
+        "repeats": repeats,
+        "processors": len(os.sched_getaffinity(0)),
+        "load": [round(load, 1), round(os.getloadavg()[0], 1)],
+        **case.facts(),
+    }

@@ -1,0 +1,48 @@
+"""reports/benchmarks.json and the table in reports/benchmarks.md, both made from the rows that are there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+TRIED = Path(__file__).with_name("tried.md")
+"""What was tried and did not help, kept with the sources."""
+
+
+def add(folder: Path, name: str, row: Mapping[str, Any]) -> None:
+    """Puts one row in; the others stay."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "benchmarks.json"
+    rows = json.loads(path.read_text()) if path.is_file() else {}
+    rows[name] = dict(row)
+    path.write_text(json.dumps(dict(sorted(rows.items())), indent=2) + "\n")
+    (folder / "benchmarks.md").write_text(page(rows))
+
+
+def page(rows: Mapping[str, Mapping[str, Any]]) -> str:
+    lines = [
+        "# Benchmarks",
+        "",
+        "Made by `make bench`. Each row: both sides checked for the same result, warmed up, taken in turn; medians.",
+        "A ratio is the peer's time over ours; its range is over the turns. Load is the machine's before and after.",
+        "",
+        "| benchmark | ours (s) | peer (s) | ratio (range) | aim | met | peer | load |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, row in sorted(rows.items()):
+        if "ratio" not in row:
+            continue
+        low, high = row["ratio_range"]
+        cells = (
+            name, f"{row['ours_s']:.4g}", f"{row['peer_s']:.4g}", f"{row['ratio']:.3g} ({low:.3g} to {high:.3g})",
+            f">= {row['aim']:.3g}", "yes" if row["met"] else "no", row["peer"],
+            " to ".join(f"{load:g}" for load in row["load"]),
+        )  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "## What each one does", ""]
+    lines += [f"- `{name}`: {row['work']}. Same: {row['same']}." for name, row in sorted(rows.items()) if "same" in row]
+    if "growth" in rows:
+        lines += ["", "## Growth", "", *rows["growth"]["lines"]]
+    return "\n".join([*lines, "", TRIED.read_text()])
