@@ -16,6 +16,7 @@ def foreseen(result: SweepResult) -> dict[str, str]:
         "what test can see": _power(result),
         "on test": _came(result),
         "how to read it": _read(result),
+        "against the best list": _best(result),
     }
     return {heading: text for heading, text in told.items() if text}
 
@@ -77,6 +78,17 @@ def _read(result: SweepResult) -> str:
         verdict = "is" if same <= 0.05 else "is not"
         said += f"; equivalence within {margin:g} points {verdict} shown (p {p_value(same)})"
     return f"{said}; {_smallest(told)}." if told else f"{said}."
+
+
+def _best(result: SweepResult) -> str:
+    """A fusion that beats dense but not the best single list has found nothing (SPEC 8)."""
+    row, name = winner(result), result.lock.get("best_single")
+    if row is None or row.get("p_best") is None or name == "dense":
+        return ""
+    won, lost, p = row["wins_best"], row["losses_best"], row["p_best"]
+    said = "no difference is shown" if p > 0.05 else "it is better" if won > lost else "it is WORSE"
+    against = f"against it the winner has {won} W, {lost} L (p {p_value(p)}): {said}"
+    return f"{name} was the best single list on tune; {against}."
 
 
 def _smallest(told: Mapping[str, Any]) -> str:

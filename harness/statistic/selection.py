@@ -49,9 +49,8 @@ def expected(
     queries that the resample left out, which it was not chosen on: the mean over resamples is the expected score
     (Tsamardinos, Greasidou & Borboudakis 2018, "bootstrap bias corrected"; Efron & Tibshirani 1997 for leaving out).
     Choosing on 63% of the queries chooses a little worse, so it errs on the low side. The interval is that of a
-    prediction: around it lie the differences between the chosen trial's score in the resample and in another one of
-    ``n`` queries, which carry the chance of both samples and of the choice; in simulated worlds it covers 90% (trials
-    that have nothing in common, where the best of many varies least) to 95% (trials that resemble each other).
+    prediction: around it lie the differences between the chosen trial's scores in two further resamples, one of each
+    size, which carry the chance of both samples and of the choice; it covers 91% to 97% of simulated worlds.
     """
     bounded("resamples", resamples, 1)
     bounded("level", level, 0, 1, open_low=True)
@@ -67,13 +66,14 @@ def expected(
     difference = np.empty(resamples)
     for start in range(0, resamples, BLOCK):
         size = min(BLOCK, resamples - start)
-        drawn, other = _counts(draw, size, queries, queries), _counts(draw, size, n, queries)
+        drawn = _counts(draw, size, queries, queries)
+        tuned, tested = _counts(draw, size, queries, queries), _counts(draw, size, n, queries)
         chosen = np.argmax(drawn.astype(kind) @ keys, axis=1)
         taken, left = points[chosen], drawn == 0
         outside += int((taken * left).sum())
         weight += int(left.sum())
         again += int((chosen == first).sum())
-        sums = (drawn * taken).sum(axis=1) / queries - (other * taken).sum(axis=1) / n
+        sums = (tuned * taken).sum(axis=1) / queries - (tested * taken).sum(axis=1) / n
         difference[start : start + size] = sums / unit
     tune = float(points[first].sum()) / queries / unit
     score = outside / weight / unit if weight else tune

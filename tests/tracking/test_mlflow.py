@@ -277,3 +277,13 @@ def test_parameters_are_flat_and_typed() -> None:
         "lists": '["dense", "graph"]',
     }
     assert math.isclose(float(texts["fuser.alpha"]), 0.1 + 0.2, rel_tol=0)
+
+
+def test_what_was_foreseen_is_in_the_sweeps_own_run(example: ModuleType, tmp_path: Path) -> None:
+    from harness.tracking import entry
+
+    found = entry.sweep(example.write(tmp_path / "s1"), "x").entries[0].metrics
+    told = {"expected_on_test": 0.7, "expected_low": 0.4, "expected_high": 0.8, "winners_curse": 0.05,
+            "power_on_test": 0.031, "queries_for_power_80": 66}  # fmt: skip
+    assert told.items() <= found.items()
+    assert "smallest_detectable" not in found  # null: none is

@@ -27,10 +27,11 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     if not any(row["family"] == "single" for row in view.rows):
         return
     lost = {reason: int(queries.sum()) for reason, queries in losses(view, place).items()}
+    told = ", ".join(f"{reason} {count}" for reason, count in lost.items())
     times = f", evaluation {view.evaluation}" if view.evaluation else ""
     caption = (
         f"Where {view.rows[place]['name']} loses queries ({view.objective}): no fused list holds the gold passage, the "
-        f"pool's cap cuts it, or other passages outrank it. {view.dataset}, {view.split} split (n = {view.n}{times})."
+        f"pool's cap cuts it, or other passages outrank it ({told}). {view.dataset}, {view.split} split (n = {view.n}{times})."
     )
 
     def draw(figure: Figure) -> None:
@@ -45,13 +46,9 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
             low = 1 - left / view.n
             target = low - GAP * (1 + stage)
             _band(axes, stage, (low, low + count / view.n), (target, target + count / view.n), shade)
-            axes.text(
-                stage + 1.03,
-                target + count / view.n / 2,
-                f"{reason.replace(' ', chr(10), 1)}: {count}",
-                va="center",
-                fontsize=7,
-            )
+            if count:
+                label = reason.replace(" has", "\nhas").replace(" the", "\nthe")
+                axes.text(stage + 1.03, target + count / view.n / 2, f"{label}: {count}", va="center", fontsize=7)
             left = kept
         for stage, name in enumerate(names):
             axes.text(stage, 1.03, name, ha="center", fontsize=7)
