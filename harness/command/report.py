@@ -28,11 +28,13 @@ def run(config: DictConfig) -> None:
 
     from harness.configuration import instantiate
     from harness.report.build import build
+    from harness.report.calibration import stored
     from harness.sweep.result import SweepResult, latest
 
     result = SweepResult(Path(config.sweep) if config.sweep else latest(Path(config.paths.runs)))
     folder = Path(config.paths.reports)
-    built = build(result, folder, [_distributions(result, config)])
+    calibration = stored(Path(config.paths.runs), str(result.manifest["dataset"]))
+    built = build(result, folder, [_distributions(result, config), *calibration])
     instantiate(config.tracking).log_report(result, folder)
     print(f"{len(built.files)} files in {folder} for sweep {result.folder.name}")
     print(built.pdf)

@@ -33,7 +33,10 @@ OWN = (
             "headroom",
         )
     ),
-    *(f"figures/{name}.p??" for name in ("outcomes_*", "alpha", "frontier", "ceiling*", "flow", "distributions")),
+    *(
+        f"figures/{name}.p??"
+        for name in ("outcomes_*", "alpha", "frontier", "ceiling*", "flow", "distributions", "calibration")
+    ),
 )
 """What a report may write: of these, what an earlier report left and this one lacks is removed."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.report.figure import COLORS, Picture
@@ -51,6 +53,14 @@ def picture(rates: Sequence[Rates], dataset: str) -> Picture:
         _power(right, [rate for rate in rates if rate.world != "permuted"])
 
     return Picture("calibration", caption, draw, 2.4)
+
+
+def stored(runs: Path, dataset: str) -> list[Picture]:
+    """The picture of the calibration that `harness calibrate` has left for a dataset; none before."""
+    path = runs / "calibrations" / f"{dataset}.json"
+    if not path.is_file():
+        return []
+    return [picture([Rates(**rate) for rate in json.loads(path.read_text())["rates"]], dataset)]
 
 
 def _false(axes: Axes, rates: Sequence[Rates]) -> None:

@@ -9,7 +9,7 @@ from hydra.core.hydra_config import HydraConfig
 from harness.command import calibrate
 from harness.configuration import compose
 from harness.errors import HarnessError
-from harness.report.calibration import picture, table
+from harness.report.calibration import picture, stored, table
 from harness.statistic import wilson
 from harness.sweep.calibration import exchanged, judged
 
@@ -77,6 +77,8 @@ def test_the_command(overrides, tmp_path, monkeypatch, capsys):
     assert said[-1] == str(tmp_path / "runs" / "calibrations" / "tiny.json")
     assert [rate["world"] for rate in content["rates"]] == ["exchanged", "planted", "permuted"]
     assert (tmp_path / "figures" / "calibration.pdf").is_file()
+    assert [made.name for made in stored(tmp_path / "runs", "tiny")] == ["calibration"]
+    assert stored(tmp_path / "runs", "other") == []
 
 
 def test_an_effect_that_cannot_be_is_refused(overrides, tmp_path, monkeypatch):

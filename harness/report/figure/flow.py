@@ -31,7 +31,8 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     times = f", evaluation {view.evaluation}" if view.evaluation else ""
     caption = (
         f"Where {view.rows[place]['name']} loses queries ({view.objective}): no fused list holds the gold passage, the "
-        f"pool's cap cuts it, or other passages outrank it ({told}). {view.dataset}, {view.split} split (n = {view.n}{times})."
+        f"pool's cap cuts it, or other passages outrank it ({told}). {view.dataset}, {view.split} split "
+        f"(n = {view.n}{times})."
     )
 
     def draw(figure: Figure) -> None:
