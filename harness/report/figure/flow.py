@@ -48,14 +48,14 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
             target = low - GAP * (1 + stage)
             _band(axes, stage, (low, low + count / view.n), (target, target + count / view.n), shade)
             if count:
-                label = reason.replace(" has", "\nhas").replace(" the", "\nthe")
-                axes.text(stage + 1.03, target + count / view.n / 2, f"{label}: {count}", va="center", fontsize=7)
+                said = f"{reason}:\n{count}"
+                axes.text(stage + 0.5, target - 0.02, said, ha="center", va="top", fontsize=7)
             left = kept
         for stage, name in enumerate(names):
             axes.text(stage, 1.03, name, ha="center", fontsize=7)
         axes.text(3.03, 1 - left / view.n / 2, f"found: {left} of {view.n}", va="center", fontsize=7)
         axes.set_xlim(-0.2, 4.4)
-        axes.set_ylim(-4 * GAP, 1.1)
+        axes.set_ylim(-0.4, 1.1)
 
     yield Picture("flow", caption, draw, 2.3)
 
