@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.errors import HarnessError
+from harness.retriever.exact import nearest_rows
 
 MARGIN = 16
 """Candidates fetched beyond the depth, so that the cut is seen to fall between two different scores."""
@@ -56,9 +57,12 @@ def search(
     The index proposes, by float32 inner products whose last bits follow the machine's block sizes; the cosine of each
     candidate is then summed in float64 in one fixed order, so that equal passages tie exactly. With ``exact`` a row
     stands only when its last score is above all that the index left out by more than float32 can err
-    (d 2^-24 for vectors of length 1); otherwise more candidates are fetched. Where an index that is not exact finds
-    fewer than k, the row ends with -1 and -inf.
+    (d 2^-24 for vectors of length 1); otherwise more candidates are fetched. On a CPU an exact search does the same in
+    one pass, without the index (``nearest_rows``). Where an index that is not exact finds fewer than k, the row ends
+    with -1 and -inf.
     """
+    if exact and not _gpus():
+        return nearest_rows(passages, questions, depth)
     count, dimension = passages.shape
     depth = min(depth, count)
     docs = np.full((len(questions), depth), -1, dtype=np.int64)
@@ -103,10 +107,17 @@ def cosines(
     return scores
 
 
-def _propose(index: Any, questions: NDArray[np.float32], width: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def _gpus() -> int:
     import faiss
 
-    if faiss.get_num_gpus() and width <= 2048:  # the most that faiss selects on a GPU
+    found: int = faiss.get_num_gpus()
+    return found
+
+
+def _propose(index: Any, questions: NDArray[np.float32], width: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    if _gpus() and width <= 2048:  # the most that faiss selects on a GPU
+        import faiss
+
         index = faiss.index_cpu_to_all_gpus(index)
     rough, found = index.search(np.ascontiguousarray(questions), width)
     return rough, found

@@ -1,4 +1,4 @@
-"""``python -m tests.benchmarks [name ...] [--quick] [--repeats N]``: measure, and write reports/benchmarks.{json,md}."""
+"""``python -m tests.benchmarks [name ...] [--quick] [--repeats N]``: to reports/benchmarks.json and .md."""
 
 from __future__ import annotations
 
@@ -52,4 +52,3 @@ def made(name: str, quick: bool) -> dict:
 
 if __name__ == "__main__":
     main()
-

@@ -29,7 +29,8 @@ def case(quick: bool) -> Case:
         return {str(metric): metric(ranks) for metric in METRICS}
 
     return Case(
-        work=f"{len(run)} queries x 200 documents, {', '.join(map(str, METRICS))} of every query (peer: the first four)",
+        work=f"{len(run)} queries x 200 documents, "
+        f"{', '.join(map(str, METRICS))} of every query (peer: the first four)",
         peer=best,
         ours=ours,
         theirs=peers[best],

@@ -92,7 +92,9 @@ def agree(ours: str, peer: str, count: int) -> str:
             raise AssertionError(f"trial {name} is not logged alike")
     if len(found[0]) < count or not found[1]:
         raise AssertionError(f"{len(found[0])} and {len(found[1])} runs are read back")
-    return f"{len(found[1])} runs read back by MLflow are equal in all parameters and metrics; ours logged {len(found[0])}"
+    return (
+        f"{len(found[1])} runs read back by MLflow are equal in all parameters and metrics; ours logged {len(found[0])}"
+    )
 
 
 def _runs(uri: str) -> dict[str, Any]:

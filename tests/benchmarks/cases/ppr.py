@@ -53,18 +53,14 @@ def world(size: int, edges: int, queries: int, seed: int = 0) -> tuple[sp.csr_ar
 def compared(graph: sp.csr_array, restarts: sp.csr_array, damping: float, aim: float, work: str, alone: int) -> Case:
     import igraph
 
-    queries, size = restarts.shape
+    queries = restarts.shape[0]
     transition = rows_sum_to_one(graph)
     known = igraph.Graph.Weighted_Adjacency(sp.coo_matrix(graph), mode="directed", attr="weight")
     part = restarts[: min(queries, 256)]
     peers = iter(range(10**9))
 
     def ours() -> list[Any]:
-        solutions = []
-        for solution in solve(transition, part, 1 - damping, TOLERANCE, 300):
-            order = np.argpartition(-solution.values, TOP, axis=0)[:TOP] if size > TOP else None
-            solutions.append((solution, order))
-        return solutions
+        return list(solve(transition, part, 1 - damping, TOLERANCE, 300))
 
     def one(query: int) -> NDArray[np.float64]:
         reset = np.asarray(restarts[[query]].todense()).ravel()
@@ -84,7 +80,7 @@ def compared(graph: sp.csr_array, restarts: sp.csr_array, damping: float, aim: f
         peer="igraph personalized_pagerank, PRPACK, one thread, a query at a time",
         ours=ours,
         theirs=theirs,
-        check=lambda mine, one_by_one: agree(mine, one_by_one),
+        check=agree,
         aim=aim,
         packages=("igraph",),
         scale=part.shape[0] / alone,
@@ -95,7 +91,7 @@ def agree(ours: list[Any], peer: list[tuple[int, NDArray[np.float64]]]) -> str:
     """The best documents are the same but for those that both sides put within 2e-7 of the cut."""
     worst = 0.0
     for query, exact in peer:
-        solution = next(s for s, _ in reversed(ours) if s.first <= query)
+        solution = next(s for s in reversed(ours) if s.first <= query)
         values = solution.values[:, query - solution.first].astype(np.float64)
         worst = max(worst, float(np.abs(values - exact).sum()))
         top = min(TOP, len(exact) - 1)

@@ -62,15 +62,13 @@ def judged(grid: list[Trial], runs: Mapping[str, Run], gold: NDArray[np.int32]) 
 
 
 class Peer:
-    """ranx on the same lists, where nothing ties above the depths that are looked at: at a share of .5 both tops would."""
+    """ranx on the same lists. At a share of .5 both lists' tops would tie, which it orders otherwise: not taken."""
 
     def __init__(self, runs: Mapping[str, Run], gold: NDArray[np.int32], caps: tuple[int | None, ...]) -> None:
         from ranx import Qrels
         from ranx import Run as Ranx
 
-        self.lists = {
-            cap: [Ranx(run.to_dict()) for run in (runs["dense"], runs["graph"].top(cap))] for cap in caps
-        }
+        self.lists = {cap: [Ranx(run.to_dict()) for run in (runs["dense"], runs["graph"].top(cap))] for cap in caps}
         names = runs["dense"].doc_ids.to_pylist()
         held = [[names[doc] for doc in row if doc >= 0] for row in gold]
         ids = runs["dense"].query_ids.to_pylist()
