@@ -48,6 +48,11 @@ class Store:
 
     root: Path
 
+    def place(self, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Path:
+        """Where the artifact of ``stage`` for this configuration and these input hashes is, or will be."""
+        key = digest({"stage": stage, "config": config, "inputs": inputs})[:20]
+        return self.root / "artifacts" / stage / key
+
     def get(
         self,
         stage: str,
@@ -63,8 +68,8 @@ class Store:
         folder of a killed build is handed to the next one as it was left; otherwise it is emptied first.
         Two processes that want the same artifact: one builds, the other waits.
         """
-        key = digest({"stage": stage, "config": config, "inputs": inputs})[:20]
-        place = self.root / "artifacts" / stage / key
+        place = self.place(stage, config, inputs)
+        key = place.name
         found = _open(place, key)
         if found is not None:
             return found

@@ -25,6 +25,13 @@ def md5_split(query_id: str) -> Split:
     return "tune" if number % 2 == 0 else "test"
 
 
+def of_split(query_ids: pa.StringArray, split: str) -> pa.StringArray:
+    """The ids of ``tune``, ``test`` or ``all``, in their order."""
+    if split == "all":
+        return query_ids
+    return query_ids.filter(pa.array([md5_split(name) == split for name in query_ids.to_pylist()], pa.bool_()))
+
+
 @dataclass(frozen=True, eq=False)
 class Benchmark:
     """D passages and Q queries.

@@ -19,7 +19,8 @@ import pyarrow as pa
 
 from harness.errors import HarnessError
 from harness.gold import Gold
-from harness.metric import Metric, groups, metrics, run_ranks, wins_losses
+from harness.lists import Spool, blocks
+from harness.metric import NONE, Metric, groups, metrics, run_ranks, wins_losses
 from harness.metric.measure import Ranks, Values
 from harness.metric.rank import Ties
 from harness.run import Run
@@ -29,13 +30,15 @@ Scores = dict[str, float | None]
 
 
 def evaluate(
-    run: Run,
+    run: Run | Spool,
     gold: Gold,
     names: str | Iterable[str],
     depths: int | Sequence[int] | None = None,
     ties: Ties = "house",
 ) -> dict[str, Any]:
     """The scores of a run: ``n``, ``metrics``, ``by_hops``, ``by_type``, ``per_query``.
+
+    run: a run, or a file that ``harness.lists.open_one`` read, of which no more than a block is in memory.
 
     names, depths: metrics, see ``harness.metric.metrics``. Every query of ``gold`` counts; one that the run lacks has
     found nothing. A metric that needs hop order is None when the gold has none.
@@ -58,7 +61,9 @@ def evaluate(
     }
 
 
-def compare(run: Run, baseline: Run, gold: Gold, metric: Metric, ties: Ties = "house") -> dict[str, Any]:
+def compare(
+    run: Run | Spool, baseline: Run | Spool, gold: Gold, metric: Metric, ties: Ties = "house"
+) -> dict[str, Any]:
     """Where a run finds what its baseline does not, on every query of ``gold``, and whether it is more than chance.
 
     ``wins``, ``losses``, exact McNemar ``p`` (for a metric that is not 0/1: the sign test of the queries that differ)
@@ -66,15 +71,19 @@ def compare(run: Run, baseline: Run, gold: Gold, metric: Metric, ties: Ties = "h
     ``difference`` of the scores with its paired ``bootstrap`` interval; ``detectable``, the smallest net share of wins
     that this many queries show with 80% power at the discordance seen. Ratios without a finite value are None.
     """
+    return compared(ranks_of(run, gold, ties), ranks_of(baseline, gold, ties), gold, metric)
+
+
+def compared(ranks: Ranks, baseline: Ranks, gold: Gold, metric: Metric) -> dict[str, Any]:
+    """What ``compare`` gives, from the gold ranks (``ranks_of``) of run and baseline."""
     if metric.ordered and not gold.ordered:
         raise HarnessError(
             f"{gold.source}: a qrels file has no hop order, so there is no {metric}; give gold=queries.jsonl or "
             f"metric=full_sup"
         )
-    ranks, others = ranks_of(run, gold, ties), ranks_of(baseline, gold, ties)
-    won, lost = wins_losses(ranks, others, metric)
+    won, lost = wins_losses(ranks, baseline, metric)
     wins, losses = int(won.sum()), int(lost.sum())
-    ours, theirs = metric(ranks), metric(others)
+    ours, theirs = metric(ranks), metric(baseline)
     n = len(gold)
     return {
         "metric": metric.name,
@@ -97,13 +106,21 @@ def compare(run: Run, baseline: Run, gold: Gold, metric: Metric, ties: Ties = "h
     }
 
 
-def ranks_of(run: Run, gold: Gold, ties: Ties = "house") -> Ranks:
+def ranks_of(run: Run | Spool, gold: Gold, ties: Ties = "house") -> Ranks:
     """int32[Q, H]: the gold ranks of the queries of ``gold``, in its order."""
-    held = run.aligned(pa.array(gold.query_ids, pa.string()), run.doc_ids)
-    return run_ranks(held, gold.numbers(run.doc_ids), ties)
+    queries = pa.array(gold.query_ids, pa.string())
+    parts = [run.aligned(queries, run.doc_ids)] if isinstance(run, Run) else (b[""] for b in blocks({"": run}, queries))
+    ranks = np.full((len(gold), max(map(len, gold.supporting), default=0)), NONE, dtype=np.int32)
+    start = 0
+    for part in parts:
+        members = range(start, start + len(part))
+        found = run_ranks(part, gold.take(members).numbers(part.doc_ids), ties)
+        ranks[start : members.stop, : found.shape[1]] = found
+        start = members.stop
+    return ranks
 
 
-def coverage(run: Run, whole: Gold, part: Gold) -> dict[str, int]:
+def coverage(run: Run | Spool, whole: Gold, part: Gold) -> dict[str, int]:
     """How run and gold overlap: ``missing`` queries of ``part`` that the run lacks, ``unknown`` ones not in ``whole``.
 
     whole: the gold of all splits. part: that of the split that is judged.

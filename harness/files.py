@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gzip
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from harness.errors import HarnessError
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+
+LEVEL = 1
+"""How hard gzip tries; 1 takes a third of the time of 6 for files that are a sixth larger."""
 
 
 @contextlib.contextmanager
@@ -36,6 +40,13 @@ def whole(path: Path) -> Iterator[Path]:
         ) from error
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def text(path: Path, packed: bool = False) -> Iterator[IO[bytes]]:
+    """A file to write bytes to, gzip when ``packed``: the same bytes for the same content at any time."""
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) if packed else raw as stream:
+        yield cast("IO[bytes]", stream)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -13,11 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from harness.benchmark import md5_split
+from harness.benchmark import Benchmark, load, md5_split
+from harness.configuration import names
 from harness.errors import HarnessError
 from harness.trec.lines import numbered
 
 QUERY = '{"id": ..., "supporting_ids": [...], "hops": ..., "type": ...}'
+FIELDS = ("id", "supporting_ids", "hops", "type")
 QREL = "qid 0 docid relevance"
 
 
@@ -37,13 +39,24 @@ class Gold:
     source: str
 
     @classmethod
+    def of(cls, benchmark: Benchmark) -> Gold:
+        """The gold of a benchmark."""
+        ids, supporting, hops, types = (list(benchmark.queries[name][:]) for name in FIELDS)
+        return cls(ids, supporting, hops, types, True, benchmark.name)
+
+    @classmethod
     def read(cls, path: str | Path) -> Gold:
         """Read a queries.jsonl or a TREC qrels file, plain or gzip, told by its first character (``{``).
+
+        The name of a benchmark (``sample``, ``musique``, ...) where there is no such file, or the folder of a prepared
+        one, gives that benchmark's gold.
 
         qrels: a document is supporting from relevance 1 on; a query without any is left out, as nothing can be found
         for it. Raises HarnessError with file and line for what is broken, double, or empty.
         """
         place = Path(path)
+        if place.is_dir() or (not place.exists() and str(path) in names("dataset")):
+            return cls.of(load(path))
         lines = list(numbered(place))
         if not lines:
             raise HarnessError(f"{place}: the file is empty; expected lines {QUERY} or qrels `{QREL}`")

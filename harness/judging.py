@@ -10,6 +10,7 @@ from harness.benchmark import SPLITS
 from harness.errors import HarnessError, one_of
 from harness.evaluation import coverage
 from harness.gold import Gold
+from harness.lists import Spool
 from harness.metric.rank import Ties
 from harness.run import Run
 
@@ -44,7 +45,7 @@ class Judging:
         """For the result."""
         return {"gold": self.whole.source, "split": self.split, "ties": self.ties}
 
-    def checked(self, key: str, source: str, run: Run) -> dict[str, int]:
+    def checked(self, key: str, source: str, run: Run | Spool) -> dict[str, int]:
         """The run's coverage, shown when it is not whole; raises when it is empty, or when strict and not whole."""
         found = coverage(run, self.whole, self.gold)
         if found["missing"] == len(self.gold):

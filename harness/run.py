@@ -48,6 +48,8 @@ class Run:
         query, doc, score: length N each. doc_ids must be ascending. Raises HarnessError for a score that is not finite
         or a document twice in one list.
         """
+        from harness.lists.kernel import repeated
+
         queries, documents = _strings(query_ids), _strings(doc_ids)
         rows = np.asarray(query, dtype=np.int64)
         numbers = np.asarray(doc, dtype=np.int32)
@@ -61,11 +63,11 @@ class Run:
         order = _order(rows, numbers, values)
         if order is not None:
             rows, numbers, values = rows[order], numbers[order], values[order]
-        keys = np.sort(rows * max(len(documents), 1) + numbers)
-        twice = np.flatnonzero(keys[1:] == keys[:-1])
-        if twice.size:
-            q, d = divmod(int(keys[twice[0]]), len(documents))
-            raise HarnessError(f"query {queries[q]}: document {documents[d]} stands twice in its list; keep one")
+        if (again := repeated(rows, numbers, len(documents))) >= 0:
+            raise HarnessError(
+                f"query {queries[int(rows[again])]}: document {documents[int(numbers[again])]} stands twice in its "
+                "list; keep one"
+            )
         indptr = np.searchsorted(rows, np.arange(len(queries) + 1), side="left").astype(np.int64)
         return cls(queries, documents, indptr, numbers, values)
 
@@ -119,18 +121,23 @@ class Run:
         numbers = np.flatnonzero(queries) if queries.dtype == bool else np.asarray(queries, dtype=np.int64)
         lengths = self.lengths()[numbers]
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        if len(numbers) and (np.diff(numbers) == 1).all():
+            first, last = int(numbers[0]), int(numbers[-1]) + 1
+            part = slice(self.indptr[first], self.indptr[last])
+            ids = self.query_ids.slice(first, last - first)
+            return Run(ids, self.doc_ids, indptr, self.docs[part], self.scores[part])
         entries = np.repeat(self.indptr[numbers] - indptr[:-1], lengths) + np.arange(indptr[-1])
         ids = self.query_ids.take(pa.array(numbers))
         return Run(ids, self.doc_ids, indptr, self.docs[entries], self.scores[entries])
 
     def top(self, depth: int | None) -> Run:
         """The run with each list cut to its ``depth`` best documents; ``None`` cuts nothing."""
-        if depth is None:
+        if depth is None or depth >= self.lengths().max(initial=0):
             return self
-        places = np.arange(len(self.docs)) - np.repeat(self.indptr[:-1], self.lengths())
-        keep = places < depth
-        indptr = np.concatenate([[0], np.cumsum(np.minimum(self.lengths(), depth))]).astype(np.int64)
-        return Run(self.query_ids, self.doc_ids, indptr, self.docs[keep], self.scores[keep])
+        lengths = np.minimum(self.lengths(), depth)
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        entries = np.repeat(self.indptr[:-1] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return Run(self.query_ids, self.doc_ids, indptr, self.docs[entries], self.scores[entries])
 
     def aligned(self, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
         """The same lists for these queries and documents (both a superset of its own documents, in their order).
@@ -164,9 +171,7 @@ class Run:
         return cls(query_ids, doc_ids, *arrays)
 
 
-def _order(
-    rows: NDArray[np.int64], docs: NDArray[np.int32], scores: NDArray[np.float64]
-) -> NDArray[np.intp] | None:
+def _order(rows: NDArray[np.int64], docs: NDArray[np.int32], scores: NDArray[np.float64]) -> NDArray[np.intp] | None:
     """What brings entries into the one order; None when they are in it. Sorts only the lists that are not."""
     same = rows[1:] == rows[:-1]
     if (rows[1:] < rows[:-1]).any():

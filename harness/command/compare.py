@@ -46,7 +46,7 @@ def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
     from harness import lists
     from harness.command import complete, plain
-    from harness.evaluation import compare
+    from harness.evaluation import compared, ranks_of
     from harness.judging import Judging
     from harness.metric import metrics
     from harness.report import sheet
@@ -56,14 +56,16 @@ def run(config: DictConfig) -> None:
     wanted = metrics(plain(config.metric), plain(config.k))
     paths = _named(plain(config.run))
     judging = Judging.of(config)
-    baseline = lists.read(str(config.baseline))
+    baseline = lists.open_one(str(config.baseline))
     judging.checked(BASELINE, str(config.baseline), baseline)
+    theirs = ranks_of(baseline, judging.gold, judging.ties)
     results = []
     for name, path in paths.items():
-        ranked = lists.read(path)
+        ranked = lists.open_one(path)
         queries = judging.checked("run", path, ranked)
+        ours = ranks_of(ranked, judging.gold, judging.ties)
         for metric in wanted:
-            found = compare(ranked, baseline, judging.gold, metric, judging.ties)
+            found = compared(ours, theirs, judging.gold, metric)
             files = {"run": path, "name": name, "baseline": str(config.baseline)}
             results.append({**files, **judging.facts(), "queries": queries, **found})
     _correct(results)

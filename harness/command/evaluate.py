@@ -1,7 +1,8 @@
 """Score a run against gold: any metrics at any depths, by hop count and by question type.
 
-The run is a TREC run file (plain or .gz), .json or .parquet, see `harness fuse --help`. The gold is a queries.jsonl
-with `id`, `supporting_ids` in hop order, `hops`, `type`, or a TREC qrels file (no hop order: last_hop is null then).
+The run is a TREC run file (plain or .gz), .json, .parquet or a run of ours, see `harness fuse --help`. The gold is a
+queries.jsonl with `id`, `supporting_ids` in hop order, `hops`, `type`, or a TREC qrels file (no hop order: last_hop is
+null then), or the name or folder of a benchmark.
 
   harness evaluate run=f.trec gold=queries.jsonl
   harness evaluate run=f.trec gold=queries.jsonl 'k=[5,10]' out=metrics.json
@@ -40,7 +41,7 @@ def run(config: DictConfig) -> None:
     names, depths = plain(config.metrics), plain(config.k)
     metrics(names, depths)
     judging = Judging.of(config)
-    ranked = lists.read(config.run)
+    ranked = lists.open_one(config.run)
     queries = judging.checked("run", str(config.run), ranked)
     found = evaluate(ranked, judging.gold, names, depths, judging.ties)
     result = {"run": str(config.run), **judging.facts(), "queries": queries, **found}

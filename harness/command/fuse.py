@@ -1,8 +1,10 @@
 """Fuse ranked lists of any systems into one.
 
 Needs no corpus: each list is a TREC run file (`qid Q0 docid rank score tag`, plain or .gz), a .json file
-`{"query": {"doc": score}}`, or a .parquet file with the columns query_id, doc_id, score. `out` is written in the form
-of its ending (.trec, .trec.gz, .json, .parquet), whole or not at all.
+`{"query": {"doc": score}}`, a .parquet file with the columns query_id, doc_id, score, or the folder of a run of ours
+(`harness prepare` names them). `out` is written in the form of its ending (.trec, .trec.gz, .json, .parquet), whole or
+not at all. Queries are worked on block by block, in the order of the first list: memory does not grow with their
+number (lists that are larger than memory wait in a temporary file, where TMPDIR says; .json is read whole).
 
   harness fuse 'lists={dense: d.trec, graph: g.trec}' out=fused.trec
   harness fuse 'lists={dense: d.trec, graph: g.trec}' normalizer=pit fuser=boltzmann fuser.alpha=0.7 fuser.beta=0.5 pool.cap=20 out=f.trec
@@ -20,15 +22,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
     from omegaconf import DictConfig
 
-    from harness.run import Run
+    from harness.lists import Spool
 
 
 def run(config: DictConfig) -> None:
     """Read, fuse, write, and say what was fused."""
     from harness import lists
-    from harness.benchmark import SPLITS
+    from harness.benchmark import SPLITS, of_split
     from harness.command import complete, plain
     from harness.configuration import instantiate
     from harness.errors import HarnessError, bounded, one_of
@@ -49,44 +54,51 @@ def run(config: DictConfig) -> None:
     concepts = ("fuser", "reranker", "normalizer", "temperature")
     fuser, reranker, normalizer, temperature = (instantiate(config[concept]) for concept in concepts)
     check(fuser, normalizer)
-    whole = lists.read_all(paths)
-    _check_shared(whole)
-    runs = {name: _of_split(run, config.split) for name, run in whole.items()}
-    if not any(len(single.docs) for single in runs.values()):
+    held = lists.open_all(paths)
+    _check_shared(held)
+    queries = of_split(lists.union(held), config.split)
+    if not any(_held(spool, queries).any() for spool in held.values()):
         raise HarnessError(f"no query of these lists is in split={config.split}; use split=all")
-    fused = fuse(
-        runs,
-        cast(Fuser, Reranked(fuser, reranker)),
-        normalizer,
-        config.pool.cap,
-        temperature=temperature,
-        capped=list(config.pool.capped),
-        device=config.device,
-    ).top(config.depth)
-    lists.write(fused, out)
-    for name, single in runs.items():
-        lengths = single.lengths()
-        print(f"{name}: {int(lengths.sum())} documents for {int((lengths > 0).sum())} of {len(single)} queries")
-    print(f"{out}: {len(fused.docs)} documents for {int((fused.lengths() > 0).sum())} queries (split {config.split})")
+    documents = answered = 0
+    with lists.writing(out) as put:
+        for runs in lists.blocks(held, queries):
+            fused = fuse(
+                runs,
+                cast(Fuser, Reranked(fuser, reranker)),
+                normalizer,
+                config.pool.cap,
+                temperature=temperature,
+                capped=list(config.pool.capped),
+                device=config.device,
+            ).top(config.depth)
+            put(fused)
+            documents += len(fused.docs)
+            answered += int((fused.lengths() > 0).sum())
+    for name, spool in held.items():
+        lengths = _held(spool, queries)
+        print(f"{name}: {int(lengths.sum())} documents for {int((lengths > 0).sum())} of {len(queries)} queries")
+    print(f"{out}: {documents} documents for {answered} queries (split {config.split})")
 
 
-def _of_split(run: Run, split: str) -> Run:
-    import numpy as np
+def _held(spool: Spool, queries: pa.StringArray) -> NDArray[np.int64]:
+    """How many documents a list has for each of these queries that it holds."""
+    import pyarrow.compute as pc
 
-    from harness.benchmark import md5_split
-
-    if split == "all":
-        return run
-    return run.take(np.array([md5_split(query) == split for query in run.query_ids.to_pylist()], dtype=bool))
+    wanted: NDArray[np.bool_] = pc.is_in(spool.query_ids, value_set=queries).to_numpy(zero_copy_only=False)
+    return spool.lengths()[wanted]
 
 
-def _check_shared(runs: dict[str, Run]) -> None:
+def _check_shared(held: dict[str, Spool]) -> None:
     """Raise when lists have no query in common: they are not about the same questions."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     from harness.errors import HarnessError
 
-    first, *others = [(name, run.lengths() > 0) for name, run in runs.items()]
-    for name, held in others:
-        if not (first[1] & held).any():
+    first, *others = [(name, spool.query_ids.filter(pa.array(spool.lengths() > 0))) for name, spool in held.items()]
+    for name, queries in others:
+        if not np.asarray(pc.is_in(queries, value_set=first[1])).any():
             raise HarnessError(
                 f"lists.{first[0]} and lists.{name} share no query; check that both files use the same query ids"
             )

@@ -1,7 +1,8 @@
 """Build the artifacts of a configuration (data, embeddings, graph, runs) and stop before any fusion.
 
 A stage that has been built is not built again; a killed one goes on from its last shard. Useful on a GPU node before
-sweeping on a laptop: copy the runs folder, it stays valid.
+sweeping on a laptop: copy the runs folder, it stays valid. The folder of each list is printed: `harness fuse`,
+`evaluate` and `compare` take it as a run, and the benchmark's name as gold.
 
   harness prepare                              the sample benchmark
   harness prepare dataset=musique              real data, from paths.data (HARNESS_DATA) or the Hub
@@ -18,13 +19,15 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Build them and say what is there."""
+    from harness.sweep.lists import store
     from harness.sweep.plan import Plan, Prepared
 
     prepared = Prepared.of(Plan(config, ()))
-    data = prepared.benchmark
+    data, kept = prepared.benchmark, store(config)
     tune, test = len(data.members("tune")), len(data.members("test"))
     print(f"{data.name}: {len(data.doc_ids)} passages, {len(data.query_ids)} queries ({tune} tune, {test} test)")
     print(f"data sha256 {data.sha256}")
     for name, lists in prepared.runs.items():
         lengths = lists.lengths()
         print(f"list {name}: {lengths.mean():.1f} documents a query, {int((lengths == 0).sum())} empty lists")
+        print(f"  {kept.place('retrieve', prepared.identities[name], {'benchmark': data.sha256})}")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from harness.errors import HarnessError
-from harness.files import whole
+from harness.files import text, whole
 from harness.lists.entries import Entries
 from harness.run import Run
 from harness.trec.lines import opened
@@ -20,8 +20,11 @@ from harness.trec.lines import opened
 FORM = '{"query id": {"document id": score}}'
 
 
-def entries(path: Path) -> Entries:
-    """The entries of a JSON file, plain or gzip. Raises HarnessError for anything but numbers in the form above."""
+def entries(path: Path) -> Iterator[Entries]:
+    """The entries of a JSON file, plain or gzip, which is read whole.
+
+    Raises HarnessError for anything but numbers in the form above.
+    """
     with opened(path) as stream:
         data = stream.read()
     lists = _decoded(path, data)
@@ -45,15 +48,28 @@ def entries(path: Path) -> Entries:
         values = np.array(scores, dtype=np.float64)
     except (UnicodeEncodeError, OverflowError) as error:
         raise HarnessError(f"{path}: an id or a score that cannot be kept ({error}); mend the file") from error
-    return Entries(columns[0], rows, columns[1], values, lambda entry: f"{path}: query {queries[int(rows[entry])]}")
+    yield Entries(columns[0], rows, columns[1], values)
 
 
-def write(run: Run, path: Path) -> None:
-    """Write a JSON file, best document first, packed when the name ends in ``.gz``."""
-    text = json.dumps(run.to_dict(), ensure_ascii=False, indent=1) + "\n"
-    with whole(path) as partial:
-        data = text.encode()
-        partial.write_bytes(gzip.compress(data, 3, mtime=0) if path.suffix == ".gz" else data)
+def place(path: Path, entry: int) -> str:
+    """Where an entry of the file stands, for messages: JSON has no lines to name."""
+    return f"{path}: entry {entry + 1}"
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[Callable[[Run], None]]:
+    """Writes a JSON file, best document first, packed when the name ends in ``.gz``."""
+    with whole(path) as partial, text(partial, path.suffix == ".gz") as stream:
+        lead = b"{\n"
+
+        def put(run: Run) -> None:
+            nonlocal lead
+            if len(run):
+                stream.write(lead + json.dumps(run.to_dict(), ensure_ascii=False, indent=1)[2:-2].encode())
+                lead = b",\n"
+
+        yield put
+        stream.write(b"\n}\n" if lead == b",\n" else b"{}\n")
 
 
 def _decoded(path: Path, data: bytes) -> Any:

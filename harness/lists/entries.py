@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -15,20 +16,28 @@ from harness.lists.number import number
 from harness.run import Run
 
 
+class Place(Protocol):
+    """Where an entry stands, for messages: ``run.trec:17``."""
+
+    def __call__(self, entry: int) -> str:
+        """The place of entry number ``entry``."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Entries:
     """N entries (query, document, score) of one file, in the file's order.
 
-    queries: string[Q], each once, in order of first appearance.    rows: int[N], the query of each entry.
-    docs: string[N], document ids.    scores: float64[N].
-    place: where an entry stands, for messages: ``run.trec:17``.
+    queries: string[Q], each once.    rows: int[N], the query of each entry.    docs: string[N], document ids.
+    scores: float64[N].    ranks: int[N], where the file gives them; None says nothing.    place: for messages.
     """
 
     queries: pa.StringArray
     rows: NDArray[np.signedinteger]
     docs: pa.ChunkedArray
     scores: NDArray[np.float64]
-    place: Callable[[int], str]
+    ranks: NDArray[np.signedinteger] | None = None
+    place: Place = field(default=lambda entry: f"entry {entry + 1}")
 
 
 def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
@@ -38,7 +47,7 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
     empty list there. Raises HarnessError for a score that is not finite and for a document twice in a list.
     """
     for found in files.values():
-        _check_finite(found)
+        check_finite(found)
     doc_ids, numbers = number([found.docs for found in files.values()])
     queries = pc.unique(pa.concat_arrays([found.queries for found in files.values()]))
     runs = {}
@@ -52,13 +61,35 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
     return runs
 
 
-def _check_finite(found: Entries) -> None:
+def check_finite(found: Entries) -> None:
+    """Raise at the first score that is not finite."""
     bad = np.flatnonzero(~np.isfinite(found.scores))
     if bad.size:
         entry = int(bad[0])
         raise HarnessError(
             f"{found.place(entry)}: the score of document {found.docs[entry]} must be a finite number, "
             f"got {found.scores[entry]}"
+        )
+
+
+def check_ranks(found: Entries, ranks: NDArray[np.signedinteger]) -> None:
+    """Raise where a document has a better rank than one with a greater score. ranks: int[N], as the file gives them."""
+    rows, scores = found.rows, found.scores
+    ordered = (rows[1:] > rows[:-1]) | (
+        (rows[1:] == rows[:-1]) & (scores[1:] <= scores[:-1]) & (ranks[1:] >= ranks[:-1])
+    )
+    if ordered.all():
+        return
+    order = np.lexsort((ranks, -scores, rows))
+    wrong = (rows[order][1:] == rows[order][:-1]) & (ranks[order][1:] < ranks[order][:-1])
+    if wrong.any():
+        at = int(np.flatnonzero(wrong)[0])
+        better, worse = int(order[at]), int(order[at + 1])
+        raise HarnessError(
+            f"{found.place(worse)}: query {found.queries[int(rows[worse])]}, document {found.docs[worse]}: "
+            f"rank {ranks[worse]} contradicts the score {float(scores[worse])!r}: document {found.docs[better]} has "
+            f"the greater score {float(scores[better])!r} and rank {ranks[better]}; number the ranks by descending "
+            "score"
         )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,26 +23,39 @@ if TYPE_CHECKING:
 NAMES = {"query_id": ("query_id", "qid", "q_id", "query"), "doc_id": ("doc_id", "docno", "docid"), "score": ("score",)}
 """Our column names, and what other tools call them (PyTerrier, ranx, ir_measures)."""
 
+SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "rank": pa.int64(), "score": pa.float64()}.items())
 
-def entries(path: Path) -> Entries:
-    """The entries of a Parquet file; ids may be texts or integers. Other columns are not read."""
+PIECE = 1 << 20
+"""Rows that are read at once."""
+
+
+def entries(path: Path) -> Iterator[Entries]:
+    """The entries of a Parquet file in pieces; ids may be texts or integers. Other columns are not read."""
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
             wanted = _columns(str(path), file.schema_arrow.names)
-            table = file.read(columns=wanted).select(wanted)
+            if file.metadata.num_rows == 0:
+                raise HarnessError(f"{path}: there are no rows; expected the columns {', '.join(NAMES)}")
+            for batch in file.iter_batches(PIECE, columns=wanted):
+                yield _entries(str(path), pa.Table.from_batches([batch]).select(wanted))
     except FileNotFoundError as error:
         raise HarnessError(f"{path}: there is no such file") from error
     except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
         raise HarnessError(f"{path}: no readable Parquet file ({str(error).splitlines()[0]})") from error
-    return _entries(str(path), table)
+
+
+def place(path: Path, entry: int) -> str:
+    """Where an entry of the file stands, for messages."""
+    return f"{path}: row {entry + 1}"
 
 
 def from_frame(frame: pd.DataFrame) -> Run:
     """The run of a data frame with the columns above (e.g. PyTerrier's ``qid, docno, score``)."""
     wanted = _columns("the data frame", [str(name) for name in frame.columns])
-    return runs_of({"": _entries("the data frame", pa.Table.from_pandas(frame[wanted], preserve_index=False))})[""]
+    found = _entries("the data frame", pa.Table.from_pandas(frame[wanted], preserve_index=False))
+    return runs_of({"": replace(found, place=lambda entry: f"the data frame: row {entry + 1}")})[""]
 
 
 def to_frame(run: Run) -> pd.DataFrame:
@@ -48,12 +64,13 @@ def to_frame(run: Run) -> pd.DataFrame:
     return frame
 
 
-def write(run: Run, path: Path) -> None:
-    """Write a Parquet file with the columns ``query_id, doc_id, rank, score``."""
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[Callable[[Run], None]]:
+    """Writes a Parquet file with the columns ``query_id, doc_id, rank, score``."""
     import pyarrow.parquet as pq
 
-    with whole(path) as partial:
-        pq.write_table(_table(run), partial)
+    with whole(path) as partial, pq.ParquetWriter(partial, SCHEMA) as file:
+        yield lambda run: file.write_table(_table(run))
 
 
 def _table(run: Run) -> pa.Table:
@@ -64,7 +81,7 @@ def _table(run: Run) -> pa.Table:
         "rank": np.arange(1, len(rows) + 1) - run.indptr[:-1][rows],
         "score": run.scores,
     }
-    return pa.table(columns)
+    return pa.table(columns, schema=SCHEMA)
 
 
 def _columns(source: str, found: list[str]) -> list[str]:
@@ -88,11 +105,10 @@ def _entries(source: str, table: pa.Table) -> Entries:
                 f"nulls, found {column.type} with {column.null_count} nulls"
             )
         try:
+            column.validate(full=True)
             columns.append(column.cast(kind, safe=name != "score"))
         except pa.ArrowInvalid as error:
             raise HarnessError(f"{source}: column {name}: {str(error).splitlines()[0]}") from error
-    if table.num_rows == 0:
-        raise HarnessError(f"{source}: there are no rows; expected the columns {', '.join(NAMES)}")
     queries = columns[0].unique()
     rows = pc.index_in(columns[0], value_set=queries).to_numpy()
-    return Entries(queries, rows, columns[1], columns[2].to_numpy(), lambda entry: f"{source}: row {entry + 1}")
+    return Entries(queries, rows, columns[1], columns[2].to_numpy())

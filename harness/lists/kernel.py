@@ -1,4 +1,4 @@
-"""Ids as numbers in a mixed radix (see harness.lists.number): the loops over their bytes."""
+"""The loops over all entries: ids as numbers in a mixed radix (see harness.lists.number), and documents that repeat."""
 
 from __future__ import annotations
 
@@ -76,3 +76,18 @@ def spell(
             at += 1
         offsets[number + 1] = at
     return offsets, data[:at].copy()
+
+
+@numba.njit(cache=True, nogil=True)
+def repeated(rows: NDArray[np.int64], docs: NDArray[np.int32], count: int) -> int:
+    """The first entry whose document stands before it in the same list, -1 when there is none.
+
+    rows: int64[N], the query of each entry, all of a query together.    docs: int32[N], below ``count``.
+    """
+    last = np.full(count, -1, dtype=np.int32)
+    for entry in range(len(rows)):
+        doc = docs[entry]
+        if last[doc] == rows[entry]:
+            return entry
+        last[doc] = rows[entry]
+    return -1

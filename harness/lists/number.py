@@ -43,7 +43,7 @@ def _counted(chunks: Sequence[pa.StringArray]) -> tuple[pa.StringArray, NDArray[
     """
     from harness.lists.kernel import mark, places_of, spell, survey
 
-    texts = [_bytes(chunk) for chunk in chunks]
+    texts = [letters_of(chunk) for chunk in chunks]
     seen = np.zeros((LONGEST, 257), dtype=np.bool_)  # letter 0 is the end of the id: a prefix comes first
     if not all(survey(offsets, data, seen) for offsets, data in texts):
         return None
@@ -63,7 +63,8 @@ def _counted(chunks: Sequence[pa.StringArray]) -> tuple[pa.StringArray, NDArray[
     return ids, np.concatenate([place[found] for found in keys])
 
 
-def _bytes(chunk: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+def letters_of(chunk: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """The offsets int32[N + 1] and the bytes of N texts, as Arrow keeps them."""
     _, offsets, data = chunk.buffers()
     bounds = np.frombuffer(offsets, dtype=np.int32)[chunk.offset : chunk.offset + len(chunk) + 1]
     return bounds, np.frombuffer(data, dtype=np.uint8) if data is not None else np.empty(0, dtype=np.uint8)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from harness import ids
 from harness.artifacts import Store
 from harness.benchmark import Benchmark
 from harness.identity import identity
@@ -39,5 +40,6 @@ def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store) -> Run:
             **facts,
         }
 
+    ids.keep(benchmark, store)
     artifact = store.get("retrieve", identity(retriever), {"benchmark": benchmark.sha256}, build)
     return Run.load(artifact.path, benchmark.query_ids, benchmark.doc_ids)

@@ -17,14 +17,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.run import Run
-from harness.trec.read import entries
-from harness.trec.write import write_trec
+from harness.trec.read import entries, place
+from harness.trec.write import write_trec, writing
 
-__all__ = ["entries", "read_trec", "write_trec"]
+__all__ = ["entries", "place", "read_trec", "write_trec", "writing"]
 
 
 def read_trec(path: Path) -> Run:
     """The run of a TREC run file; documents are numbered by their sorted ids. Raises HarnessError, see above."""
     from harness.lists.entries import runs_of
+    from harness.lists.spool import Spool
 
-    return runs_of({"": entries(path)})[""]
+    held = Spool(entries(path), lambda entry: place(path, entry))
+    return runs_of({"": held.take(held.query_ids)})[""]

@@ -5,20 +5,25 @@ from __future__ import annotations
 import contextlib
 import gzip
 import re
-import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any
 
+import numpy as np
 import pyarrow as pa
+from isal import igzip, isal_zlib
 
 from harness.errors import HarnessError
+from harness.lists.entries import Entries
 
 GZIP = b"\x1f\x8b"
+DAMAGED: tuple[Any, ...] = (EOFError, gzip.BadGzipFile, isal_zlib.IsalError)
 MARK = b"\xef\xbb\xbf"
 RANK = re.compile(rb"[+-]?[0-9]{1,18}")
 SCORE = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
 FORM = "qid Q0 docid rank score tag"
+PIECE = 1 << 23
+"""Bytes of a file that are read at once; more when a line is longer."""
 
 
 def packed(path: Path) -> bool:
@@ -31,14 +36,30 @@ def packed(path: Path) -> bool:
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """The file's bytes, unpacked when they are gzip. What cannot be read is a HarnessError."""
     try:
-        with cast(IO[bytes], gzip.open(path) if packed(path) else path.open("rb")) as stream:
+        unpack: Callable[..., Any] = igzip.open if packed(path) else open
+        with unpack(path, "rb") as stream:
             yield stream
     except FileNotFoundError as error:
         raise HarnessError(f"{path}: there is no such file") from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except DAMAGED as error:
         raise HarnessError(f"{path}: damaged gzip file ({error}); copy or download it again") from error
     except (IsADirectoryError, PermissionError) as error:
         raise HarnessError(f"{path}: cannot read ({error.strerror}); give a file of ranked lists") from error
+
+
+def texts(path: Path) -> Iterator[bytes]:
+    """The file in pieces of whole lines, without a byte order mark."""
+    rest, mark = b"", MARK
+    with opened(path) as stream:
+        while read := stream.read(PIECE):
+            text = rest + read
+            cut = text.rfind(b"\n") + 1 or text.rfind(b"\r", 0, -1) + 1
+            if cut:
+                yield text[:cut].removeprefix(mark)
+                mark = b""
+            rest = text[cut:]
+    if rest:
+        yield rest.removeprefix(mark)
 
 
 def numbered(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -58,19 +79,21 @@ def line_of(path: Path, entry: int) -> int:
     return next(number for place, (number, _) in enumerate(numbered(path)) if place == entry)
 
 
-def parsed(path: Path) -> pa.Table:
-    """The columns qid, docid, rank, score of a TREC run file."""
+def parsed(path: Path, first: int, text: bytes) -> Entries:
+    """The entries of some lines, the first of which is line ``first`` of the file."""
     qids: list[str] = []
     docs: list[str] = []
     ranks: list[int] = []
     scores: list[float] = []
-    for number, line in numbered(path):
+    for number, line in enumerate(text.splitlines(), first):
         try:
             fields = line.decode().encode().split()
         except UnicodeDecodeError as error:
             raise HarnessError(
                 f"{path}:{number}: this is no UTF-8 text (byte 0x{line[error.start]:02x}); expected lines `{FORM}`"
             ) from error
+        if not fields:
+            continue
         if b"\0" in line:
             raise HarnessError(f"{path}:{number}: a NUL byte: this is a binary or UTF-16 file; expected UTF-8 `{FORM}`")
         if len(fields) != 6:
@@ -85,8 +108,8 @@ def parsed(path: Path) -> pa.Table:
         ranks.append(int(rank))
         scores.append(float(score))
     words = pa.array(qids, pa.string()).dictionary_encode()
-    columns = words, pa.array(docs, pa.string()), pa.array(ranks, pa.int64()), pa.array(scores, pa.float64())
-    return pa.table(list(columns), names=["qid", "docid", "rank", "score"])
+    rows, found = words.indices.to_numpy(), pa.chunked_array([pa.array(docs, pa.string())])
+    return Entries(words.dictionary, rows, found, np.array(scores, np.float64), np.array(ranks, np.int64))
 
 
 def _shown(text: bytes) -> str:
