@@ -1,0 +1,75 @@
+"""`harness sweep`, from nothing: real encoder, real recogniser, real FAISS, another process each time."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+SMALL = ["sweep", "dataset.passages=250", "tracking=none", "grid=point",
+         "+grid.some={fuser:[linear,boltzmann,rrf],fuser.k:[60],normalizer:[pit,minmax],pool.cap:[10,null]}"]  # fmt: skip
+
+
+def start(runs, **environment):
+    return subprocess.Popen(
+        [sys.executable, "-m", "harness", *SMALL, f"paths.runs={runs}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+def finish(process):
+    out, err = process.communicate(timeout=400)
+    assert process.returncode == 0, err
+    return Path(out.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    """Two sweeps from nothing: 1 and 2 threads, other hash seeds, another locale and time zone."""
+    folders = [tmp_path_factory.mktemp(name) for name in ("one", "two")]
+    processes = [
+        start(folders[0], OMP_NUM_THREADS="1", PYTHONHASHSEED="1", LC_ALL="C.UTF-8", TZ="Asia/Kathmandu"),
+        start(folders[1], OMP_NUM_THREADS="2", PYTHONHASHSEED="2", LC_ALL="C", TZ="UTC"),
+    ]
+    return [finish(process) for process in processes]
+
+
+def test_threads_hash_seed_locale_and_time_zone_change_no_byte(swept):
+    one, two = swept
+    assert one.name == two.name
+    for name in ("trials.parquet", "ranks.npy", "queries.parquet", "winner.lock.json"):
+        assert (one / name).read_bytes() == (two / name).read_bytes(), name
+
+
+def test_the_last_line_is_the_folder_and_the_columns_are_there(swept):
+    trials = pd.read_parquet(swept[0] / "trials.parquet")
+    assert {"trial", "name", "overrides", "split", "n", "last_hop@5", "wins", "losses", "p"} <= set(trials.columns)
+    assert {"dense", "graph", "bm25", "rrf k=60"} <= set(trials["name"])
+
+
+def test_a_killed_sweep_goes_on_to_the_same_bytes(swept, tmp_path):
+    process = start(tmp_path)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob("artifacts/*/*.partial")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    again = finish(start(tmp_path))
+    for name in ("trials.parquet", "ranks.npy", "winner.lock.json"):
+        assert (again / name).read_bytes() == (swept[0] / name).read_bytes()
+
+
+def test_an_interruption_is_one_line_and_status_130(tmp_path):
+    process = start(tmp_path)
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (130, -signal.SIGINT)
+    assert "Traceback" not in err
