@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,8 +17,11 @@ from harness.errors import bounded, one_of
 from harness.extractor import Extraction, Extractor, extract
 from harness.extractor.extraction import KINDS
 from harness.retriever.index import build, search
-from harness.retriever.pairs import cosines, greatest, spread
+from harness.retriever.pairs import Pairs, Values, cosines, greatest, spread
+from harness.retriever.trail import Node, Path, Trail
 from harness.run import Run
+
+LINKS = {"out": "names", "in": "is named by", "both": "names or is named by"}
 
 
 @dataclass(frozen=True)
@@ -58,27 +61,67 @@ class MentionWalk:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """Seeds, then step by step along the edges, all questions together."""
+        every = np.arange(len(benchmark.query_ids))
+        extraction, edges, reached = self._walk(benchmark, store, every)
+        pairs, values = greatest(*(np.concatenate(column) for column in zip(*reached, strict=True)))
+        rows, docs = np.divmod(pairs, len(benchmark.doc_ids))
+        run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, values)
+        return run, {"edges": edges.nnz, "questions_that_name_a_title": len(np.unique(_named(extraction)[0]))}
+
+    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
+        """The seeds of one question, and the ways that lead to some passages by the score that each way gives."""
+        _, edges, reached = self._walk(benchmark, store, np.array([query]))
+        values = [dict(zip(found.tolist(), scores.tolist(), strict=True)) for found, scores in reached]
+        backward = sp.csr_array(edges.T)
+
+        def ways(doc: int, step: int) -> list[tuple[tuple[int, ...], float]]:
+            if step == 0:
+                return [((doc,), values[0][doc])]
+            before = values[step - 1]
+            leading = [p for p in backward.indices[slice(*backward.indptr[doc : doc + 2])].tolist() if p in before]
+            most = max(before[p] for p in leading)
+            best = sorted(leading, key=lambda p: (-before[p], p))[:count]
+            return [
+                ((*ways(p, step - 1)[0][0], doc), values[step][doc] - self.link * (most - before[p])) for p in best
+            ]
+
+        paths = {}
+        for doc in docs:
+            found = [way for step in range(len(values)) if doc in values[step] for way in ways(doc, step)]
+            best = sorted(found, key=lambda way: (-way[1], way[0]))[:count]
+            paths[doc] = [
+                Path(tuple(Node(passage=p) for p in nodes), (LINKS[self.direction],) * (len(nodes) - 1), strength)
+                for nodes, strength in best
+            ]
+        seeds = sorted(values[0].items(), key=lambda seed: (-seed[1], seed[0]))
+        return Trail([(Node(passage=doc), value) for doc, value in seeds], paths, adds=False)
+
+    def _walk(
+        self, benchmark: Benchmark, store: Store, queries: NDArray[np.int64]
+    ) -> tuple[Extraction, sp.csr_array, list[tuple[Pairs, Values]]]:
+        """The extraction, the edges, and the scored pairs of each step (the seeds first) of some questions.
+
+        A pair is n D + p, n the place of the question in ``queries``.
+        """
         extraction = extract(self.extractor, benchmark, store)
         edges = _edges(extraction, self.direction)
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
-        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
-        asked = np.asarray(embed(self.encoder, _asked(benchmark.questions, extraction), "question", store))
+        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))[queries]
+        asked = np.asarray(embed(self.encoder, _asked(benchmark.questions, extraction), "question", store))[queries]
         prior = self.prior / np.log2(2 + np.bincount(edges.indices, minlength=edges.shape[0]))
         near, _ = search(build(passages, "Flat"), passages, questions, self.passages, True)
-        named = _named(extraction)
+        rows, docs = _named(extraction)
+        asking = np.isin(rows, queries)
+        named = np.searchsorted(queries, rows[asking]) * len(passages) + docs[asking]
         pairs = np.union1d(near + len(passages) * np.arange(len(near))[:, None], named)
-        values = cosines(passages, questions, pairs) + self.bonus * np.isin(pairs, named)
-        frontier = (pairs, values)
+        reached = [(pairs, cosines(passages, questions, pairs) + self.bonus * np.isin(pairs, named))]
         for _ in range(self.steps):
-            reached, carried = greatest(*spread(*frontier, edges))
-            near_question = self.cosine * cosines(passages, questions, reached)
-            near_relation = self.relation * cosines(passages, asked, reached)
-            along = self.link * carried + near_question + near_relation + prior[reached % len(passages)]
-            frontier = (reached, along)
-            pairs, values = greatest(np.concatenate([pairs, frontier[0]]), np.concatenate([values, frontier[1]]))
-        rows, docs = np.divmod(pairs, len(passages))
-        run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, values)
-        return run, {"edges": edges.nnz, "questions_that_name_a_title": len(np.unique(named // len(passages)))}
+            pairs, carried = greatest(*spread(*reached[-1], edges))
+            near_question = self.cosine * cosines(passages, questions, pairs)
+            near_relation = self.relation * cosines(passages, asked, pairs)
+            values = self.link * carried + near_question + near_relation + prior[pairs % len(passages)]
+            reached.append((pairs, values))
+        return extraction, edges, reached
 
 
 def _edges(extraction: Extraction, direction: str) -> sp.csr_array:
@@ -96,13 +139,13 @@ def _edges(extraction: Extraction, direction: str) -> sp.csr_array:
     return edges
 
 
-def _named(extraction: Extraction) -> NDArray[np.int64]:
-    """The pairs q D + p of questions and the passages whose title they name, ascending."""
+def _named(extraction: Extraction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Questions and the passages whose title they name: two columns, ascending."""
     questions, size = extraction.questions, len(extraction.titled)
     shape = (len(questions.indptr) - 1, len(extraction.names))
     entries = (np.ones(len(questions.entity)), (questions.text, questions.entity))
     found = (sp.csr_array(sp.coo_array(entries, shape=shape)) @ _about(extraction)).tocoo()
-    return np.unique(found.row.astype(np.int64) * size + found.col)
+    return tuple(np.divmod(np.unique(found.row.astype(np.int64) * size + found.col), size))  # type: ignore[return-value]
 
 
 def _asked(questions: list[str], extraction: Extraction) -> list[str]:

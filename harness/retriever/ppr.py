@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -13,12 +13,15 @@ from harness.artifacts import Store
 from harness.benchmark import Benchmark
 from harness.encoder import Encoder
 from harness.errors import bounded
-from harness.graph import Graph
+from harness.extractor import Extraction
+from harness.graph import Graph, Network
 from harness.identity import NO_RESULT
+from harness.retriever.bond import bonds, node
 from harness.retriever.link import linked
 from harness.retriever.nearest import nearest
 from harness.retriever.pagerank import solve
 from harness.retriever.rows import descending
+from harness.retriever.trail import Path, Trail, strongest
 from harness.retriever.walk import Walk, rows_sum_to_one
 from harness.run import Run
 
@@ -70,10 +73,7 @@ class PPR:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The passages that the walk reaches, by the mass on them."""
-        network, extraction = self.graph.build(benchmark, store)
-        entities, facts = linked(network, extraction.questions, self.encoder, self.link, store)
-        close = nearest(benchmark, self.encoder, self.passages, self.sharpness, store)
-        seeds = rows_sum_to_one(sp.hstack([entities, self.passage_weight * close], format="csr"))
+        network, _, seeds, facts = self._start(benchmark, store)
         first, size = len(network.names), len(benchmark.doc_ids)
         docs, scores, lengths, iterations, change, stopped = [], [], [], [], 0.0, 0
         for part in solve(
@@ -103,3 +103,26 @@ class PPR:
             "not_converged": stopped,
             "questions_without_seeds": int((np.diff(seeds.indptr) == 0).sum()),
         }
+
+    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
+        """The restart of one question, and the paths that carry most of it to some passages."""
+        network, extraction, seeds, _ = self._start(benchmark, store)
+        restart, transition = seeds[[query]].toarray()[0], self.walk.transition(network)
+        paths = {
+            doc: [
+                Path(tuple(node(network, n) for n in nodes), bonds(network, extraction.triples, nodes), strength)
+                for nodes, strength in strongest(transition, restart, self.restart, len(network.names) + doc, count)
+            ]
+            for doc in docs
+        }
+        held = np.flatnonzero(restart)
+        order = held[np.lexsort((held, -restart[held]))]
+        return Trail([(node(network, n), float(restart[n])) for n in order], paths, adds=True)
+
+    def _start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, dict[str, int]]:
+        """The graph, what it was made from, the restart s of every question [Q, E + D], and counts of links."""
+        network, extraction = self.graph.build(benchmark, store)
+        entities, facts = linked(network, extraction.questions, self.encoder, self.link, store)
+        close = nearest(benchmark, self.encoder, self.passages, self.sharpness, store)
+        seeds = rows_sum_to_one(sp.hstack([entities, self.passage_weight * close], format="csr"))
+        return network, extraction, seeds, facts

@@ -1,0 +1,42 @@
+"""Show for one question why each gold passage is where it is: seeds, strongest paths, ranks, and what beat it.
+
+Every list that walks a graph tells its seeds with their weights, and the paths that carry most weight to each gold
+passage and to those that beat it after fusion. Ranks stand for every list and for the configured fuser. Printed as
+text, with a page that draws the subgraph; its path is the last line. Reading traces of test questions is looking at
+test: learn from those of tune.
+
+  harness trace dataset=musique query=2hop__482757_12019              the configured lists and fuser
+  harness trace 2hop__482757_12019 dataset=musique fuser=rrf          the query can come first
+  harness trace dataset=2wikimultihopqa query=ID +retriever@lists.names=mention_walk 'pool.lists=[dense,names]'
+  harness trace dataset=musique query=ID trace.count=5 trace.rivals=10 trace.out=why.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def run(config: DictConfig) -> None:
+    """Trace, print, draw."""
+    from pathlib import Path
+
+    from harness.command import complete
+    from harness.errors import bounded
+    from harness.files import write_text
+    from harness.report.trace import text
+    from harness.report.tracepage import page
+    from harness.sweep.trace import Trace, trace
+
+    complete(config)
+    for name in ("count", "rivals", "seeds"):
+        bounded(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
+    found: Trace = trace(config)
+    print(text(found, config.trace.seeds))
+    name = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query))
+    out = Path(config.trace.out or Path(config.paths.runs) / "traces" / f"{found.benchmark.name}-{name}.html")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_text(out, page(found, config.trace.seeds))
+    print(out)

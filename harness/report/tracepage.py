@@ -1,0 +1,58 @@
+"""A trace as one page of HTML with its subgraph drawn; it needs nothing from elsewhere, and runs no script."""
+
+from __future__ import annotations
+
+from harness.report.drawing import BOX, HEIGHT, Box, draw
+from harness.report.template import fill
+from harness.report.trace import cells, head, label, role, told
+from harness.retriever.trail import Node
+from harness.sweep.trace import Trace
+
+LETTERS = 27
+
+
+def page(trace: Trace, seeds: int) -> str:
+    """The page; ``seeds`` of each list are told."""
+    title, question, *rest = head(trace)
+    docs = [*trace.gold, *trace.rivals]
+    rows = [(role(trace, doc), label(trace, Node(passage=doc)), cells(trace, doc)) for doc in docs]
+    return fill(
+        "trace.html.j2",
+        title=title,
+        question=question,
+        rest=rest,
+        columns=list(trace.order),
+        rows=rows,
+        sections=[_section(trace, name, seeds) for name in trace.trails],
+        box=BOX,
+        height=HEIGHT,
+    )
+
+
+def _section(trace: Trace, name: str, seeds: int) -> dict[str, object]:
+    trail = trace.trails[name]
+    every = [(doc, path) for doc, paths in trail.paths.items() for path in paths]
+    most = max((path.strength for _, path in every), default=1.0) or 1.0
+    drawing = draw((path, path.strength / most) for _, path in every)
+    return {
+        "name": name,
+        "seeds": [(f"{weight:.4f}", label(trace, node)) for node, weight in trail.seeds[:seeds]],
+        "count": len(trail.seeds),
+        "paths": [
+            (f"{role(trace, doc)} {label(trace, Node(passage=doc))}", [told(trace, name, doc, path) for path in paths])
+            for doc, paths in trail.paths.items()
+        ],
+        "drawing": drawing,
+        "boxes": [(box, _kind(trace, box), label(trace, box.node), _short(trace, box)) for box in drawing.boxes],
+    }
+
+
+def _kind(trace: Trace, box: Box) -> str:
+    if box.node.passage < 0:
+        return "entity"
+    return "gold" if box.node.passage in trace.gold else "rival" if box.node.passage in trace.rivals else "passage"
+
+
+def _short(trace: Trace, box: Box) -> str:
+    whole = box.node.entity if box.node.passage < 0 else trace.title(box.node.passage)
+    return whole if len(whole) <= LETTERS else f"{whole[: LETTERS - 1]}…"

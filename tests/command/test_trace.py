@@ -1,0 +1,75 @@
+"""`harness trace`: text and a page for one question of a world of four passages."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.command.trace import run
+from harness.configuration import compose
+from harness.errors import HarnessError
+from harness.report.drawing import BOX, HEIGHT, MARGIN, ROW, STEP, draw
+from harness.retriever.trail import Node
+from harness.retriever.trail import Path as Way
+
+WORLD = {
+    "Dune (film)": "Dune was filmed by David Lynch.",
+    "David Lynch": "David Lynch grew up in Missoula <Montana>.",
+    "Missoula": "A city with a river.",
+    "Rome & Co": "A city where the director grew up.",
+}
+QUESTION = {
+    "id": "which/one?", "question": "Where did the director of Dune <film> grow up?", "answers": ["Missoula"],
+    "supporting_ids": ["p0", "p1", "p2"], "hops": 3, "type": "chain",
+}  # fmt: skip
+
+
+@pytest.fixture
+def overrides(tmp_path: Path) -> list[str]:
+    rows = [{"id": f"p{n}", "title": title, "text": text} for n, (title, text) in enumerate(WORLD.items())]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "queries.jsonl").write_text(json.dumps(QUESTION) + "\n")
+    return [
+        "dataset=folder", f"dataset.path={tmp_path}", f"paths.runs={tmp_path / 'runs'}", "encoder=hashed",
+        "extractor.model=null", "extractor.spans=false", "query='which/one?'",
+    ]  # fmt: skip
+
+
+def test_text_and_page(overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(compose("trace", overrides))
+    said = capsys.readouterr().out
+    lines = said.splitlines()
+    assert "hops 3, type chain" in lines[0]
+    assert "answer: Missoula" in said
+    assert "fused by boltzmann" in said
+    assert "gold 3 (last hop) [p2] Missoula" in said
+    assert "dune -is the title of-> [p0] Dune (film) -names (title)-> david lynch" in said
+    page = Path(lines[-1])
+    assert page == tmp_path / "runs" / "traces" / f"{tmp_path.name}-which_one_.html"
+    html = page.read_text()
+    assert "<script" not in html
+    assert "http" not in html
+    assert "Dune &lt;film&gt;" in html
+    assert html.count("<svg") == 1
+    assert 'class="gold"' in html
+
+
+def test_a_question_that_is_not_there(overrides: list[str]) -> None:
+    with pytest.raises(HarnessError, match=r"query=which/two: .* has no such question \(did you mean which/one\?\?\)"):
+        run(compose("trace", [*overrides[:-1], "query=which/two"]))
+    with pytest.raises(HarnessError, match="query: no value is given"):
+        run(compose("trace", overrides[:-1]))
+    with pytest.raises(HarnessError, match=r"trace\.count must be in"):
+        run(compose("trace", [*overrides, "trace.count=0"]))
+    with pytest.raises(HarnessError, match=r"pool\.lists names 'grahp' \(did you mean graph\?\)"):
+        run(compose("trace", [*overrides, "pool.lists=[dense,grahp]"]))
+
+
+def test_columns_are_steps_and_rows_the_order_of_coming() -> None:
+    a, b, c = Node(entity="a"), Node(passage=1), Node(passage=2)
+    drawing = draw([(Way((a, b, c), ("x", "y"), 0.5), 1.0), (Way((a, c), ("z",), 0.1), 0.2)])
+    places = {box.node: (box.x, box.y) for box in drawing.boxes}
+    assert places == {a: (MARGIN, MARGIN), b: (MARGIN + STEP, MARGIN), c: (MARGIN + STEP, MARGIN + ROW)}
+    assert [(line.links, line.width) for line in drawing.lines] == [("x", 6.0), ("y", 6.0), ("z", 2.0)]
+    assert (drawing.width, drawing.height) == (2 * MARGIN + STEP + BOX, 2 * MARGIN + ROW + HEIGHT)
+    assert (draw([]).width, draw([]).height) == (2 * MARGIN + BOX, 2 * MARGIN + HEIGHT)
