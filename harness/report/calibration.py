@@ -24,7 +24,7 @@ BARS = {
 
 
 def table(rates: Sequence[Rates]) -> Sheet:
-    """A row a kind of world."""
+    """A row a kind of world. Permuted worlds share one split of the same queries, so they cannot judge a forecast."""
     names = (*BARS, "planted", "covered")
     head = ("world", "effect", "worlds", "n", "best judged on tune", "Holm on tune", "max p on tune",
             "winner on test", "planted on test", "stated power", "inside forecast")  # fmt: skip
@@ -33,7 +33,8 @@ def table(rates: Sequence[Rates]) -> Sheet:
         shares = {name: rate.share(name)[0] for name in names}
         planted = (shares["planted"], rate.power) if rate.effect else (None, None)
         found = [shares[name] for name in BARS]
-        rows.append([rate.world, rate.effect, rate.worlds, rate.n, *found, *planted, shares["covered"]])
+        covered = None if rate.world == "permuted" else shares["covered"]
+        rows.append([rate.world, rate.effect, rate.worlds, rate.n, *found, *planted, covered])
     return Sheet(f"share of worlds with a significant finding (p <= .05), {rates[0].trials} trials", head, rows)
 
 
