@@ -82,13 +82,17 @@ def _read(result: SweepResult) -> str:
 
 def _best(result: SweepResult) -> str:
     """A fusion that beats dense but not the best single list has found nothing (SPEC 8)."""
-    row, name = winner(result), result.lock.get("best_single")
-    if row is None or row.get("p_best") is None or name == "dense":
+    name, seen = result.lock.get("best_single"), winner(result)
+    row = result.lock["winner"] if seen is None else seen
+    if row.get("p_best") is None or name == "dense":
         return ""
     won, lost, p = row["wins_best"], row["losses_best"], row["p_best"]
     said = "no difference is shown" if p > 0.05 else "it is better" if won > lost else "it is WORSE"
-    against = f"against it the winner has {won} W, {lost} L (p {p_value(p)}): {said}"
-    return f"{name} was the best single list on tune; {against}."
+    where = "tune, which chose both" if seen is None else "test"
+    return (
+        f"{name} is the best single list on tune; against it the winner has {won} W, {lost} L (p {p_value(p)}) on "
+        f"{where}: {said}."
+    )
 
 
 def _smallest(told: Mapping[str, Any]) -> str:

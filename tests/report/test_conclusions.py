@@ -17,7 +17,9 @@ from harness.report.text import shown
 
 def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
     told = foreseen(example.write(tmp_path / "s1", heldout=False))
-    assert list(told) == ["expected on test", "what test can see"]
+    assert list(told) == ["expected on test", "what test can see", "against the best list"]
+    assert "graph is the best single list on tune; against it the winner has" in told["against the best list"]
+    assert "on tune, which chose both" in told["against the best list"]
     assert told["expected on test"].startswith("last_hop@5 70.0 (95% 40.0 to 80.0) on 6 queries. Tune's 75.0 is")
     assert "no net win reaches significance in 4 of 5 tests" in told["what test can see"]
     assert "(for .80 it takes 66 queries)" in told["what test can see"]
@@ -36,7 +38,7 @@ def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
         "4 of 5 tests find is +40.0 points (3 of 6 queries)."
     )
     assert told["against the best list"] == (
-        "graph was the best single list on tune; against it the winner has 2 W, 0 L (p .500): no difference is shown."
+        "graph is the best single list on tune; against it the winner has 2 W, 0 L (p .500) on test: no difference is shown."
     )
     winner["p"] = 0.01
     assert foreseen(result)["how to read it"] == "the winner and dense differ (p .010), by -0.4 to +3.6 points (95%)."
