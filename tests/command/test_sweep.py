@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-SMALL = ["sweep", "dataset.passages=250", "tracking=none", "grid=point",
-         "+grid.some={fuser:[linear,boltzmann,rrf],fuser.k:[60],normalizer:[pit,minmax],pool.cap:[10,null]}"]  # fmt: skip
+AXES = "{fuser:[linear,boltzmann,rrf],fuser.k:[60],normalizer:[pit,minmax],pool.cap:[10,null]}"
+SMALL = ["sweep", "dataset.passages=250", "tracking=none", "grid=point", f"+grid.some={AXES}"]
 
 
 def start(runs, **environment):

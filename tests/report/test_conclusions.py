@@ -38,7 +38,8 @@ def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
         "4 of 5 tests find is +40.0 points (3 of 6 queries)."
     )
     assert told["against the best list"] == (
-        "graph is the best single list on tune; against it the winner has 2 W, 0 L (p .500) on test: no difference is shown."
+        "graph is the best single list on tune; against it the winner has 2 W, 0 L (p .500) on test: "
+        "no difference is shown."
     )
     winner["p"] = 0.01
     assert foreseen(result)["how to read it"] == "the winner and dense differ (p .010), by -0.4 to +3.6 points (95%)."
