@@ -93,26 +93,36 @@ def _iterate(
 
 
 def _numba(backward: sp.csr_array, dangling: NDArray[np.bool_], restart: float) -> Advance:
-    step = _kernel()
+    step, first = _kernel(False), _kernel(True)
     indptr, indices, data = backward.indptr.astype(np.int64), backward.indices.astype(np.int64), backward.data
     lost = np.flatnonzero(dangling)
 
     def advance(values: Float32, seeds: Float32) -> tuple[Float32, NDArray[np.float64]]:
         out, change = np.empty_like(values), np.zeros(values.shape[1])
-        step(indptr, indices, data, lost, values, seeds, np.float32(1 - restart), np.float32(restart), out, change)
+        walk = np.float32(1 - restart)
+        (first if values is seeds else step)(
+            indptr, indices, data, lost, values, seeds, walk, np.float32(restart), out, change
+        )
         return out, change
 
     return advance
 
 
 @functools.cache
-def _kernel() -> Any:
-    """The step, compiled when first used; without fast-math, so its sums keep their order."""
+def _kernel(sparse: bool) -> Any:
+    """The step, compiled when first used; without fast-math, so its sums keep their order.
+
+    sparse: nodes without mass are passed over, which changes no bit. It pays for the first step alone.
+    """
     import numba
 
     @numba.njit(nogil=True)
     def step(indptr, indices, data, lost, values, seeds, walk, restart, out, change):  # type: ignore[no-untyped-def]
         nodes, columns = values.shape
+        held = np.ones(nodes, dtype=np.bool_)
+        if sparse:
+            for i in range(nodes):
+                held[i] = values[i].any()
         back = np.zeros(columns, dtype=np.float64)
         for i in lost:
             for j in range(columns):
@@ -124,6 +134,8 @@ def _kernel() -> Any:
             row = out[i]
             row[:] = 0
             for k in range(indptr[i], indptr[i + 1]):
+                if sparse and not held[indices[k]]:
+                    continue
                 weight, source = data[k], values[indices[k]]
                 for j in range(columns):
                     row[j] += weight * source[j]

@@ -9,11 +9,8 @@ import sys
 from pathlib import Path
 
 from harness.errors import HarnessError
-from tests.benchmarks import cases, report
+from tests.benchmarks import cases, growth, report
 from tests.benchmarks.measure import REPEATS, run
-
-APART = ("growth",)
-"""Cases that take too long to be run unless they are named."""
 
 
 def names() -> list[str]:
@@ -22,15 +19,20 @@ def names() -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=f"of {', '.join(names())}; all but {APART[0]} if none")
+    parser.add_argument(
+        "names", nargs="*", metavar="name", help=f"of {', '.join(names())} (all if none), or growth alone"
+    )
     parser.add_argument("--quick", action="store_true", help="small work: shows that it runs; nothing is written")
     parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument("--out", type=Path, default=Path("reports"))
+    parser.add_argument("--passages", type=int, nargs="+", default=[2_000, 20_000], help="sizes of growth's worlds")
     given = parser.parse_args()
+    if given.names == ["growth"]:
+        return growth.main(given.out, given.passages)
     if unknown := sorted(set(given.names) - set(names())):
         parser.error(f"no benchmark {unknown[0]}; there are {', '.join(names())}")
     failed = []
-    for name in given.names or [name for name in names() if name not in APART]:
+    for name in given.names or names():
         try:
             for key, case in made(name, given.quick).items():
                 row = run(case, given.repeats if not given.quick else 1)

@@ -1,0 +1,46 @@
+"""Both sides of every benchmark compute the same, on small work; nothing is timed."""
+
+import os
+
+import pytest
+
+from harness.errors import HarnessError
+from tests.benchmarks import report
+from tests.benchmarks.__main__ import made, names
+from tests.benchmarks.growth import exponent
+from tests.benchmarks.measure import Case, run
+
+PEERS = {"sweep": "ranx", "sweep_capped": "ranx", "evaluate": "ranx", "ppr": "igraph", "ppr_small": "igraph"}
+SLOW = ("sweep_capped", "ppr_small", "encode", "ner", "mlflow")
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in names()])
+@pytest.mark.filterwarnings("ignore")
+def test_both_sides_compute_the_same(name) -> None:
+    if name in PEERS:
+        pytest.importorskip(PEERS[name], reason="the extra `bench` is not installed")
+    if name in ("ppr_small", "encode", "ner") and "HARNESS_DATA" not in os.environ:
+        pytest.skip("HARNESS_DATA is not set")
+    try:
+        cases = made(name, quick=True)
+    except HarnessError as error:
+        pytest.skip(str(error))
+    for case in cases.values():
+        assert case.check(case.ours(), case.theirs())
+
+
+def test_a_row_is_medians_and_their_ratio(tmp_path) -> None:
+    case = Case("work", "peer", lambda: 1, lambda: 1, lambda a, b: "equal" if a == b else "", aim=0.0, scale=2.0)
+    row = run(case, repeats=3)
+    assert row["ratio"] == pytest.approx(row["peer_s"] / row["ours_s"], rel=0.5, abs=5)
+    assert {"ours_s", "peer_s", "ratio", "peer", "versions", "work"} <= row.keys()
+    report.add(tmp_path, "one", row)
+    report.add(tmp_path, "two", {**row, "work": "other"})
+    assert "`one`: work. Same: equal." in (tmp_path / "benchmarks.md").read_text()
+    assert "`two`: other." in (tmp_path / "benchmarks.md").read_text()
+
+
+def test_exponent_by_hand() -> None:
+    assert exponent([10, 100], [2.0, 20.0]) == 1
+    assert exponent([10, 100], [2.0, 200.0]) == 2
+    assert exponent([10, 100], [0.0, 1.0]) is None
