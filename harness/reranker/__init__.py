@@ -2,12 +2,12 @@
 
 A reranker is a frozen dataclass, called with ``fused`` float64[Q, U] (-inf for a document that is left out) and the
 calibrated pool it came from. It returns float64[Q, U]: the same documents in another order. Those below the best m keep
-theirs. What a reranker needs beside the scores is the pool's (``mentions``) or in its fields (a model, a store).
+theirs. ``reads`` says what a reranker needs beside the scores: ``mentions``, the pool's; a model is in its fields.
 """
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -18,6 +18,8 @@ from harness.fuser import Calibrated
 @runtime_checkable
 class Reranker(Protocol):
     """See the package's docstring for the contract."""
+
+    reads: ClassVar[frozenset[str]]
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """float64[Q, U]; ``fused`` may be written over."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -13,9 +15,10 @@ from harness.normalizer import ordered_sum
 from harness.reranker import reordered, top
 from harness.reranker.coupling import coupling
 
-DAMPING = 0.5
 TOLERANCE = 1e-9
 """The greatest change of a magnetisation at which the iteration of its query ends."""
+STEPS = 1000
+"""Where it ends at the latest: at the critical point, J = T, it slows down without end."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +26,12 @@ class Ising:
     """score = (1 - blend) h + blend M, over the fused top m.
 
     h: the fused score scaled to [-1, 1] (0 when all are equal).    M_i = tanh((h_i + J sum_j A_ij M_j) / T), A the
-    row-normalised weights of shared entities; found by damped iteration from M = h.
+    row-normalised weights of shared entities; found by iteration from M = h with steps of 1 / (1 + J / T), the longest
+    with which two opposite documents that pull at each other cannot swing for ever.
     J: coupling, >= 0.    T: temperature, > 0.    blend: in [0, 1].    m: how many documents are reranked, >= 1.
     """
+
+    reads: ClassVar[frozenset[str]] = frozenset({"mentions"})
 
     J: float = 0.5
     T: float = 1.0
@@ -44,8 +50,21 @@ class Ising:
         """float64[Q, U]."""
         columns, there = top(fused, pool, self.m)
         field = scaled(fused.gather(-1, columns), there)
-        spins = magnetisation(field, coupling(pool, columns, there), self.J, self.T)
+        order = content(columns, there)
+        weights = pool.remember(("coupling", order), lambda: coupling(pool, columns, there))
+        spins = pool.remember(
+            ("magnetisation", order, content(field), self.J, self.T),
+            lambda: magnetisation(field, weights, self.J, self.T),
+        )
         return reordered(fused, pool, columns, there, (1 - self.blend) * field + self.blend * spins)
+
+
+def content(*tensors: Tensor) -> str:
+    """What tensors hold, as a key: trials that rerank the same documents share their coupling."""
+    hashed = hashlib.sha256()
+    for tensor in tensors:
+        hashed.update(repr(tuple(tensor.shape)).encode() + tensor.contiguous().cpu().numpy().tobytes())
+    return hashed.hexdigest()
 
 
 def scaled(scores: Tensor, there: Tensor) -> Tensor:
@@ -62,10 +81,12 @@ def magnetisation(field: Tensor, weights: Tensor, j: float, t: float) -> Tensor:
     """float64[Q, m]: the fixed point M = tanh((h + J A M) / T). Each query stops by itself."""
     spins = field.clone()
     active = torch.ones(field.shape[0], dtype=torch.bool, device=field.device)
-    while active.any() and field.shape[-1]:
+    for _ in range(STEPS):
+        if not active.any() or not field.shape[-1]:
+            break
         old = spins[active]
         pull = ordered_sum(weights[active] * old[:, None, :])[..., 0]
-        new = torch.lerp(old, torch.tanh((field[active] + j * pull) / t), DAMPING)
+        new = torch.lerp(old, torch.tanh((field[active] + j * pull) / t), 1 / (1 + j / t))
         spins[active] = new
         active[active.clone()] = ((new - old).abs() > TOLERANCE).any(dim=-1)
     return spins

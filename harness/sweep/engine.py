@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -24,6 +25,9 @@ from harness.reranker.none import Keep
 from harness.run import Run
 from harness.sweep.trial import PoolSpec, Trial
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 BLOCK = 1 << 17
 """How many cells [Q, U] of a pool a block holds on the CPU: 1 MiB of float64."""
 GPU_BLOCK = 1 << 25
@@ -35,10 +39,12 @@ def score(
     gold: NDArray[np.int32],
     device: str = "cpu",
     progress: bool = False,
+    mentions: Mapping[str, csr_array] | None = None,
 ) -> NDArray[np.int32]:
     """int32[T, Q, H]: where each trial puts each gold passage (see harness.metric).
 
-    runs: the lists over the same Q queries. gold: int32[Q, H], -1 for none.
+    runs: the lists over the same Q queries. gold: int32[Q, H], -1 for none. mentions: sparse [D, E] by list name, which
+    passage mentions which entity in the graph of that list; a pool has those of its first list that has any.
     """
     ranks = np.full((len(trials), *gold.shape), NONE, dtype=np.int32)
     shared: dict[PoolSpec, list[int]] = {}
@@ -49,7 +55,7 @@ def score(
     def work(job: tuple[PoolSpec, slice]) -> int:
         spec, block = job
         queries = np.arange(block.start, block.stop)
-        pool = align(spec, {name: runs[name].take(queries) for name in spec.lists}, device)
+        pool = align(spec, {name: runs[name].take(queries) for name in spec.lists}, device, mentions)
         for number, found in _scored(pool, {number: trials[number] for number in shared[spec]}, gold[block]):
             ranks[number, block] = found
         return len(shared[spec]) * len(queries)
@@ -103,9 +109,13 @@ def _terms(trial: Trial, pool: Pool) -> Terms | None:
     return of(Calibrated(pool, trial.normalizer, trial.temperature))
 
 
-def align(spec: PoolSpec, runs: Mapping[str, Run], device: str) -> Pool:
+def align(
+    spec: PoolSpec, runs: Mapping[str, Run], device: str, mentions: Mapping[str, csr_array] | None = None
+) -> Pool:
     """The pool of these runs under a trial's specification."""
-    return Pool.align({name: runs[name] for name in spec.lists}, spec.effective_cap, spec.capped, device)
+    lists = {name: runs[name] for name in spec.lists}
+    entities = next((mentions[name] for name in spec.lists if name in mentions), None) if mentions else None
+    return Pool.align(lists, spec.effective_cap, spec.capped, device, mentions=entities)
 
 
 def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> float:

@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from harness.artifacts import Store
 from harness.benchmark import Benchmark
 from harness.configuration import instantiate
+from harness.graph import Graph
 from harness.identity import identity
 from harness.retriever import Retriever, retrieve
 from harness.run import Run
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
+    from scipy.sparse import csr_array
 
 
 def store(config: DictConfig) -> Store:
@@ -46,3 +50,19 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
 def identities(retrievers: Mapping[str, Retriever]) -> dict[str, Any]:
     """What makes each list what it is, by name."""
     return {name: identity(retriever) for name, retriever in retrievers.items()}
+
+
+def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:
+    """The graph of every list whose retriever walks one."""
+    found = {name: getattr(retriever, "graph", None) for name, retriever in retrievers.items()}
+    return {name: graph for name, graph in found.items() if isinstance(graph, Graph)}
+
+
+def mentions(graphs: Mapping[str, Graph], data: Benchmark, kept: Store) -> dict[str, csr_array]:
+    """Sparse [D, E] by list: which passage mentions which entity in the list's graph."""
+    from scipy.sparse import csr_array
+
+    return {
+        name: csr_array(graph.build(data, kept)[0].mentions.T.tocsr(), dtype=np.float64)
+        for name, graph in graphs.items()
+    }

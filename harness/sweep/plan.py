@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from omegaconf import OmegaConf
 
 from harness.benchmark import Benchmark
-from harness.errors import bounded
+from harness.errors import HarnessError, bounded
 from harness.metric import Metric
 from harness.run import Run
 from harness.statistic import clusters
@@ -25,6 +25,7 @@ from harness.sweep.trial import Trial
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,26 @@ class Prepared:
         members = self.benchmark.members(split)
         device = engine.resolve(self.plan.config.device)
         runs = {name: run.take(members) for name, run in self.runs.items()}
-        return engine.score(trials, runs, self.benchmark.gold[members], device, progress=True)
+        return engine.score(trials, runs, self.benchmark.gold[members], device, True, self.mentions(trials))
+
+    def mentions(self, trials: Sequence[Trial]) -> dict[str, csr_array]:
+        """Sparse [D, E] by list: which passage mentions which entity; empty where no trial's reranker reads it.
+
+        Raises HarnessError for a trial that reads it and whose pool has no list with a graph.
+        """
+        readers = [trial for trial in trials if "mentions" in getattr(trial.reranker, "reads", ())]
+        if not readers:
+            return {}
+        names = {name for trial in readers for name in trial.pool.lists}
+        graphs = lists.graphs({name: lists.retrievers(self.plan.config)[name] for name in sorted(names)})
+        for trial in readers:
+            if not graphs.keys() & set(trial.pool.lists):
+                raise HarnessError(
+                    f"reranker={trial.settings['reranker']} couples passages by the entities of a graph, and none of "
+                    f"pool.lists={list(trial.pool.lists)} has one; add a list that walks a graph, e.g. "
+                    "retriever@lists.graph=ppr, or set reranker=none"
+                )
+        return lists.mentions(graphs, self.benchmark, lists.store(self.plan.config))
 
     def queries(self, split: str) -> pd.DataFrame:
         """``id, hops, type, chain, cluster`` of a split's queries; those of a cluster share gold passages."""

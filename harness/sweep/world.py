@@ -61,7 +61,8 @@ def outcomes(prepared: Prepared, trials: Sequence[Trial], permutation: NDArray[n
     runs = dict(prepared.runs)
     if permutation is not None:
         runs = {name: run if name == "dense" else run.take(permutation) for name, run in runs.items()}
-    ranks = engine.score(trials, runs, prepared.benchmark.gold, engine.resolve(prepared.plan.config.device))
+    device = engine.resolve(prepared.plan.config.device)
+    ranks = engine.score(trials, runs, prepared.benchmark.gold, device, mentions=prepared.mentions(trials))
     won, lost = wins_losses(ranks[1:], ranks[0], Metric.parse(prepared.plan.config.objective))
     return won.astype(np.int8) - lost.astype(np.int8)
 

@@ -49,6 +49,23 @@ def test_magnetisation_is_the_fixed_point() -> None:
     assert worst == pytest.approx(-best, abs=1e-12)
 
 
+def test_strong_coupling_of_opposite_fields_settles() -> None:
+    # M = tanh((0.1 - 4 M) / 0.25): half steps would swing between -1 and 1 for ever.
+    coupled = torch.tensor([[[0.0, 1], [1, 0]]]).double()
+    best, worst = magnetisation(torch.tensor([[0.1, -0.1]], dtype=torch.float64), coupled, 4.0, 0.25)[0].tolist()
+    assert best == pytest.approx(math.tanh((0.1 - 4 * best) / 0.25), abs=1e-7)
+    assert worst == pytest.approx(-best, abs=1e-12)
+
+
+def test_trials_on_one_pool_share_the_coupling() -> None:
+    calibrated = pool(FOUR)
+    fused = torch.tensor([[4.0, 3.0, 1.5, 1.0]], dtype=torch.float64)
+    Ising(blend=0.2)(fused.clone(), calibrated)
+    known = len(calibrated.pool.memo)
+    assert order(Ising(J=0.5, blend=1)(fused.clone(), calibrated)) == order(Ising(blend=1)(fused.clone(), pool(FOUR)))
+    assert len(calibrated.pool.memo) == known
+
+
 def test_a_document_is_lifted_by_its_neighbours() -> None:
     fused = torch.tensor([[4.0, 3.0, 1.5, 1.0]], dtype=torch.float64)
     assert order(Ising(J=0, blend=1)(fused.clone(), pool(FOUR))) == [0, 1, 2, 3]
