@@ -62,16 +62,19 @@ def evaluate(
 
 
 def compare(
-    run: Run | Spool, baseline: Run | Spool, gold: Gold, metric: Metric, ties: Ties = "house"
+    run: Run | Spool, baseline: Run | Spool, gold: Gold, metric: Metric | str, ties: Ties = "house"
 ) -> dict[str, Any]:
     """Where a run finds what its baseline does not, on every query of ``gold``, and whether it is more than chance.
+
+    metric: a metric, or its name, e.g. ``last_hop@5``.
 
     ``wins``, ``losses``, exact McNemar ``p`` (for a metric that is not 0/1: the sign test of the queries that differ)
     and ``p_mid``; for a 0/1 metric the ``wilson`` interval of the run's score and the ``odds_ratio`` of the two; the
     ``difference`` of the scores with its paired ``bootstrap`` interval; ``detectable``, the smallest net share of wins
     that this many queries show with 80% power at the discordance seen. Ratios without a finite value are None.
     """
-    return compared(ranks_of(run, gold, ties), ranks_of(baseline, gold, ties), gold, metric)
+    chosen = metric if isinstance(metric, Metric) else Metric.parse(metric)
+    return compared(ranks_of(run, gold, ties), ranks_of(baseline, gold, ties), gold, chosen)
 
 
 def compared(ranks: Ranks, baseline: Ranks, gold: Gold, metric: Metric) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,25 @@ class Gold:
         if not lines:
             raise HarnessError(f"{place}: the file is empty; expected lines {QUERY} or qrels `{QREL}`")
         return _queries(place, lines) if lines[0][1].lstrip().startswith(b"{") else _qrels(place, lines)
+
+    @classmethod
+    def from_dict(cls, qrels: Mapping[str, Mapping[str, int]]) -> Gold:
+        """The gold of ``{query id: {document id: relevance}}``, the qrels of pytrec_eval and ranx; no hop order.
+
+        A document is supporting from relevance 1 on; a query without any is left out.
+        """
+        judged = ((query, [doc for doc, value in found.items() if value > 0]) for query, found in qrels.items())
+        relevant = {query: passages for query, passages in judged if passages}
+        return cls._unordered(relevant, "the qrels")
+
+    def to_dict(self) -> dict[str, dict[str, int]]:
+        """``{query id: {document id: 1}}``, the qrels of pytrec_eval; ``ranx.Qrels`` takes them too."""
+        return {query: dict.fromkeys(docs, 1) for query, docs in zip(self.query_ids, self.supporting, strict=True)}
+
+    @classmethod
+    def _unordered(cls, relevant: Mapping[str, list[str]], source: str) -> Gold:
+        nothing: list[None] = [None] * len(relevant)
+        return cls(list(relevant), list(relevant.values()), list(nothing), list(nothing), False, source)
 
     def __len__(self) -> int:
         """Number of queries."""
@@ -136,8 +155,7 @@ def _qrels(path: Path, lines: list[tuple[int, bytes]]) -> Gold:
             relevant.setdefault(qid, []).append(doc)
     if not relevant:
         raise HarnessError(f"{path}: no document has a relevance of at least 1, so there is nothing to find")
-    nothing: list[None] = [None] * len(relevant)
-    return Gold(list(relevant), list(relevant.values()), list(nothing), list(nothing), False, str(path))
+    return Gold._unordered(relevant, str(path))
 
 
 def _qrel(path: Path, number: int, line: bytes) -> tuple[str, str, int]:

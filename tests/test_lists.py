@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 
 from harness import lists
 from harness.errors import HarnessError
+from harness.evaluation import evaluate
+from harness.gold import Gold
 from harness.lists import number as numbering
-from harness.lists.convert import from_ir_measures, from_ranx, to_ir_measures, to_ranx
+from harness.lists.convert import from_ir_measures, from_ranx, results_frame, to_ir_measures, to_ranx
 from harness.lists.frame import from_frame, to_frame
 from harness.run import Run
 
@@ -194,3 +196,12 @@ def test_ranx_there_and_back() -> None:
 def test_json_is_what_json_reads(tmp_path: Path) -> None:
     lists.write(Run.from_dict(LISTS), tmp_path / "run.json.gz")
     assert json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes())) == LISTS
+
+
+def test_gold_is_the_qrels_of_other_tools_there_and_back() -> None:
+    gold = Gold.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 0}})
+    assert gold.to_dict() == {"q1": {"d1": 1}}
+    found = pytrec_eval.RelevanceEvaluator(gold.to_dict(), {"recip_rank"}).evaluate(LISTS)
+    ours = evaluate(Run.from_dict(LISTS), gold, "mrr")
+    assert ours["per_query"]["q1"]["mrr"] == found["q1"]["recip_rank"]
+    assert results_frame(ours).to_dict() == {"mrr": {"q1": 0.5}}

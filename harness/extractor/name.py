@@ -59,7 +59,7 @@ def normal(name: str) -> str:
 
 
 def byte_offsets(text: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the characters ``places`` of a text (0 to its length) begin in its UTF-8 bytes."""
+    """int64[n]: where the n characters ``places`` of a text (0 to its length) begin in its UTF-8 bytes."""
     if text.isascii():
         return places
     code = np.frombuffer(text.encode("utf-32-le"), dtype="<u4")

@@ -98,7 +98,7 @@ def ranked(fused: Tensor, docs: Tensor) -> Ranked:
 
 
 def blocks(runs: Mapping[str, Run], cells: int) -> Iterator[NDArray[np.int64]]:
-    """Query numbers in blocks of at most ``cells`` cells, at least one query a block."""
+    """Query numbers, int64[B], in blocks of at most ``cells`` cells, at least one query a block."""
     width = sum(int(run.lengths().max(initial=0)) for run in runs.values())
     count = len(next(iter(runs.values())))
     size = max(1, cells // max(1, width))

@@ -42,12 +42,12 @@ def shares(pool: Calibrated, alpha: float, weights: Weights | None) -> list[tupl
 
 
 def weighted_sum(parts: Sequence[tuple[Tensor, float]]) -> Tensor:
-    """A new tensor: the sum of weight x tensor."""
+    """A new tensor [Q, U]: the sum of weight x tensor."""
     return total([part * weight for part, weight in parts])
 
 
 def total(parts: Sequence[Tensor]) -> Tensor:
-    """A new tensor: the sum of tensors, the same to the bit in whatever order they come.
+    """A new tensor [Q, U]: the sum of tensors, the same to the bit in whatever order they come.
 
     Sums of three or more are taken from the smallest summand up: two documents with the same summands in other lists
     tie, and then the document number decides, not the rounding.

@@ -45,7 +45,7 @@ def mark(
 
 @numba.njit(cache=True, nogil=True)
 def places_of(held: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """int32: how many keys before each one are held, which is the place of a key that is."""
+    """int32[K]: how many keys before each one are held, which is the place of a key that is."""
     places = np.empty(len(held), dtype=np.int32)
     before = 0
     for key in range(len(held)):

@@ -17,10 +17,10 @@ from harness.lists.number import letters_of
 from harness.lists.shelf import Box, Shelf
 from harness.run import Run
 
-MEMORY = 1 << 28
+MEMORY = 1 << 26
 """Bytes of entries that each file keeps in memory; the others wait on the disk."""
 
-BLOCK = 3 << 20
+BLOCK = 1 << 21
 """Entries of all lists that are worked on at once."""
 
 NOTHING = np.empty(0, dtype=np.int64)

@@ -20,7 +20,7 @@ def wins_losses(ranks: Ranks, baseline: Ranks, metric: Metric) -> tuple[NDArray[
 
 
 def groups(labels: Iterable[object]) -> dict[str, NDArray[np.int64]]:
-    """The members (query numbers, ascending) of each label, labels ascending; queries labelled None are in no group.
+    """The members int64[n] (query numbers, ascending) of each label, labels ascending; None is in no group.
 
     Numbers are ordered as numbers: hops 2, 3, 10.
     """

@@ -53,7 +53,7 @@ def inner_products_of(
 
 @numba.njit(cache=True, nogil=True)
 def above(rough: NDArray[np.float32], least: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Row and column of every cell of rough [Q, D] that is at least its row's least, row by row; the most in a row."""
+    """Row and column, int64[N], of the cells of rough [Q, D] that are at least their row's least; the most in a row."""
     total, width = 0, 0
     for row in range(rough.shape[0]):
         count = 0

@@ -11,7 +11,7 @@ from harness.errors import HarnessError
 
 
 def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
-    """Holm's step-down p values (Holm 1979): at most alpha chance of **any** false finding.
+    """Holm's step-down p values (Holm 1979), float64[n]: at most alpha chance of **any** false finding.
 
     ps: raw p values; None or NaN stands for no test, is passed through as NaN and does not count.
 
@@ -24,7 +24,7 @@ def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
 
 
 def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
-    """Benjamini & Hochberg's (1995) p values: at most alpha of the findings are expected to be false.
+    """Benjamini & Hochberg's (1995) p values, float64[n]: at most alpha of the findings are expected to be false.
 
     ps: as in ``holm``. Holds for independent and for positively dependent tests.
     """

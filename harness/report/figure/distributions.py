@@ -79,7 +79,7 @@ def normalized(run: Run, normalizer: Normalizer, name: str) -> NDArray[np.float6
 
 
 def histogram(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Shares and edges of 20 equal bins between the smallest and the greatest value."""
+    """Shares float64[20] and edges float64[21] of 20 equal bins between the smallest and the greatest value."""
     if not len(values):
         return np.zeros(1), np.array([0.0, 1.0])
     counts, edges = np.histogram(values, bins=BINS)

@@ -1,0 +1,161 @@
+"""Pages that are made of the code: strategies, commands, benchmarks, experiments, reference."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import yaml
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
+
+from docstrings import readable  # noqa: E402
+
+import harness  # noqa: E402
+from harness.__main__ import commands, documentation  # noqa: E402
+from harness.configuration import names  # noqa: E402
+
+CONCEPTS = {
+    "normalizer": "Normalizers: a list's scores to a common scale",
+    "temperature": "Temperatures: how sharply values become probabilities",
+    "fuser": "Fusers: several lists to one score a document",
+    "reranker": "Rerankers: another order for the best of the fused documents",
+    "retriever": "Retrievers: a benchmark to ranked lists",
+    "graph": "Graphs: what the walk of `ppr` goes over",
+    "extractor": "Extractors: entities in passages and questions",
+    "encoder": "Encoders: texts to vectors",
+}
+
+
+def modules() -> list[str]:
+    """The modules and packages right below ``harness``."""
+    return sorted(info.name for info in pkgutil.iter_modules(harness.__path__) if not info.name.startswith("__"))
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the reference into the navigation."""
+    assert config.nav is not None
+    config.nav.append({"Reference": ["reference/harness.md", *(f"reference/{name}.md" for name in modules())]})
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made of the code."""
+    pages = {"strategies.md": strategies(), "commands.md": command_pages(), "reference/harness.md": TOP}
+    pages |= {f"reference/{name}.md": f"# harness.{name}\n\n::: harness.{name}\n" for name in modules()}
+    for path, text in pages.items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Fill the places that a written page leaves to the code."""
+    for mark, fill in FILLED.items():
+        if mark in markdown:
+            markdown = markdown.replace(mark, fill())
+    return markdown
+
+
+TOP = """# harness
+
+What a notebook needs; each name is described where it is defined.
+
+::: harness
+    options: {show_submodules: false}
+"""
+
+
+def strategies() -> str:
+    """Every configuration of every concept: its docstring, which holds the formula, and its configuration."""
+    parts = [
+        "# Every strategy, with its formula\n\nThis page is made of the docstrings and of `conf/`. "
+        "A strategy is chosen by name and its parameters are overrides: `fuser=boltzmann fuser.alpha=0.6`.\n"
+    ]
+    for concept, title in CONCEPTS.items():
+        parts.append(f"\n## {title}\n")
+        package = importlib.import_module(f"harness.{concept}")
+        parts.append(readable(_doc(package)) + "\n")
+        parts += [strategy(concept, name) for name in names(concept)]
+    return "\n".join(parts)
+
+
+def strategy(concept: str, name: str) -> str:
+    """One configuration."""
+    path = ROOT / "conf" / concept / f"{name}.yaml"
+    text = path.read_text(encoding="utf-8")
+    target = str((yaml.safe_load(text) or {}).get("_target_", ""))
+    module, _, kind = target.rpartition(".")
+    tree = ast.parse(Path(str(importlib.util.find_spec(module).origin)).read_text(encoding="utf-8"))  # type: ignore[union-attr]
+    found = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == kind)
+    lead, body = ast.get_docstring(tree) or "", ast.get_docstring(found) or ""
+    return "\n".join(
+        [
+            f"\n### `{concept}={name}` {{ #{concept}-{name} }}\n",
+            readable(lead),
+            "",
+            readable(body),
+            "",
+            "```yaml",
+            text.strip(),
+            "```",
+        ]
+    )
+
+
+def command_pages() -> str:
+    """The help of every command."""
+    parts = ["# Commands\n\nThis page is made of what `harness <command> --help` prints.\n"]
+    for name in commands():
+        parts.append(f"## harness {name} {{ #{name} }}\n\n```text\n{documentation(name).strip()}\n```\n")
+        path = ROOT / "conf" / f"{name}.yaml"
+        if path.is_file():
+            parts.append(f"Its keys and their defaults:\n\n```yaml\n{path.read_text(encoding='utf-8').strip()}\n```\n")
+    return "\n".join(parts)
+
+
+def benchmarks() -> str:
+    """The cards of the benchmarks as a table."""
+    rows = ["| benchmark | licence | queries | passages | where from |", "|---|---|---|---|---|"]
+    for path in sorted((ROOT / "datasets").glob("*.yaml")):
+        card = yaml.safe_load(path.read_text(encoding="utf-8"))
+        records = [entry for kind in (card.get("expected") or {}).values() for entry in kind or []]
+        counts = [dict.fromkeys(str(entry[key]) for entry in records) for key in ("queries", "passages")]
+        cells = [f"`{card['name']}`", card["licence"], *(" or ".join(found) for found in counts), card["source"]]
+        rows.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows)
+
+
+def experiments() -> str:
+    """The configurations of published tables, with the comment that each begins with."""
+    found = sorted(path for path in (ROOT / "conf" / "experiment").rglob("*.yaml"))
+    rows = ["| file | what it is |", "|---|---|"]
+    for path in found:
+        lead = [line.lstrip("# ").strip() for line in _leading(path.read_text(encoding="utf-8"))]
+        rows.append(
+            f"| `conf/experiment/{path.relative_to(ROOT / 'conf' / 'experiment').as_posix()}` | {' '.join(lead)} |"
+        )
+    return "\n".join(rows)
+
+
+def _leading(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        if not line.startswith("#") or line.startswith("# @package"):
+            return
+        yield line
+
+
+def _doc(module: ModuleType) -> str:
+    return ast.get_docstring(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))) or ""
+
+
+FILLED = {"[[benchmarks]]": benchmarks, "[[experiments]]": experiments}
