@@ -8,7 +8,7 @@ FAISS   := $(shell command -v nvidia-smi >/dev/null 2>&1 && echo gpu || echo cpu
 BIN     := .venv/bin
 READY   := .venv/.ready
 
-.PHONY: help setup prepare sweep heldout report ui test test-all bench showcase check doctor clean
+.PHONY: help setup prepare sweep heldout report ui test test-all bench showcase check docs doctor clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -56,6 +56,10 @@ bench: $(READY)  ## measure against what a user would pick instead
 
 showcase: $(READY)  ## remake what the README shows
 	$(BIN)/harness report sweep=$(SWEEP) paths.reports=reports/showcase $(ARGS)
+
+docs: $(READY)  ## the documentation, reports/docs/site/index.html; strict
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict -f reports/docs/mkdocs.yml
 
 doctor: $(READY)  ## what is installed and found, and whether the ledger is intact
 	$(BIN)/harness doctor $(ARGS)

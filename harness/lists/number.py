@@ -18,7 +18,7 @@ KEYS = 1 << 25
 
 
 def number(columns: Sequence[pa.ChunkedArray]) -> tuple[pa.StringArray, list[NDArray[np.int32]]]:
-    """The distinct ids of all columns, ascending (bytewise), and for each column int32[N], the place of each of its ids."""
+    """The distinct ids of all columns, ascending (bytewise), and for each column int32[N], the place of each id."""
     chunks = [chunk for column in columns for chunk in column.chunks]
     many = sum(map(len, chunks)) >= MANY
     ids, numbers = (_counted(chunks) if many else None) or _sorted(chunks)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 def descending(
     values: NDArray[np.float32] | NDArray[np.float64], least: float
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
-    """Documents int32[N], scores, lengths of rows [B, D]: each one's entries of at least ``least``, in the one order."""
+    """Documents int32[N], scores, lengths of rows [B, D]: each row's entries >= ``least``, in the one order."""
     docs, scores, lengths = [], [], []
     for row in values:
         found = np.flatnonzero(row >= least)
