@@ -2,7 +2,8 @@
 
 A stage that has been built is not built again; a killed one goes on from its last shard. Useful on a GPU node before
 sweeping on a laptop: copy the runs folder, it stays valid. The folder of each list is printed: `harness fuse`,
-`evaluate` and `compare` take it as a run, and the benchmark's name as gold.
+`evaluate` and `compare` take it as a run, and the benchmark's name as gold. So are each graph's statistics, to be held
+against a published graph's.
 
   harness prepare                              the sample benchmark
   harness prepare dataset=musique              real data, from paths.data (HARNESS_DATA) or the Hub
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Build them and say what is there."""
-    from harness.sweep.lists import store
+    from harness.report.network import described
+    from harness.sweep.lists import graphs, retrievers, store
     from harness.sweep.plan import Plan, Prepared
 
     prepared = Prepared.of(Plan(config, ()))
@@ -31,3 +33,9 @@ def run(config: DictConfig) -> None:
         lengths = lists.lengths()
         print(f"list {name}: {lengths.mean():.1f} documents a query, {int((lengths == 0).sum())} empty lists")
         print(f"  {kept.place('retrieve', prepared.identities[name], {'benchmark': data.sha256})}")
+    told = set()
+    for name, graph in graphs(retrievers(config)).items():
+        made = graph.artifact(data, kept)
+        if made.key not in told:
+            print("\n".join([f"graph below list {name}:", *described(made.facts), f"  {made.path}"]))
+            told.add(made.key)

@@ -1,0 +1,30 @@
+"""A graph's statistics as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.report.text import percent
+
+
+def described(facts: Mapping[str, Any]) -> list[str]:
+    """What ``Network.facts`` counted."""
+    edges = ", ".join(f"{name} {count}" for name, count in facts["edges"].items())
+    return [
+        f"  nodes: {facts['entities']} entities, {facts['passages']} passages",
+        f"  edges: {edges}",
+        *(f"  degree of {one}: {_spread(facts[f'{name}_degree'])}" for name, one in NODES.items()),
+        f"  isolated: {percent(facts['isolated_entities'])}% of entities, {percent(facts['isolated_passages'])}% of "
+        f"passages; components: {facts['components']}, the largest holds "
+        f"{percent(facts['largest_component'])}% of nodes",
+    ]
+
+
+NODES = {"entity": "an entity", "passage": "a passage"}
+
+
+def _spread(degree: Mapping[str, float]) -> str:
+    words = (("mean", ".2f"), ("median", "g"), ("p90", "g"), ("max", "g"))
+    shown = [f"{name.replace('p90', '90th percentile')} {degree[name]:{form}}" for name, form in words]
+    return ", ".join(shown)
