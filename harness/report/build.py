@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.configuration import names
 from harness.files import write_text
-from harness.report import tables
+from harness.report import experiment, tables
 from harness.report.compile import compile_pdf
 from harness.report.figure import Picture, alpha, ceiling, flow, frontier, outcomes
 from harness.report.foresight import foreseen
@@ -38,7 +39,7 @@ OWN = (
         for name in ("outcomes_*", "alpha", "frontier", "ceiling*", "flow", "distributions", "calibration")
     ),
 )
-"""What a report may write: of these, what an earlier report left and this one lacks is removed."""
+"""What a report may write, beside what has an experiment's name: what an earlier report left of these is removed."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,10 @@ def build(result: SweepResult, folder: Path, more: Iterable[Picture] = ()) -> Bu
     more: further figures, such as ``distributions``, which need the lists themselves. Tables and figures that an
     earlier report left and this one does not have are removed.
     """
-    made_tables = tables.every(result)
+    made_tables = [*tables.every(result), *experiment.tables(result)]
     drawers = (outcomes, alpha, frontier, ceiling, flow)
-    pictures = [*(picture for drawer in drawers for picture in drawer.pictures(result)), *more]
+    drawn = [picture for drawer in drawers for picture in drawer.pictures(result)]
+    pictures = [*drawn, *experiment.pictures(result), *more]
     facts = described(result)
     title = f"Sweep {result.folder.name}"
 
@@ -105,7 +107,8 @@ def _write(path: Path, text: str) -> Path:
 
 
 def _forget(folder: Path, kept: Sequence[Path]) -> None:
-    for pattern in OWN:
+    experiments = [f"{kind}/{name}*.*" for kind in ("tables", "figures") for name in names("experiment")]
+    for pattern in (*OWN, *experiments):
         for path in sorted(folder.glob(pattern)):
             if path not in kept:
                 path.unlink()

@@ -57,6 +57,12 @@ class Plan:
         return self.config.get("margin", MARGIN)  # type: ignore[no-any-return]
 
     @property
+    def experiment(self) -> dict[str, Any] | None:
+        """The tables and figures that this sweep is run for, as conf/experiment describes them; None for none."""
+        described = self.config.get("experiment")
+        return None if described is None else cast("dict[str, Any]", OmegaConf.to_container(described, resolve=True))
+
+    @property
     def metrics(self) -> list[str]:
         """Metric columns: the configured ones, and the objective."""
         return list(dict.fromkeys([*self.config.metrics, self.config.objective]))

@@ -14,6 +14,7 @@ from harness.sweep import engine, winner
 from harness.sweep.foresight import foresight
 from harness.sweep.plan import Prepared
 from harness.sweep.result import LOCK, SweepResult
+from harness.sweep.selection import named
 from harness.sweep.table import frame, rows
 from harness.sweep.trial import Trial
 
@@ -41,8 +42,10 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     }
     ahead = foresight(ordered, ranks, plan.config.objective, len(data.members("test")))
     whole = {"trials": len(trials), "ranks_sha256": hashlib.sha256(ranks.tobytes()).hexdigest()}
-    choice = winner.lock(ordered, {**tied, **ahead, **whole, "margin": plan.margin})
-    identity = digest([sorted(hashes), plan.config.objective, plan.margin, code_version(), library_versions()])[:12]
+    about = named(plan.experiment, [row["parameters"] for row in ordered])
+    choice = winner.lock(ordered, {**tied, **ahead, **whole, "margin": plan.margin}, about)
+    asked = [plan.config.objective, plan.margin, plan.experiment]
+    identity = digest([sorted(hashes), *asked, code_version(), library_versions()])[:12]
     folder = Path(plan.config.paths.runs) / "sweeps" / f"{data.name}-{identity}"
     folder.mkdir(parents=True, exist_ok=True)
     runs = {name: run.take(members) for name, run in prepared.runs.items()}

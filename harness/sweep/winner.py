@@ -26,8 +26,10 @@ def tiebreak(row: Row) -> tuple[float, str, str]:
     return round(abs(row["parameters"].get("fuser.alpha", 0.5) - 0.5), 12), row["name"], row["trial"]
 
 
-def lock(rows: Sequence[Row], facts: Mapping[str, Any]) -> dict[str, Any]:
+def lock(rows: Sequence[Row], facts: Mapping[str, Any], named: Sequence[int] = ()) -> dict[str, Any]:
     """The lock of an ordered leaderboard: the winner, the best trial of each fuser, the untuned baselines.
+
+    named: the places of the trials that an experiment's tables are about; they are locked too.
 
     The winner is the best trial that fuses; single lists are baselines beside it, and ``best_single`` names the best.
     facts: what the lock is tied to (dataset, data_sha256, objective, ...). ``sha256`` covers all the rest.
@@ -43,6 +45,7 @@ def lock(rows: Sequence[Row], facts: Mapping[str, Any]) -> dict[str, Any]:
         "libraries": library_versions(),
         "winner": (fused or single)[0],
         "fusers": list(best.values()),
+        "named": [rows[place] for place in named],
         "baselines": single + [row for row in fused if row["untuned"]],
         "best_single": single[0]["name"] if single else None,
     }
@@ -73,6 +76,8 @@ def locked_trials(lock: Mapping[str, Any]) -> dict[str, list[str]]:
     roles: dict[str, list[str]] = {lock["winner"]["trial"]: ["winner"]}
     for row in lock["fusers"]:
         roles.setdefault(row["trial"], []).append(f"best {row['family']}")
+    for row in lock.get("named", ()):
+        roles.setdefault(row["trial"], []).append("experiment")
     for row in lock["baselines"]:
         roles.setdefault(row["trial"], []).append("baseline")
     return roles

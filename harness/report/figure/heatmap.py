@@ -1,0 +1,114 @@
+"""A heat map over two sets of knobs: in each cell the best trial over all other knobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from harness.report.figure import Picture
+from harness.report.table import Column, Table
+from harness.sweep.result import SweepResult
+from harness.sweep.selection import matches
+from harness.tracking.entry import loaded, records
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Point = tuple[Any, ...]
+MISSING = "no such knob"
+
+
+@dataclass(frozen=True)
+class Heatmap:
+    """A figure ``spec``: ``name, title, rows, columns`` (lists of knobs), ``value`` (a column of trials), ``where``.
+
+    Cells are shares in percent when ``value`` is a metric, counts when it is ``wins`` or ``losses``.
+    """
+
+    result: SweepResult
+    spec: Mapping[str, Any]
+    experiment: Mapping[str, Any]
+
+    @cached_property
+    def cells(self) -> dict[tuple[Point, Point], float]:
+        """The greatest value of the matching trials, by row and column."""
+        found: dict[tuple[Point, Point], float] = {}
+        for trial in records(self.result.trials):
+            knobs = loaded(trial["parameters"])
+            row, column = self._point(knobs, "rows"), self._point(knobs, "columns")
+            value = trial[self.spec["value"]]
+            if MISSING not in (*row, *column) and matches(knobs, self.spec.get("where", {})) and value == value:
+                found[row, column] = max(found.get((row, column), -np.inf), float(value))
+        return found
+
+    def table(self) -> Table:
+        """The cells as a table."""
+        rows, columns = self._axes()
+        kind: Any = "share" if self._share else "count"
+        head = [
+            Column(" ".join(self._short("rows")), "text"),
+            *(Column(f"{' '.join(self._short('columns'))} {_said(point)}", kind) for point in columns),
+        ]
+        body = [[_said(row), *(self.cells.get((row, column)) for column in columns)] for row in rows]
+        return Table(self.spec["name"], self.spec["title"], self._caption(), head, body)
+
+    def picture(self) -> Picture:
+        """The cells in colour."""
+        rows, columns = self._axes()
+        factor = 100 if self._share else 1
+        values = np.array([[factor * self.cells.get((row, column), np.nan) for column in columns] for row in rows])
+
+        def draw(figure: Figure) -> None:
+            axes = figure.subplots()
+            image = axes.imshow(values, cmap="cividis", aspect="auto")
+            axes.set_xticks(range(len(columns)), [_said(point) for point in columns], rotation=90)
+            axes.set_yticks(range(len(rows)), [_said(point) for point in rows])
+            axes.tick_params(length=0, labelsize=5 if len(rows) > 15 else 6)
+            axes.set_xlabel(" ".join(self._short("columns")))
+            axes.set_ylabel(" ".join(self._short("rows")))
+            middle = (np.nanmin(values) + np.nanmax(values)) / 2 if np.isfinite(values).any() else 0
+            for (row, column), value in np.ndenumerate(values):
+                if np.isfinite(value):
+                    shade = "black" if value > middle else "white"
+                    text = f"{value:.1f}" if self._share else f"{value:.0f}"
+                    axes.text(column, row, text, ha="center", va="center", fontsize=4, color=shade)
+            figure.colorbar(image, ax=axes, label=f"{self.spec['value']}{' (%)' if self._share else ''}")
+
+        return Picture(self.spec["name"], self._caption(), draw, max(2.0, 0.9 + 0.11 * len(rows)))
+
+    @property
+    def _share(self) -> bool:
+        return self.spec["value"] not in ("wins", "losses")
+
+    def _axes(self) -> tuple[list[Point], list[Point]]:
+        rows, columns = ({cell[side]: None for cell in self.cells} for side in (0, 1))
+        return sorted(rows, key=_order), sorted(columns, key=_order)
+
+    def _point(self, knobs: Mapping[str, Any], side: str) -> Point:
+        return tuple(knobs.get(knob, MISSING) for knob in self.spec[side])
+
+    def _short(self, side: str) -> list[str]:
+        return [knob.rpartition(".")[2] for knob in self.spec[side]]
+
+    def _caption(self) -> str:
+        facts = self.result.manifest
+        counted = "" if self._share else f" by {facts['objective']} against dense"
+        return (
+            f"{self.experiment['source']}: {self.spec['value']}{counted}, the best trial in each cell over all "
+            f"other knobs: {facts['dataset']}, tune split (n = {facts['n']}). {self.spec.get('published', '')} Not comparable "
+            f"with the publication: {self.experiment['differs']}"
+        )
+
+
+def _order(point: Point) -> Any:
+    return [(value is None, isinstance(value, str), 0 if value is None else value) for value in point]
+
+
+def _said(point: Point) -> str:
+    return " ".join(
+        "all" if value is None else f"{value:g}" if isinstance(value, float) else str(value) for value in point
+    )

@@ -1,0 +1,49 @@
+"""The trials that an experiment's table is about: of the ones that match a row's description, the best on tune."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.errors import HarnessError, nearest
+
+Knobs = Mapping[str, Any]
+
+
+def matches(knobs: Knobs, where: Knobs) -> bool:
+    """Whether a trial's knobs are those of ``where``: a value, or a list of allowed ones. A missing knob is null."""
+    return all(_allows(wanted, knobs.get(knob)) for knob, wanted in where.items())
+
+
+def chosen(described: Sequence[Mapping[str, Any]], trials: Sequence[Knobs]) -> list[int | None]:
+    """For each described row the place of its trial among ``trials``, knobs in the order of a leaderboard.
+
+    A row is ``{label, where, as, same}``: its trial is the first that matches ``where`` and, with ``as``, has the same
+    value as that row's trial in every knob of ``same``. None where no trial does.
+    """
+    places: dict[str, int | None] = {}
+    for row in described:
+        where = dict(row["where"])
+        if "as" in row:
+            if row["as"] not in places:
+                raise HarnessError(
+                    f"experiment: row {row['label']!r} is as {row['as']!r}{nearest(row['as'], places)}, "
+                    "which is no row above it"
+                )
+            place = places[row["as"]]
+            where |= {} if place is None else {knob: trials[place].get(knob) for knob in row["same"]}
+        places[row["label"]] = next((place for place, knobs in enumerate(trials) if matches(knobs, where)), None)
+    return list(places.values())
+
+
+def named(experiment: Mapping[str, Any] | None, trials: Sequence[Knobs]) -> list[int]:
+    """The places of all trials that the experiment's tables are about: they are locked with the winner."""
+    tables = (experiment or {}).get("tables") or []
+    found = [place for table in tables if "rows" in table for place in chosen(table["rows"], trials)]
+    return list(dict.fromkeys(place for place in found if place is not None))
+
+
+def _allows(wanted: Any, value: Any) -> bool:
+    if isinstance(wanted, (list, tuple)):
+        return value in wanted or value == list(wanted)
+    return bool(value == wanted)

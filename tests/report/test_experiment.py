@@ -1,0 +1,116 @@
+"""Experiments: every file composes and describes what its grid has; tables worked by hand on the example sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+
+from harness.configuration import compose, names
+from harness.report import experiment
+from harness.report.build import build
+from harness.sweep.plan import Plan
+from harness.sweep.result import SweepResult
+from harness.sweep.selection import chosen, matches
+
+EXPERIMENT = {
+    "source": "Table 0",
+    "differs": "everything.",
+    "tables": [
+        {
+            "name": "phasegraph_main",
+            "title": "Main",
+            "metrics": ["last_hop@5", "recall@5"],
+            "against": "vector only",
+            "slices": [
+                {"label": "all", "where": {}},
+                {"label": "graph first", "rule": "the graph's best is the last hop", "published": False,
+                 "where": {"list": "graph", "metric": "last_hop@1", "is": 1}},
+            ],
+            "rows": [
+                {"label": "vector only", "where": {"fuser": "single", "fuser.list": "dense"}},
+                {"label": "best", "where": {"fuser": "boltzmann"},
+                 "published": {"sample": {"tune": "53.6", "test": "99.9"}, "other": {"tune": "1"}}},
+                {"label": "not tried", "where": {"fuser": "tsallis"}},
+            ],
+        },
+        {"name": "phasegraph_main_sum", "title": "Sum",
+         "summary": [{"label": "linear", "where": {"fuser": "linear"}, "published": "7"}]},
+    ],
+    "figures": [
+        {"kind": "heatmap", "name": "phasegraph_main_map", "title": "Map", "rows": ["normalizer"],
+         "columns": ["fuser.alpha"], "value": "wins"},
+        {"kind": "bars", "name": "phasegraph_main", "table": "phasegraph_main"},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def result(example: ModuleType, tmp_path: Path) -> SweepResult:
+    made = example.write(tmp_path / "s1")
+    path = made.folder / "config.yaml"
+    path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), "experiment": EXPERIMENT}))
+    return SweepResult(made.folder)
+
+
+def test_rows_by_slice_and_split_by_hand(result: SweepResult) -> None:
+    table = next(experiment.tables(result))
+    assert [column.title for column in table.columns][:4] == ["queries", "split", "row", "strategy"]
+    shown = [[cells[i] for i in (0, 1, 2, 4, 5, 8, 9, 10, 12)] for cells in table.cells()]
+    assert shown == [
+        ["all", "tune", "vector only", "8", "50.0", "–", "–", "–", "–"],
+        ["all", "tune", "best", "8", "75.0", "3", "1", ".625", "53.6"],
+        ["all", "test", "vector only", "6", "33.3", "–", "–", "–", "–"],
+        ["all", "test", "best", "6", "83.3", "3", "0", ".250", "99.9"],
+        # Queries 0, 2, 3, 6, 7 of tune: dense finds 0; best 0, 2, 3, 6. Queries 0, 2, 3 of test: dense 0, best all.
+        ["graph first", "tune", "vector only", "5", "20.0", "–", "–", "–", "–"],
+        ["graph first", "tune", "best", "5", "80.0", "3", "0", ".250", "–"],
+        ["graph first", "test", "vector only", "3", "33.3", "–", "–", "–", "–"],
+        ["graph first", "test", "best", "3", "100.0", "2", "0", ".500", "–"],
+    ]
+    assert "graph first: the graph's best is the last hop" in table.caption
+    assert "not comparable: everything." in table.caption
+
+
+def test_groups_and_cells_by_hand(result: SweepResult) -> None:
+    _, summary, cells = experiment.tables(result)
+    assert summary.cells() == [
+        ["linear", "2", "1", "0", "62.5", "linear minmax alpha=0.3", "7"],
+        ["total", "5", "3", "1", "75.0", "boltzmann pit alpha=0.7 beta=0.5 cap=20", "–"],
+    ]
+    assert cells.cells() == [["minmax", "1", "–", "0"], ["pit", "–", "3", "3"]]
+
+
+def test_the_report_holds_them_and_a_later_one_of_no_experiment_does_not(
+    result: SweepResult, example: ModuleType, tmp_path: Path
+) -> None:
+    build(result, tmp_path / "out")
+    made = ["tables/phasegraph_main.tex", "tables/phasegraph_main_map.tex", "figures/phasegraph_main.pdf",
+            "figures/phasegraph_main_map.png"]  # fmt: skip
+    assert all((tmp_path / "out" / name).is_file() for name in made)
+    build(example.write(tmp_path / "s2"), tmp_path / "out")
+    assert not any((tmp_path / "out" / name).exists() for name in made)
+
+
+@pytest.mark.parametrize("name", names("experiment"))
+def test_every_experiment_describes_what_its_grid_has(name: str) -> None:
+    overrides = (f"experiment={name}", "tracking=none")
+    plan = Plan(compose(overrides=overrides), overrides)
+    knobs = [trial.settings for trial in plan.trials()]
+    assert plan.experiment is not None
+    specs = [*(plan.experiment.get("tables") or ()), *(plan.experiment.get("figures") or ())]
+    assert name in {spec["name"] for spec in specs}
+    for spec in specs:
+        assert spec["name"].startswith(name)
+        if "rows" in spec and "metrics" in spec:
+            missing = [
+                row["label"]
+                for row, place in zip(spec["rows"], chosen(spec["rows"], knobs), strict=True)
+                if place is None
+            ]
+            assert not missing
+            assert spec["against"] in {row["label"] for row in spec["rows"]}
+        for group in spec.get("summary", ()):
+            assert any(matches(one, group["where"]) for one in knobs)
