@@ -8,7 +8,6 @@ from typing import ClassVar
 from torch import Tensor
 
 from harness.fuser import Calibrated
-from harness.fuser.terms import Term, Terms
 
 
 @dataclass(frozen=True)
@@ -18,13 +17,6 @@ class Single:
     list: str = "dense"
     reads: ClassVar[frozenset[str]] = frozenset({"scores"})
     unit: ClassVar[bool] = False
-
-    def terms(self, pool: Calibrated) -> Terms | None:
-        """See ``harness.fuser.terms``; other lists of the pool would hold documents that are left out."""
-        if pool.names != (self.list,):
-            return None
-        scored = pool[self.list]
-        return Terms([Term(self.list, scored.listing.scores, 0.0, lambda: scored.scores)])
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""

@@ -36,7 +36,7 @@ def means(ranks: Ranks, metrics: Sequence[Metric]) -> Values:
         part = ranks[start : start + step]
         numbers = _numbers(part, deepest) if tabled else None
         for m, metric in enumerate(metrics):
-            values = tables[m][numbers] if m in tabled else metric(part)
+            values = metric(part) if numbers is None or m not in tables else np.take(tables[m], numbers, mode="clip")
             result[start : start + step, m] = values.mean(axis=-1)
     return result
 

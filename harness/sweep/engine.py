@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from harness.fuser import Calibrated
+from harness.fuser.single import Single
 from harness.fuser.terms import Terms
-from harness.metric import NONE, gold_ranks
+from harness.metric import NONE, gold_ranks, run_ranks
 from harness.metric.additive import Layout, additive_ranks, shared_key
 from harness.pool import Pool
 from harness.reranker.none import Keep
@@ -49,6 +50,9 @@ def score(
     ranks = np.full((len(trials), *gold.shape), NONE, dtype=np.int32)
     shared: dict[PoolSpec, list[int]] = {}
     for number, trial in enumerate(trials):
+        if _alone(trial):
+            ranks[number] = run_ranks(runs[trial.pool.lists[0]].top(trial.pool.effective_cap), gold)
+            continue
         shared.setdefault(trial.pool, []).append(number)
     jobs = [(spec, block) for spec in shared for block in _blocks(spec, runs, device)]
 
@@ -72,6 +76,12 @@ def score(
     finally:
         torch.set_num_threads(threads)
     return ranks
+
+
+def _alone(trial: Trial) -> bool:
+    """Whether the fused list is a list as it stands: then its places are looked up, and no pool is made."""
+    single = isinstance(trial.fuser, Single) and trial.pool.lists == (trial.fuser.list,)
+    return single and isinstance(trial.reranker, Keep)
 
 
 def _scored(

@@ -42,16 +42,22 @@ def spread(seconds: Sequence[float]) -> list[float]:
     return [round(min(seconds), 6), round(max(seconds), 6)]
 
 
+def processor() -> float:
+    """Processor seconds of this process and the children it waited for: they do not grow when others are at work."""
+    return sum(os.times()[:4])
+
+
 def run(case: Case, repeats: int = REPEATS) -> dict[str, Any]:
     """The row of a case: medians over ``repeats`` turns of each side, and the ratio's range over the turns."""
     load = os.getloadavg()[0]
     tolerance = case.check(case.ours(), case.theirs())
-    ours, peer = [], []
+    ours, peer, busy = [], [], ([], [])
     for _ in range(repeats):
-        for seconds, side, scale in ((ours, case.ours, 1.0), (peer, case.theirs, case.scale)):
-            begun = time.perf_counter()
+        for seconds, side, scale, own in ((ours, case.ours, 1.0, busy[0]), (peer, case.theirs, case.scale, busy[1])):
+            begun, worked = time.perf_counter(), processor()
             side()
             seconds.append((time.perf_counter() - begun) * scale)
+            own.append((processor() - worked) * scale)
     ratio = statistics.median(peer) / statistics.median(ours)
     return {
         "ours_s": round(statistics.median(ours), 6),
@@ -66,6 +72,9 @@ def run(case: Case, repeats: int = REPEATS) -> dict[str, Any]:
         "ours_range": spread(ours),
         "peer_range": spread(peer),
         "ratio_range": spread([p / o for o, p in zip(ours, peer, strict=True)]),
+        "ours_cpu_s": round(statistics.median(busy[0]), 6),
+        "peer_cpu_s": round(statistics.median(busy[1]), 6),
+        "ratio_cpu": round(statistics.median(busy[1]) / max(statistics.median(busy[0]), 1e-9), 3),
         "repeats": repeats,
         "processors": len(os.sched_getaffinity(0)),
         "load": [round(load, 1), round(os.getloadavg()[0], 1)],

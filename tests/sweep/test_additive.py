@@ -34,7 +34,7 @@ def chosen(name: str, knobs: dict) -> list:
 
 
 def test_the_main_fusers_are_counted() -> None:
-    assert {"rrf", "linear", "boltzmann", "combsum", "combmnz", "tsallis", "single"} <= set(ADDITIVE)
+    assert {"rrf", "linear", "boltzmann", "combsum", "combmnz", "tsallis"} <= set(ADDITIVE)
 
 
 @pytest.mark.parametrize("normalizer", names("normalizer"))
