@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,8 +84,20 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
     from hydra import compose as build
     from hydra import initialize_config_dir
 
-    with translated(), initialize_config_dir(str(packaged("conf").resolve()), version_base="1.3"):
+    with translated(), _apart(), initialize_config_dir(str(packaged("conf").resolve()), version_base="1.3"):
         return build(primary, list(overrides))
+
+
+@contextlib.contextmanager
+def _apart() -> Iterator[None]:
+    """Hydra's global state is as if no command were running, and comes back afterwards."""
+    from hydra.core.global_hydra import GlobalHydra
+
+    outer, GlobalHydra.instance().hydra = GlobalHydra.instance().hydra, None
+    try:
+        yield
+    finally:
+        GlobalHydra.instance().hydra = outer
 
 
 class translated:

@@ -6,6 +6,7 @@ import gzip
 import random
 from pathlib import Path
 
+import hydra
 import pyarrow as pa
 import pytest
 
@@ -96,3 +97,18 @@ def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
             continue
         assert len(gold) == len(set(gold.query_ids)) > 0
         assert all(gold.supporting)
+
+
+def test_a_folder_of_a_benchmark_is_gold_within_a_command_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_RUNS", str(tmp_path / "runs"))
+    (tmp_path / "corpus.jsonl").write_text(
+        '{"id": "a", "title": "", "text": "t"}\n{"id": "b", "title": "", "text": "u"}\n'
+    )
+    query = (
+        '{"id": "q", "question": "?", "answers": ["x"], "supporting_ids": ["b", "a"], "hops": 2, "type": "bridge"}\n'
+    )
+    (tmp_path / "queries.jsonl").write_text(query)
+    with hydra.initialize_config_dir(str(tmp_path), version_base="1.3"):
+        gold = Gold.read(tmp_path)
+        assert hydra.core.global_hydra.GlobalHydra.instance().is_initialized()
+    assert (gold.query_ids, gold.supporting, gold.hops, gold.types) == (["q"], [["b", "a"]], [2], ["bridge"])

@@ -106,7 +106,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_queries(tmp_path: Path) -> None:
     peaks = []
-    for count in (2_000, 20_000):
+    for count in (10_000, 60_000):
         for name in ("dense", "graph"):
             with (tmp_path / name).open("w") as stream:
                 for query in range(count):
@@ -115,4 +115,4 @@ def test_memory_does_not_grow_with_the_number_of_queries(tmp_path: Path) -> None
         arguments = [str(tmp_path / name) for name in ("dense", "graph", "out")]
         done = subprocess.run([sys.executable, "-c", MEASURE, *arguments], check=True, capture_output=True, text=True)
         peaks.append(int(done.stdout) * (1 if sys.platform == "linux" else resource.getpagesize()))
-    assert peaks[1] < 1.15 * peaks[0]
+    assert peaks[1] < 1.25 * peaks[0]  # what is held in memory, six times as much of it, would be 1.5 times
