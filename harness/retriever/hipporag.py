@@ -1,0 +1,115 @@
+"""HippoRAG 2's scheme: Personalised PageRank from the triples, or the phrases, that the question resembles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.artifacts import Store
+from harness.benchmark import Benchmark
+from harness.encoder import embed
+from harness.errors import HarnessError, bounded, one_of
+from harness.extractor import Extraction
+from harness.graph import Network
+from harness.retriever.index import build, search
+from harness.retriever.link import linked
+from harness.retriever.ppr import PPR
+from harness.retriever.undirected import Undirected
+from harness.retriever.walk import rows_sum_to_one, scaled
+
+LINKS = ("query_to_triple", "query_to_node", "ner_to_node")
+
+
+@dataclass(frozen=True)
+class HippoRAG(PPR):
+    """PPR (see there) with other seeds, over the undirected graph.
+
+    by: what the question is linked to. ``query_to_triple``: its ``nearest`` triples by cosine, of which those of at
+    least ``recognised`` pass (the papers' recognition memory, by embedding in place of a language model); a triple's
+    subject and object get the mean cosine of their triples. ``query_to_node``: its ``nearest`` names, with their
+    cosine. ``ner_to_node``: the names in it (``link``: by embedding where the graph does not hold them).
+    Each is divided by the number of passages that mention the entity or have it as title. Passages get
+    ``passage_weight`` times their cosine to the question, scaled over all passages to [0, 1]; the sum is scaled to 1.
+    ``passages`` and ``sharpness`` have no part in it.
+    """
+
+    version: ClassVar[int] = 1
+    walk: Undirected = field(default_factory=Undirected)  # type: ignore[assignment]
+    passage_weight: float = 0.05
+    by: str = "query_to_triple"
+    nearest: int = 5
+    recognised: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of("lists.graph.by", self.by, LINKS)
+        bounded("lists.graph.nearest", self.nearest, 1)
+        bounded("lists.graph.recognised", self.recognised, -1, 1)
+
+    def _start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, dict[str, int]]:
+        network, extraction = self.graph.build(benchmark, store)
+        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        if self.by == "ner_to_node":
+            entities, facts = linked(network, extraction.questions, self.encoder, self.link, store)
+        else:
+            found = self._triples if self.by == "query_to_triple" else self._names
+            entities, facts = found(network, extraction, questions, store)
+            held = np.diff(sp.csr_array(network.mentions + network.about).indptr)
+            entities = scaled(1 / np.maximum(held, 1), entities.T.tocsr()).T
+        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
+        close = sp.csr_array(_spread(passages, questions))
+        seeds = rows_sum_to_one(sp.hstack([entities, self.passage_weight * close], format="csr"))
+        return network, extraction, seeds, facts
+
+    def _triples(
+        self, network: Network, extraction: Extraction, questions: NDArray[np.float32], store: Store
+    ) -> tuple[Any, dict[str, int]]:
+        """[Q, E]: the mean cosine of the recognised triples that hold the entity."""
+        triples, names = extraction.triples, extraction.names
+        if not len(triples.subject):
+            raise HarnessError(
+                "retriever=hipporag links questions to triples, and the extractor found none; choose extractor=llm or "
+                "openie_file, or lists.graph.by=query_to_node"
+            )
+        stated = zip(triples.subject.tolist(), triples.predicate.tolist(), triples.object.tolist(), strict=True)
+        distinct = list(dict.fromkeys(stated))
+        texts = [f"{names[s]} {triples.predicates[p]} {names[o]}" for s, p, o in distinct]
+        vectors = np.asarray(embed(self.encoder, texts, "passage", store))
+        near, cosine = search(build(vectors, "Flat"), vectors, questions, min(self.nearest, len(texts)), True)
+        passed = cosine >= max(self.recognised, np.finfo(np.float64).tiny)
+        rows, columns = np.nonzero(passed)
+        ends = np.array([(s, o) for s, _, o in distinct])[near[rows, columns]]
+        ends[ends[:, 0] == ends[:, 1], 1] = -1
+        rows, column = np.repeat(rows, 2), ends.ravel()
+        values, kept = np.repeat(cosine[passed], 2), column >= 0
+        shape = (len(questions), len(names))
+        at = (rows[kept], column[kept])
+        total = sp.csr_array(sp.coo_array((values[kept], at), shape=shape))
+        count = sp.csr_array(sp.coo_array((np.ones(int(kept.sum())), at), shape=shape))
+        total.data /= count.data
+        facts = {"triples": len(texts), "recognised": int(passed.sum()), "not_recognised": int((~passed).sum())}
+        return total, facts
+
+    def _names(
+        self, network: Network, extraction: Extraction, questions: NDArray[np.float32], store: Store
+    ) -> tuple[Any, dict[str, int]]:
+        """[Q, E]: the cosine of the nearest names."""
+        vectors = np.asarray(embed(self.encoder, network.names, "name", store))
+        near, cosine = search(build(vectors, "Flat"), vectors, questions, min(self.nearest, len(vectors)), True)
+        rows = np.repeat(np.arange(len(questions)), near.shape[1])
+        entries = (np.maximum(cosine, 0).ravel(), (rows, near.ravel()))
+        return sp.csr_array(sp.coo_array(entries, shape=(len(questions), len(vectors)))), {"linked": near.size}
+
+
+def _spread(passages: NDArray[np.float32], questions: NDArray[np.float32]) -> NDArray[np.float64]:
+    """[Q, D]: cosines, each row scaled so that its least is 0 and its greatest 1 (all 1 where they are equal)."""
+    docs, cosine = search(build(passages, "Flat"), passages, questions, len(passages), True)
+    low, high = cosine.min(axis=1, keepdims=True), cosine.max(axis=1, keepdims=True)
+    share = np.divide(cosine - low, high - low, out=np.ones_like(cosine), where=high > low)
+    result: NDArray[np.float64] = np.empty(share.shape)
+    np.put_along_axis(result, docs.astype(np.int64), share, axis=1)
+    return result
