@@ -1,9 +1,9 @@
 """The tables and figures of a published experiment, as conf/experiment/<name>.yaml describes them.
 
-The description, ``experiment`` in a sweep's configuration: ``source`` (where it was published), ``differs`` (what is
-not the same here), ``tables`` and ``figures``. A table has ``rows`` (see harness.sweep.selection; with ``published``:
-by dataset and split, what was printed) or ``summary`` (groups of trials). A figure is a ``heatmap`` of two lists of knobs,
-whose cells are a table too, or ``bars`` of a table's rows.
+The description is ``experiment`` in a sweep's configuration: ``source`` (where it was published), ``differs`` (what is
+not the same here), ``tables`` and ``figures``. A table has ``rows`` (see harness.sweep.selection; with ``published``,
+what was printed, by dataset and split) or ``summary`` (groups of trials). A figure is a ``heatmap`` of two lists of
+knobs, whose cells are a table too, or ``bars`` of a table's rows.
 """
 
 from __future__ import annotations

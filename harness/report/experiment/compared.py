@@ -100,8 +100,8 @@ class Compared:
         return (
             f"{self.experiment['source']}, on {facts['dataset']} here. {told}. W and L: queries with more, and less, "
             f"{metric} than {self.spec['against']}; p: exact two-sided McNemar; difference in points, {how}. Each "
-            f"row's strategy was chosen on tune. {slices + '. ' if slices else ''}Published figures are not comparable: "
-            f"{self.experiment['differs']} Data {facts['data_sha256'][:12]}."
+            f"row's strategy was chosen on tune. {slices + '. ' if slices else ''}Published figures are not "
+            f"comparable: {self.experiment['differs']} Data {facts['data_sha256'][:12]}."
         )
 
     def _lines(self, part: Part, cut: Mapping[str, Any]) -> Iterator[Line]:

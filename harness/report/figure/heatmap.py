@@ -75,7 +75,7 @@ class Heatmap:
                 if np.isfinite(value):
                     shade = "black" if value > middle else "white"
                     text = f"{value:.1f}" if self._share else f"{value:.0f}"
-                    axes.text(column, row, text, ha="center", va="center", fontsize=4, color=shade)
+                    axes.text(column, row, text, ha="center", va="center", fontsize=5, color=shade)
             figure.colorbar(image, ax=axes, label=f"{self.spec['value']}{' (%)' if self._share else ''}")
 
         return Picture(self.spec["name"], self._caption(), draw, max(2.0, 0.9 + 0.11 * len(rows)))
@@ -99,8 +99,8 @@ class Heatmap:
         counted = "" if self._share else f" by {facts['objective']} against dense"
         return (
             f"{self.experiment['source']}: {self.spec['value']}{counted}, the best trial in each cell over all "
-            f"other knobs: {facts['dataset']}, tune split (n = {facts['n']}). {self.spec.get('published', '')} Not comparable "
-            f"with the publication: {self.experiment['differs']}"
+            f"other knobs: {facts['dataset']}, tune split (n = {facts['n']}). {self.spec.get('published', '')} Not "
+            f"comparable with the publication: {self.experiment['differs']}"
         )
 
 
