@@ -15,7 +15,7 @@ from harness.encoder import Encoder, embed
 from harness.errors import bounded
 from harness.extractor import Extraction, Extractor
 from harness.extractor import artifact as extraction_artifact
-from harness.graph.network import Network, about, context, counted, relation
+from harness.graph.network import Network, about, context, counted, pruned, relation
 from harness.graph.synonym import synonyms
 from harness.identity import identity
 
@@ -42,9 +42,10 @@ class Entity:
         source = extraction_artifact(self.extractor, benchmark, store)
 
         def build(folder: Path) -> Mapping[str, Any]:
-            network = self.connect(Extraction.load(source.path), store)
+            extraction = Extraction.load(source.path)
+            network = self.connect(extraction, store)
             network.save(folder)
-            return network.facts()
+            return {**network.facts(), "pruned": pruned(extraction)}
 
         return store.get("graph", identity(self), {"extraction": source.key, "benchmark": benchmark.sha256}, build)
 

@@ -123,6 +123,25 @@ def relation(extraction: Extraction) -> sp.csr_array:
     return sp.csr_array(upper + upper.T)
 
 
+def pruned(extraction: Extraction) -> dict[str, int]:
+    """How many triples make no edge of their own: ``self_loops``, and ``duplicates``, which join in one passage what
+    another triple of that passage joins.
+    """
+    triples = extraction.triples
+    other = triples.subject != triples.object
+    low, high = np.minimum(triples.subject, triples.object), np.maximum(triples.subject, triples.object)
+    distinct = np.unique(np.stack([low, high, triples.passage], axis=1)[other], axis=0)
+    return {"self_loops": int((~other).sum()), "duplicates": int(other.sum()) - len(distinct)}
+
+
+def provenance(extraction: Extraction, one: int, other: int) -> NDArray[np.int32]:
+    """The passages with a triple that joins two entities, ascending: where a relation edge comes from."""
+    triples = extraction.triples
+    forth = (triples.subject == one) & (triples.object == other)
+    back = (triples.subject == other) & (triples.object == one)
+    return np.unique(triples.passage[forth | back])
+
+
 def counted(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -> sp.csr_array:
     """How often each (row, column) is given."""
     matrix = sp.coo_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape).tocsr()

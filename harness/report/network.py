@@ -10,10 +10,10 @@ from harness.report.text import percent
 
 def described(facts: Mapping[str, Any]) -> list[str]:
     """What ``Network.facts`` counted."""
-    edges = ", ".join(f"{name} {count}" for name, count in facts["edges"].items())
     return [
         f"  nodes: {facts['entities']} entities, {facts['passages']} passages",
-        f"  edges: {edges}",
+        f"  edges: {_counts(facts['edges'])}",
+        *([f"  triples that make no edge: {_counts(facts['pruned'])}"] if "pruned" in facts else []),
         *(f"  degree of {one}: {_spread(facts[f'{name}_degree'])}" for name, one in NODES.items()),
         f"  isolated: {percent(facts['isolated_entities'])}% of entities, {percent(facts['isolated_passages'])}% of "
         f"passages; components: {facts['components']}, the largest holds "
@@ -22,6 +22,10 @@ def described(facts: Mapping[str, Any]) -> list[str]:
 
 
 NODES = {"entity": "an entity", "passage": "a passage"}
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
 def _spread(degree: Mapping[str, float]) -> str:

@@ -24,3 +24,5 @@ def test_a_graph_of_four_entities_and_two_passages() -> None:
         "  degree of a passage: mean 1.50, median 1.5, 90th percentile 2.7, max 3",
         "  isolated: 25.0% of entities, 50.0% of passages; components: 3, the largest holds 66.7% of nodes",
     ]
+    facts = {**network.facts(), "pruned": {"self_loops": 3, "duplicates": 1}}
+    assert described(facts)[2] == "  triples that make no edge: self_loops 3, duplicates 1"
