@@ -5,6 +5,8 @@ Prints the ranked table; the last line of standard output is the sweep's folder.
   harness sweep                                  grid `default` on the sample benchmark
   harness sweep dataset=2wikimultihopqa          real data, from paths.data (HARNESS_DATA) or the Hub
   harness sweep dry_run=true                     how many trials, and which
+  harness sweep experiment=phasegraph_main       a published table (conf/experiment); `harness report` draws it
+  harness sweep grid=tiers                       fusion, reranking and research fusers: 718 trials
   harness sweep fuser=linear fuser.alpha=.6 grid=point      one configuration
   harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    add a block of axes to the grid
   harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
