@@ -8,7 +8,7 @@ from harness.report.trace import cells, head, label, role, told
 from harness.retriever.trail import Node
 from harness.sweep.trace import Trace
 
-LETTERS = 27
+LETTERS = 25
 
 
 def page(trace: Trace, seeds: int) -> str:
@@ -31,9 +31,7 @@ def page(trace: Trace, seeds: int) -> str:
 
 def _section(trace: Trace, name: str, seeds: int) -> dict[str, object]:
     trail = trace.trails[name]
-    every = [(doc, path) for doc, paths in trail.paths.items() for path in paths]
-    most = max((path.strength for _, path in every), default=1.0) or 1.0
-    drawing = draw((path, path.strength / most) for _, path in every)
+    drawing = draw((path, path.strength / (paths[0].strength or 1)) for paths in trail.paths.values() for path in paths)
     return {
         "name": name,
         "seeds": [(f"{weight:.4f}", label(trace, node)) for node, weight in trail.seeds[:seeds]],
