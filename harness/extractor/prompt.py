@@ -12,7 +12,7 @@ from harness.configuration import packaged
 from harness.errors import HarnessError, nearest
 
 TEXTS = {"type": "array", "items": {"type": "string"}}
-STATEMENT = {
+STATEMENT: dict[str, Any] = {
     "type": "object",
     "properties": {part: {"type": "string"} for part in ("subject", "predicate", "object")},
     "required": ["subject", "predicate", "object"],
