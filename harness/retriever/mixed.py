@@ -1,0 +1,69 @@
+"""A retriever over a corpus that other benchmarks share: what isolation is compared with (PhaseGraph 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from harness.artifacts import Store
+from harness.benchmark import Benchmark
+from harness.identity import texts_sha256
+from harness.retriever import Retriever
+from harness.run import Run
+
+
+class Loaded(Protocol):
+    """A dataset."""
+
+    def load(self, store: Store) -> Benchmark:
+        """The benchmark."""
+        ...
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """The retriever's run over the union of the benchmark's passages and those of the others, own passages kept.
+
+    Foreign passages dilute entities, walks and neighbours; that they would also take places in a list is not counted,
+    for they are dropped from it. others: datasets by name; the benchmark itself is left out of them.
+    """
+
+    version: ClassVar[int] = 1
+    retriever: Retriever
+    others: Mapping[str, Loaded] = field(default_factory=dict)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """The run over the benchmark's own passages, and how many foreign ones there were."""
+        found = [other.load(store) for other in self.others.values()]
+        whole = union(benchmark, [other for other in found if other.sha256 != benchmark.sha256])
+        run, facts = self.retriever.retrieve(whole, store)
+        own = {name: number for number, name in enumerate(benchmark.doc_ids.to_pylist())}
+        back = np.array([own.get(name, -1) for name in whole.doc_ids.to_pylist()], dtype=np.int32)
+        docs = back[run.docs]
+        kept = docs >= 0
+        query = np.repeat(np.arange(len(run)), run.lengths())[kept]
+        foreign = {"foreign_passages": int((back < 0).sum()), "foreign_dropped": int((~kept).sum())}
+        made = Run.of(benchmark.query_ids, benchmark.doc_ids, query, docs[kept], run.scores[kept])
+        return made, {**facts, **foreign}
+
+
+def union(benchmark: Benchmark, others: list[Benchmark]) -> Benchmark:
+    """The benchmark's queries over all passages; a foreign passage's id has its benchmark's name in front."""
+    from datasets import Dataset
+
+    columns = {key: list(benchmark.corpus[key][:]) for key in ("id", "title", "text")}
+    for other in others:
+        columns["id"] += [f"{other.name}/{name}" for name in other.corpus["id"][:]]
+        for key in ("title", "text"):
+            columns[key] += list(other.corpus[key][:])
+    order = sorted(range(len(columns["id"])), key=columns["id"].__getitem__)
+    places = np.empty(len(order), dtype=np.int32)
+    places[order] = np.arange(len(order), dtype=np.int32)
+    gold = np.where(benchmark.gold >= 0, places[np.maximum(benchmark.gold, 0)], -1).astype(np.int32)
+    corpus = Dataset.from_dict({key: [column[place] for place in order] for key, column in columns.items()})
+    sha256 = texts_sha256([benchmark.sha256, *(part for other in others for part in (other.name, other.sha256))])
+    name = "+".join([benchmark.name, *(other.name for other in others)])
+    return Benchmark(name, corpus, benchmark.queries, gold, benchmark.chain, sha256)
