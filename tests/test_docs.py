@@ -103,7 +103,7 @@ def public() -> Iterator[tuple[str, Any]]:
 
 def test_every_public_name_says_what_it_is() -> None:
     silent = [name for name, thing in public() if not (inspect.getdoc(thing) or "").strip()]
-    assert silent == []
+    assert not silent, "\n".join(silent)
 
 
 TENSORS = re.compile(r"\b(Tensor|NDArray|ndarray)\b")
@@ -119,7 +119,7 @@ def test_public_functions_of_arrays_say_their_shapes() -> None:
         texts = [inspect.getdoc(thing) or "", importlib.import_module(thing.__module__).__doc__ or ""]
         if not any(SHAPE.search(text) for text in texts):
             silent.append(name)
-    assert silent == []
+    assert not silent, "\n".join(silent)
 
 
 def test_every_strategy_names_its_source_or_formula() -> None:
@@ -137,7 +137,7 @@ def test_every_strategy_names_its_source_or_formula() -> None:
             ]
             if not re.search(r"=|SPEC|\((PG|ADR|PhaseGraph|DICE)", " ".join(texts)):
                 silent.append(str(path))
-    assert silent == []
+    assert not silent, "\n".join(silent)
 
 
 def inventory(path: Path) -> set[str]:

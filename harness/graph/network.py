@@ -135,7 +135,7 @@ def pruned(extraction: Extraction) -> dict[str, int]:
 
 
 def provenance(extraction: Extraction, one: int, other: int) -> NDArray[np.int32]:
-    """The passages with a triple that joins two entities, ascending: where a relation edge comes from."""
+    """int32[n]: the passages with a triple that joins two entities, ascending: where a relation edge comes from."""
     triples = extraction.triples
     forth = (triples.subject == one) & (triples.object == other)
     back = (triples.subject == other) & (triples.object == one)
