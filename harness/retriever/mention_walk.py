@@ -81,9 +81,7 @@ class MentionWalk:
             leading = [p for p in backward.indices[slice(*backward.indptr[doc : doc + 2])].tolist() if p in before]
             most = max(before[p] for p in leading)
             best = sorted(leading, key=lambda p: (-before[p], p))[:count]
-            return [
-                ((*ways(p, step - 1)[0][0], doc), values[step][doc] - self.link * (most - before[p])) for p in best
-            ]
+            return [((*ways(p, step - 1)[0][0], doc), values[step][doc] - self.link * (most - before[p])) for p in best]
 
         paths = {}
         for doc in docs:

@@ -29,9 +29,7 @@ def spread(pairs: Pairs, values: Values, edges: sp.csr_array) -> tuple[Pairs, Va
     return np.repeat(questions * size, count) + edges.indices[places], np.repeat(values, count)
 
 
-def cosines(
-    passages: NDArray[np.float32], questions: NDArray[np.float32], pairs: Pairs, block: int = 8192
-) -> Values:
+def cosines(passages: NDArray[np.float32], questions: NDArray[np.float32], pairs: Pairs, block: int = 8192) -> Values:
     """float64: the inner products of the pairs' vectors, each summed alone, so that no neighbour changes it."""
     rows, docs = np.divmod(pairs, len(passages))
     result = np.empty(len(pairs))
