@@ -18,7 +18,7 @@ help:  ## this list
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(FAISS),models,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(FAISS),models,openai,docs,dev]'
 	@touch $@
 
 setup: $(READY)  ## .venv with the pinned libraries (faiss-gpu where there is an NVIDIA driver)
@@ -58,7 +58,6 @@ showcase: $(READY)  ## remake what the README shows
 	$(BIN)/harness report sweep=$(SWEEP) paths.reports=reports/showcase $(ARGS)
 
 docs: $(READY)  ## the documentation, reports/docs/site/index.html; strict
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict -f reports/docs/mkdocs.yml
 
 doctor: $(READY)  ## what is installed and found, and whether the ledger is intact
