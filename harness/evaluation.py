@@ -24,9 +24,20 @@ from harness.metric import NONE, Metric, groups, metrics, run_ranks, wins_losses
 from harness.metric.measure import Ranks, Values
 from harness.metric.rank import Ties
 from harness.run import Run
-from harness.statistic import bootstrap, mcnemar, odds_ratio, paired_odds_ratio, smallest_effect, wilson
+from harness.statistic import (
+    bootstrap,
+    difference_interval,
+    equivalence,
+    mcnemar,
+    odds_ratio,
+    paired_odds_ratio,
+    smallest_effect,
+    wilson,
+)
 
 Scores = dict[str, float | None]
+MARGIN = 0.02
+"""The largest difference that does not matter, in the test of equivalence: two points."""
 
 
 def evaluate(
@@ -69,9 +80,11 @@ def compare(
     metric: a metric, or its name, e.g. ``last_hop@5``.
 
     ``wins``, ``losses``, exact McNemar ``p`` (for a metric that is not 0/1: the sign test of the queries that differ)
-    and ``p_mid``; for a 0/1 metric the ``wilson`` interval of the run's score and the ``odds_ratio`` of the two; the
-    ``difference`` of the scores with its paired ``bootstrap`` interval; ``detectable``, the smallest net share of wins
-    that this many queries show with 80% power at the discordance seen. Ratios without a finite value are None.
+    and ``p_mid``; the ``difference`` of the scores with its paired ``bootstrap`` interval; for a 0/1 metric the
+    ``wilson`` interval of the run's score, the ``odds_ratio`` of the two, Tango's ``difference_interval``, and
+    ``p_equivalent``, small when the two are shown to differ by less than ``MARGIN``; ``detectable``, the smallest net
+    share of wins that this many queries show with 80% power at the discordance seen. Ratios without a finite value are
+    None.
     """
     chosen = metric if isinstance(metric, Metric) else Metric.parse(metric)
     return compared(ranks_of(run, gold, ties), ranks_of(baseline, gold, ties), gold, chosen)
@@ -96,6 +109,8 @@ def compared(ranks: Ranks, baseline: Ranks, gold: Gold, metric: Metric) -> dict[
         "baseline_score": float(theirs.mean()),
         "difference": float((ours - theirs).mean()),
         "bootstrap": list(bootstrap(ours - theirs)),
+        "difference_interval": list(difference_interval(wins, losses, n)) if metric.binary else None,
+        "p_equivalent": equivalence(wins, losses, n, MARGIN) if metric.binary else None,
         "wins": wins,
         "losses": losses,
         "p": mcnemar(wins, losses),

@@ -52,6 +52,16 @@ def test_published_comparison(folder: Path) -> None:
     assert found["losses_ids"] == []
     assert found["difference"] == pytest.approx(23 / 66)
     assert found["bootstrap"][0] < 23 / 66 < found["bootstrap"][1]
+    low, high = found["difference_interval"]
+    assert 0 < low < 23 / 66 < high < 1
+    for end, z in (
+        (low, 1.959964),
+        (high, -1.959964),
+    ):  # Tango's score at the ends, losses 0: p21 solves 2n x^2 + b x = 0
+        b = -23 + 2 * 66 * end - 23 * end
+        p21 = max(0.0, ((b * b) ** 0.5 - b) / (4 * 66))
+        assert (23 - 66 * end) / (66 * (2 * p21 + end * (1 - end))) ** 0.5 == pytest.approx(z, abs=0.02)
+    assert found["p_equivalent"] > 0.99
 
 
 def test_several_runs_metrics_and_depths_are_corrected_together(folder: Path) -> None:
