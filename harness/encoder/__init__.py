@@ -1,4 +1,4 @@
-"""Encoders: texts to vectors (SPEC 2, `dense`).
+"""Encoders: texts to vectors.
 
 An encoder is a frozen dataclass of parameters; ``open`` loads what encodes. ``embed`` is the one way in: it keeps the
 vectors as an artifact, so that a model is loaded only when something has to be encoded.

@@ -1,4 +1,4 @@
-"""Extractors: a benchmark's texts to entities, mentions and triples (SPEC 2).
+"""Extractors: a benchmark's texts to entities, mentions and triples.
 
 An extractor is a frozen dataclass. What it finds is an artifact, named by the extractor's identity and the data's hash.
 The artifact's folder is resumable: a long extractor commits what it has in files there and goes on from them.

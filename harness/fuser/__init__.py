@@ -1,4 +1,4 @@
-"""Fusers: the lists of a pool to one score a document (SPEC 6).
+"""Fusers: the lists of a pool to one score a document.
 
 A fuser is a frozen dataclass, called with a ``Calibrated`` pool; it returns float64[Q, U], one score a column. ``-inf``
 keeps a document out of the fused list. What it declares decides which knobs belong to its trials:

@@ -1,4 +1,4 @@
-"""Boltzmann fusion: a weighted sum of probabilities, with a bonus for consensus (PhaseGraph eq. 5, SPEC 6)."""
+"""Boltzmann fusion: a weighted sum of probabilities, with a bonus for consensus (PhaseGraph eq. 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CombMNZ (Fox and Shaw 1994; PhaseGraph 2; SPEC 6)."""
+"""CombMNZ (Fox and Shaw 1994; PhaseGraph 2)."""
 
 from __future__ import annotations
 

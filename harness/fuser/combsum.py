@@ -1,4 +1,4 @@
-"""CombSUM (Fox and Shaw 1994; PhaseGraph 2; SPEC 6)."""
+"""CombSUM (Fox and Shaw 1994; PhaseGraph 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each document keeps the score of the list that found it (Dice hybrid eq. 4, SPEC 6)."""
+"""Each document keeps the score of the list that found it (Dice hybrid eq. 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gumbel-copula fusion of percentile ranks (PhaseGraph App. C, SPEC 6)."""
+"""Gumbel-copula fusion of percentile ranks (PhaseGraph App. C)."""
 
 from __future__ import annotations
 

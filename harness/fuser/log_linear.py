@@ -1,4 +1,4 @@
-"""Log-linear fusion: a weighted geometric mean of probabilities (PhaseGraph App. C, SPEC 6)."""
+"""Log-linear fusion: a weighted geometric mean of probabilities (PhaseGraph App. C)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fusion after optimal transport of each list to a Gaussian (PhaseGraph App. C, SPEC 6)."""
+"""Fusion after optimal transport of each list to a Gaussian (PhaseGraph App. C)."""
 
 from __future__ import annotations
 

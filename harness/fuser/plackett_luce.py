@@ -1,4 +1,4 @@
-"""Plackett-Luce fusion: strengths estimated from each list's ranking (Hunter 2004; PhaseGraph App. C; SPEC 6)."""
+"""Plackett-Luce fusion: strengths estimated from each list's ranking (Hunter 2004; PhaseGraph App. C)."""
 
 from __future__ import annotations
 

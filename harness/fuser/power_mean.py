@@ -1,4 +1,4 @@
-"""Power-mean fusion of percentile ranks (PhaseGraph App. C, SPEC 6)."""
+"""Power-mean fusion of percentile ranks (PhaseGraph App. C)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fusion with interference (quantum probability ranking, Zuccon et al. 2009; PhaseGraph App. C; SPEC 6)."""
+"""Fusion with interference (quantum probability ranking, Zuccon et al. 2009; PhaseGraph App. C)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion (Cormack et al. 2009; PhaseGraph 3.5; SPEC 6)."""
+"""Reciprocal rank fusion (Cormack et al. 2009; PhaseGraph 3.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion over one list's documents ("legacy RRF", PhaseGraph Table 8; SPEC 6)."""
+"""Reciprocal rank fusion over one list's documents ("legacy RRF", PhaseGraph Table 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One list alone: the baseline that a fusion has to beat (SPEC 6)."""
+"""One list alone: the baseline that a fusion has to beat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boltzmann fusion with Tsallis q-exponential weights for the graph list (PhaseGraph App. C, SPEC 6)."""
+"""Boltzmann fusion with Tsallis q-exponential weights for the graph list (PhaseGraph App. C)."""
 
 from __future__ import annotations
 

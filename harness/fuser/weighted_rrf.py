@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion with weights, a prior and a bonus for the exact match (ADR; SPEC 6)."""
+"""Reciprocal rank fusion with weights, a prior and a bonus for the exact match (ADR)."""
 
 from __future__ import annotations
 

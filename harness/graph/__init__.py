@@ -1,4 +1,4 @@
-"""Graphs: what an extractor found to typed sparse matrices over entities and passages (SPEC 2)."""
+"""Graphs: what an extractor found to typed sparse matrices over entities and passages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entity graph: passages, the entities that they mention or are about, relations and synonyms (SPEC 2)."""
+"""The entity graph: passages, the entities that they mention or are about, relations and synonyms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics (SPEC 8): all of them follow from the **gold ranks**, where each supporting passage came in a ranked list.
+"""Metrics: all of them follow from the **gold ranks**, where each supporting passage came in a ranked list.
 
 Gold ranks are int32[..., H], a place a supporting passage, in hop order: 1 is the first place of the list, ``ABSENT``
 means not retrieved, ``NONE`` means that there is no passage at this place (padding, at the end). The last entry that

@@ -1,4 +1,4 @@
-"""Normalizers: a list's scores to a common scale (SPEC 4).
+"""Normalizers: a list's scores to a common scale.
 
 A normalizer is a frozen dataclass, called with ``scores`` float64[Q, N] and ``present`` bool[Q, N], one list in the one
 order (each row descending, padding last), after the pool cap. It returns float64[Q, N]; what it puts in the padding is

@@ -1,4 +1,4 @@
-"""Division by a list's greatest score (PhaseGraph 6.2 "raw/max", SPEC 4)."""
+"""Division by a list's greatest score (PhaseGraph 6.2 "raw/max")."""
 
 from __future__ import annotations
 

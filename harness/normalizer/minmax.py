@@ -1,4 +1,4 @@
-"""Min-max scaling of a list's own scores (PhaseGraph 6.2, SPEC 4)."""
+"""Min-max scaling of a list's own scores (PhaseGraph 6.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores as they are (SPEC 4)."""
+"""Scores as they are: value_i = s_i."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Percentile ranks: the probability integral transform of a list's own scores (PhaseGraph eq. 1, SPEC 4)."""
+"""Percentile ranks: the probability integral transform of a list's own scores (PhaseGraph eq. 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores from places alone (SPEC 4)."""
+"""Scores from places alone: value_i = 1 - (rank_i - 1) / N."""
 
 from __future__ import annotations
 

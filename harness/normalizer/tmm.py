@@ -1,4 +1,4 @@
-"""Theoretical min-max: scaling from the least score that a retriever can give (TM2C2; ADR, SPEC 4)."""
+"""Theoretical min-max, (s_i - inf) / (max - inf) = value_i: from the least score a retriever can give (TM2C2; ADR)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard scores of a list's own scores (SPEC 4)."""
+"""Standard scores of a list's own scores: value_i = (s_i - mean) / std."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _read(result: SweepResult) -> str:
 
 
 def _best(result: SweepResult) -> str:
-    """A fusion that beats dense but not the best single list has found nothing (SPEC 8)."""
+    """A fusion that beats dense but not the best single list has found nothing."""
     name, seen = result.lock.get("best_single"), winner(result)
     row = result.lock["winner"] if seen is None else seen
     if row.get("p_best") is None or name == "dense":

@@ -1,4 +1,4 @@
-"""Rerankers: another order for the best of the fused documents (SPEC 7).
+"""Rerankers: another order for the best of the fused documents.
 
 A reranker is a frozen dataclass, called with ``fused`` float64[Q, U] (-inf for a document that is left out) and the
 calibrated pool it came from. It returns float64[Q, U]: the same documents in another order. Those below the best m keep

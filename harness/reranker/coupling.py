@@ -15,7 +15,7 @@ def coupling(pool: Calibrated, columns: Tensor, there: Tensor) -> Tensor:
     """float64[Q, m, m]: row-normalised weights of shared entities, 0 on the diagonal and where there is no document.
 
     The weight of two documents is the sum over the entities that both mention of 1 / (passages that mention it), the
-    specificity of SPEC 2. A document without a neighbour has a row of zeros.
+    specificity of the graph. A document without a neighbour has a row of zeros.
     """
     mentions = pool.pool.mentions
     if mentions is None:

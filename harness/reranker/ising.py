@@ -1,4 +1,4 @@
-"""Mean-field Ising model on documents coupled by shared entities (PhaseGraph App. D, SPEC 7)."""
+"""Mean-field Ising model on documents coupled by shared entities (PhaseGraph App. D)."""
 
 from __future__ import annotations
 

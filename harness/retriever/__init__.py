@@ -1,4 +1,4 @@
-"""Retrievers: a benchmark to a run (SPEC 2).
+"""Retrievers: a benchmark to a run.
 
 A retriever is a frozen dataclass whose fields are its parameters and the strategies it stands on (an encoder, a graph).
 Its run is an artifact, named by the retriever's identity and the data's hash.

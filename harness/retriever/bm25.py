@@ -1,4 +1,4 @@
-"""BM25, Lucene's variant, over the words of title and text (SPEC 2)."""
+"""BM25, Lucene's variant, over the words of title and text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dense retrieval: passages by the cosine of their embedding with the question's (SPEC 2, PhaseGraph 3.1)."""
+"""Dense retrieval: passages by the cosine of their embedding with the question's (PhaseGraph 3.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Personalised PageRank over the entity graph, from what the question names and what it resembles (SPEC 2)."""
+"""Personalised PageRank over the entity graph, from what the question names and what it resembles."""
 
 from __future__ import annotations
 

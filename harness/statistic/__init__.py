@@ -1,4 +1,4 @@
-"""Statistics (SPEC 9): is the difference more than chance, how large is it, and could it have been seen at all?"""
+"""Statistics: is the difference more than chance, how large is it, and could it have been seen at all?"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from harness.sweep.winner import tiebreak
 def foresight(ordered: Sequence[Row], ranks: NDArray[np.int32], objective: str, n: int) -> dict[str, Any]:
     """``expected`` and ``power`` of the leaderboard's winner on ``n`` test queries, of which only the number is used.
 
-    ordered: rows in the order of the rule (SPEC 10). ranks: int32[T, Q, H], theirs, on tune.
+    ordered: rows in the order of the rule. ranks: int32[T, Q, H], theirs, on tune.
     """
     fused = [place for place, row in enumerate(ordered) if row["family"] != "single"]
     dense = next((place for place, row in enumerate(ordered) if row["name"] == "dense"), None)

@@ -1,4 +1,4 @@
-"""The second half of the protocol (SPEC 10): the locked trials on test, once, and a line in the ledger."""
+"""The second half of the protocol: the locked trials on test, once, and a line in the ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first half of the protocol (SPEC 10): score every trial on tune, and lock the choice."""
+"""The first half of the protocol: score every trial on tune, and lock the choice."""
 
 from __future__ import annotations
 

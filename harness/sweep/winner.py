@@ -12,7 +12,7 @@ from harness.sweep.result import LOCK, SweepResult
 
 
 def order(rows: Sequence[Row], objective: str) -> list[int]:
-    """The places of the rows by the rule of SPEC 10: objective, fewer losses, alpha nearer .5, name."""
+    """The places of the rows by the rule of the protocol: objective, fewer losses, alpha nearer .5, name."""
 
     def key(number: int) -> tuple[Any, ...]:
         row = rows[number]

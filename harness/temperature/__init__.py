@@ -1,4 +1,4 @@
-"""Temperatures of the Boltzmann family (SPEC 5): how sharply a list's energies become weights.
+"""Temperatures of the Boltzmann family: how sharply a list's energies become weights.
 
 A temperature is a frozen dataclass, called with the normalised ``values`` (one float64[Q, N] a list, each row in the
 list's own order) and ``present`` (bool[Q, N]) of all lists of a pool. It returns one float64[Q, 1] a list.
@@ -35,7 +35,7 @@ def energies(values: Tensor) -> Tensor:
 def boltzmann(values: Tensor, present: Tensor, temperature: Tensor) -> Tensor:
     """P_i = exp(-E_i / T) / sum_j exp(-E_j / T) over the documents of the list; 0 in the padding (PhaseGraph eq. 4).
 
-    values, present: [Q, N]. temperature: [Q, 1]. T = 0 gives the uniform distribution (SPEC 5, `auto`). The smallest
+    values, present: [Q, N]. temperature: [Q, 1]. T = 0 gives the uniform distribution. The smallest
     energy is subtracted first, so that no T underflows.
     """
     energy = energies(values)

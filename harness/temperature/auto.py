@@ -1,4 +1,4 @@
-"""A temperature from a list's own energies (PhaseGraph eq. 3, SPEC 5)."""
+"""A temperature from a list's own energies (PhaseGraph eq. 3)."""
 
 from __future__ import annotations
 

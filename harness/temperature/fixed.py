@@ -1,4 +1,4 @@
-"""One temperature for all lists (PhaseGraph Table 2, SPEC 5)."""
+"""One temperature for all lists (PhaseGraph Table 2)."""
 
 from __future__ import annotations
 

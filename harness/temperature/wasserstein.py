@@ -1,4 +1,4 @@
-"""A temperature that rises with the distance between the lists (PhaseGraph App. C "Wasserstein-T", SPEC 5)."""
+"""A temperature that rises with the distance between the lists (PhaseGraph App. C "Wasserstein-T")."""
 
 from __future__ import annotations
 

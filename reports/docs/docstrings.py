@@ -8,15 +8,12 @@ from typing import Any
 import griffe
 
 CODE = re.compile(r"(``.*?``|`[^`]*`)", re.DOTALL)
-OURS = re.compile(r" \(SPEC [\d., and]+\)|[,;] SPEC \d[\d.]*")
-"""Sections of the specification, which readers of the site do not have."""
-
 PARAMETER = re.compile(r"^[\w*.@<>/, ]{1,60}: ")
 
 
 def readable(text: str) -> str:
     """A docstring of this project as Markdown."""
-    return "\n\n".join(_paragraph(part) for part in re.split(r"\n\s*\n", OURS.sub("", text)))
+    return "\n\n".join(_paragraph(part) for part in re.split(r"\n\s*\n", text))
 
 
 def _paragraph(text: str) -> str:
