@@ -1,7 +1,7 @@
-"""Lists to fuse, and what comes out of fusing them."""
+"""What tests of several parts share: lists to fuse, what comes out of fusing them, a benchmark of a few passages."""
 
 import importlib.util
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import harness
+from harness.benchmark import Benchmark
+from harness.identity import texts_sha256
 from harness.run import Run
 
 Lists = dict[str, dict[str, float]]
@@ -65,3 +67,26 @@ def example() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def titled() -> Callable[[Mapping[str, str] | Sequence[tuple[str, str]], Sequence[str]], Benchmark]:
+    """``titled({title: text}, questions)``: ids d000, d001, ... and q0, q1, ...; no gold."""
+    from datasets import Dataset
+
+    def make(passages: Mapping[str, str] | Sequence[tuple[str, str]], questions: Sequence[str]) -> Benchmark:
+        pairs = list(passages.items()) if isinstance(passages, Mapping) else list(passages)
+        titles, texts = [title for title, _ in pairs], [text for _, text in pairs]
+        corpus = {"id": [f"d{n:03d}" for n in range(len(pairs))], "title": titles, "text": texts}
+        queries = {"id": [f"q{n}" for n in range(len(questions))], "question": list(questions)}
+        count = len(questions)
+        return Benchmark(
+            "few",
+            Dataset.from_dict(corpus),
+            Dataset.from_dict(queries),
+            np.full((count, 1), -1, dtype=np.int32),
+            np.zeros(count, dtype=np.bool_),
+            texts_sha256([*titles, "|", *texts, "|", *questions]),
+        )
+
+    return make
