@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from harness.metric import Metric
+from harness.metric.mean import means
 from harness.sweep.judgement import MARGIN, Row, judge
 from harness.sweep.trial import Trial
 
@@ -42,6 +43,7 @@ def rows(
     objective's 95% interval and ``odds_ratio`` its odds against dense's.
     """
     metric = Metric.parse(objective)
+    scores = means(ranks, [Metric.parse(name) for name in metrics])
     made: list[Row] = [
         {
             "trial": key,
@@ -52,7 +54,7 @@ def rows(
             "parameters": dict(trial.settings),
             **facts,
             "n": ranks.shape[1],
-            **{name: float(Metric.parse(name)(ranks[number]).mean()) for name in metrics},
+            **dict(zip(metrics, scores[number].tolist(), strict=True)),
         }
         for number, (trial, key) in enumerate(zip(trials, hashes, strict=True))
     ]
