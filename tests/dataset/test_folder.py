@@ -57,7 +57,7 @@ def write(tmp_path: Path) -> Write:
         for name, records in (("corpus", corpus), ("queries", queries)):
             data = lines(records).encode()
             path = place / f"{name}.jsonl{'.gz' if compressed else ''}"
-            path.write_bytes(gzip.compress(data) if compressed else data)
+            path.write_bytes(gzip.compress(data, mtime=0) if compressed else data)
         return place
 
     return write

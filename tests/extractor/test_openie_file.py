@@ -52,7 +52,7 @@ def hipporag(folder: Path, content: list[str], idx: bool = False) -> Path:
 def ours(folder: Path, keys: list[dict[str, str]]) -> Path:
     path = folder / "openie.jsonl.gz"
     rows = [{**key, "entities": e, "triples": t} for key, (e, t) in zip(keys, SAID, strict=True)]
-    path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
+    path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode(), mtime=0))
     return path
 
 
