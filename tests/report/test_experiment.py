@@ -9,8 +9,10 @@ import pytest
 import yaml
 
 from harness.configuration import compose, names
+from harness.errors import HarnessError
 from harness.report import experiment
 from harness.report.build import build
+from harness.report.experiment.compared import Compared
 from harness.sweep.plan import Plan
 from harness.sweep.result import SweepResult
 from harness.sweep.selection import chosen, matches
@@ -58,20 +60,52 @@ def result(example: ModuleType, tmp_path: Path) -> SweepResult:
 def test_rows_by_slice_and_split_by_hand(result: SweepResult) -> None:
     table = next(experiment.tables(result))
     assert [column.title for column in table.columns][:4] == ["queries", "split", "row", "strategy"]
-    shown = [[cells[i] for i in (0, 1, 2, 4, 5, 8, 9, 10, 12)] for cells in table.cells()]
+    shown = [[cells[i] for i in (0, 1, 2, 4, 5, 8, 9, 10, 11, 14)] for cells in table.cells()]
     assert shown == [
-        ["all", "tune", "vector only", "8", "50.0", "–", "–", "–", "–"],
-        ["all", "tune", "best", "8", "75.0", "3", "1", ".625", "53.6"],
-        ["all", "test", "vector only", "6", "33.3", "–", "–", "–", "–"],
-        ["all", "test", "best", "6", "83.3", "3", "0", ".250", "99.9"],
+        ["all", "tune", "vector only", "8", "50.0", "–", "–", "–", "–", "–"],
+        ["all", "tune", "best", "8", "75.0", "3", "1", ".625", ".625", "53.6"],
+        ["all", "test", "vector only", "6", "33.3", "–", "–", "–", "–", "–"],
+        ["all", "test", "best", "6", "83.3", "3", "0", ".250", ".250", "99.9"],
         # Queries 0, 2, 3, 6, 7 of tune: dense finds 0; best 0, 2, 3, 6. Queries 0, 2, 3 of test: dense 0, best all.
-        ["graph first", "tune", "vector only", "5", "20.0", "–", "–", "–", "–"],
-        ["graph first", "tune", "best", "5", "80.0", "3", "0", ".250", "–"],
-        ["graph first", "test", "vector only", "3", "33.3", "–", "–", "–", "–"],
-        ["graph first", "test", "best", "3", "100.0", "2", "0", ".500", "–"],
+        ["graph first", "tune", "vector only", "5", "20.0", "–", "–", "–", "–", "–"],
+        ["graph first", "tune", "best", "5", "80.0", "3", "0", ".250", ".250", "–"],
+        ["graph first", "test", "vector only", "3", "33.3", "–", "–", "–", "–", "–"],
+        ["graph first", "test", "best", "3", "100.0", "2", "0", ".500", ".500", "–"],
     ]
     assert "graph first: the graph's best is the last hop" in table.caption
     assert "not comparable: everything." in table.caption
+    assert "Bias: the slices (graph first) are made with the gold and the ranks of graph" in table.caption
+    assert "test: evaluation 1 of this split" in table.caption
+
+
+def test_a_tables_p_values_are_corrected_by_split(result: SweepResult) -> None:
+    rows = [
+        {"label": "vector only", "where": {"fuser": "single", "fuser.list": "dense"}},
+        {"label": "graph only", "where": {"fuser": "single", "fuser.list": "graph"}},
+        {"label": "lexical only", "where": {"fuser": "single", "fuser.list": "bm25"}},
+    ]
+    spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "against": "vector only", "rows": rows}
+    lines = Compared(result, spec, {"source": "", "differs": ""}).lines
+    # Tune: graph 4W/3L, p 1; bm25 0W/2L, p 1/2, which Holm doubles. Test holds no bm25: nothing to correct for.
+    assert [(line.split, line.label, round(line.p, 9), line.p_holm) for line in lines if line.p is not None] == [
+        ("tune", "graph only", 1.0, 1.0),
+        ("tune", "lexical only", 0.5, 1.0),
+        ("test", "graph only", 1.0, 1.0),
+    ]
+    assert all(line.p_equivalent > 0.05 for line in lines if line.p_equivalent is not None)  # 8 queries show nothing
+
+
+def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: SweepResult) -> None:
+    with pytest.raises(HarnessError, match=r"figure f: kind=bar is not known \(did you mean bars\?\); known: bars, "):
+        experiment.drawer("f", "bar")
+    with pytest.raises(HarnessError, match=r"table=none is not known; known: phasegraph_main$"):
+        experiment.drawer("f", "bars")(result, {"name": "f", "table": "none"}, EXPERIMENT)
+
+
+def test_panels_show_the_last_split_and_say_so(result: SweepResult, tmp_path: Path) -> None:
+    drawn = experiment.drawer("f", "panels")(result, {"name": "f", "table": "phasegraph_main"}, EXPERIMENT)
+    assert drawn.picture.caption.startswith("Queries: all, test split (n = 6). Table 0, on sample here.")
+    assert [path.name for path in drawn.picture.save(tmp_path)] == ["f.pdf", "f.png"]
 
 
 def test_groups_and_cells_by_hand(result: SweepResult) -> None:
@@ -102,6 +136,8 @@ def test_every_experiment_describes_what_its_grid_has(name: str) -> None:
     assert plan.experiment is not None
     specs = [*(plan.experiment.get("tables") or ()), *(plan.experiment.get("figures") or ())]
     assert name in {spec["name"] for spec in specs}
+    for spec in plan.experiment.get("figures") or ():
+        assert experiment.drawer(spec["name"], spec["kind"])
     for spec in specs:
         assert spec["name"].startswith(name)
         if "rows" in spec and "metrics" in spec:

@@ -2,20 +2,23 @@
 
 The description is ``experiment`` in a sweep's configuration: ``source`` (where it was published), ``differs`` (what is
 not the same here), ``tables`` and ``figures``. A table has ``rows`` (see harness.sweep.selection; with ``published``,
-what was printed, by dataset and split) or ``summary`` (groups of trials). A figure is a ``heatmap`` of two lists of
-knobs, whose cells are a table too, or ``bars`` of a table's rows.
+what was printed, by dataset and split) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
+harness.report.figure that has ``drawn``: ``heatmap`` of two lists of knobs, whose cells are a table too, ``bars`` of a
+table's rows, or ``panels`` of their wins and metrics.
 """
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.errors import one_of
+from harness.report import figure
 from harness.report.experiment.compared import Compared
 from harness.report.experiment.summary import summary
-from harness.report.figure import Picture
-from harness.report.figure.bars import bars
-from harness.report.figure.heatmap import Heatmap
+from harness.report.figure import Drawn, Picture
 from harness.report.table import Table
 from harness.sweep.result import SweepResult
 
@@ -28,20 +31,28 @@ def tables(result: SweepResult) -> Iterator[Table]:
             yield Compared(result, spec, experiment).table()
         else:
             yield summary(result, spec, experiment)
-    for spec in experiment.get("figures") or ():
-        if spec["kind"] == "heatmap":
-            yield Heatmap(result, spec, experiment).table()
+    yield from (made.table for made in _drawn(result) if made.table)
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
     """Every figure of the sweep's experiment."""
+    yield from (made.picture for made in _drawn(result))
+
+
+def drawer(name: str, kind: str) -> Any:
+    """The function ``drawn`` of a kind of figure. Raises HarnessError for one that is not known."""
+    modules = {info.name: f"{figure.__name__}.{info.name}" for info in pkgutil.iter_modules(figure.__path__)}
+    found = importlib.import_module(modules[kind]) if kind in modules else None
+    if not hasattr(found, "drawn"):
+        known = [name for name, path in modules.items() if hasattr(importlib.import_module(path), "drawn")]
+        one_of(f"experiment: figure {name}: kind", kind, known)
+    return found.drawn  # type: ignore[union-attr]
+
+
+def _drawn(result: SweepResult) -> Iterator[Drawn]:
     experiment = _described(result)
-    found = {spec["name"]: spec for spec in experiment.get("tables") or ()}
     for spec in experiment.get("figures") or ():
-        if spec["kind"] == "heatmap":
-            yield Heatmap(result, spec, experiment).picture()
-        else:
-            yield bars(Compared(result, found[spec["table"]], experiment), spec["name"])
+        yield drawer(spec["name"], spec["kind"])(result, spec, experiment)
 
 
 def _described(result: SweepResult) -> Mapping[str, Any]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from harness.errors import one_of
 from harness.metric import Metric, wins_losses
 from harness.report.experiment.part import Part, parts
 from harness.report.table import Column, Table
 from harness.report.view import GOLD
-from harness.statistic import bootstrap, difference_interval, mcnemar, wilson
+from harness.statistic import bootstrap, difference_interval, equivalence, holm, mcnemar, wilson
+from harness.sweep.judgement import MARGIN
 from harness.sweep.result import SweepResult
 from harness.sweep.selection import chosen
 from harness.tracking.entry import loaded, records, rerun
@@ -21,7 +23,11 @@ WHOLE = ({"label": "all", "where": {}},)
 
 @dataclass(frozen=True)
 class Line:
-    """A row's numbers on one slice of one split; ``wins``, ``losses``, ``p`` and ``span`` are of the first metric."""
+    """A row's numbers on one slice of one split; what is beside ``scores`` is of the first metric.
+
+    p_holm: corrected over the rows of that slice and split.    p_equivalent: that the difference is less than the
+    sweep's margin.
+    """
 
     place: int
     label: str
@@ -35,6 +41,8 @@ class Line:
     p: float | None
     span: Sequence[float] | None
     published: str
+    p_equivalent: float | None = None
+    p_holm: float | None = None
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,13 @@ class Compared:
     result: SweepResult
     spec: Mapping[str, Any]
     experiment: Mapping[str, Any]
+
+    @classmethod
+    def named(cls, result: SweepResult, name: str, experiment: Mapping[str, Any]) -> Compared:
+        """The table of that name, for a figure of it."""
+        known = {spec["name"]: spec for spec in experiment.get("tables") or () if "rows" in spec}
+        one_of("experiment: figure's table", name, known)
+        return cls(result, known[name], experiment)
 
     @cached_property
     def places(self) -> list[int | None]:
@@ -63,7 +78,8 @@ class Compared:
     def lines(self) -> list[Line]:
         """All rows, by slice, then split."""
         several = list(parts(self.result))
-        return [line for cut in self.spec.get("slices", WHOLE) for part in several for line in self._lines(part, cut)]
+        cuts = self.spec.get("slices", WHOLE)
+        return [line for cut in cuts for part in several for line in corrected(self._lines(part, cut))]
 
     def table(self) -> Table:
         """The table."""
@@ -75,7 +91,8 @@ class Compared:
             Column("split", "text"), Column("row", "text"), Column("strategy", "text"), Column("n", "count"),
             *(Column(f"{metric} %") for metric in self.metrics),
             *([Column("95% interval", "interval")] if binary else []),
-            Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("95% of difference", "span"),
+            Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"),
+            Column("95% of difference", "span"), *([Column("equiv. p", "p")] if binary else []),
             Column("published", "text"),
         ]  # fmt: skip
         rows = [
@@ -83,7 +100,9 @@ class Compared:
                 *([line.slice] if sliced else []),
                 *(line.split, line.label, str(self.result.trials["name"].iloc[line.place]), line.n, *line.scores),
                 *([line.interval] if binary else []),
-                *(line.wins, line.losses, line.p, line.span, line.published),
+                *(line.wins, line.losses, line.p, line.p_holm, line.span),
+                *([line.p_equivalent] if binary else []),
+                line.published,
             ]
             for line in self.lines
         ]
@@ -97,22 +116,47 @@ class Compared:
         told = "; ".join(f"{name}@k: {GOLD[name]} in the top k" for name in meant if name in GOLD)
         slices = "; ".join(f"{cut['label']}: {cut['rule']}" for cut in self.spec.get("slices", ()) if "rule" in cut)
         how = "Tango's score interval" if metric.binary else "a bootstrap's"
+        same = f"equiv. p: two one-sided tests at {100 * self.margin:g} points; " if metric.binary else ""
         return (
             f"{self.experiment['source']}, on {facts['dataset']} here. {told}. W and L: queries with more, and less, "
-            f"{metric} than {self.spec['against']}; p: exact two-sided McNemar; difference in points, {how}. Each "
-            f"row's strategy was chosen on tune. {slices + '. ' if slices else ''}Published figures are not "
-            f"comparable: {self.experiment['differs']} Data {facts['data_sha256'][:12]}."
+            f"{metric} than {self.spec['against']}; p: exact two-sided McNemar; Holm p: over the rows of a split; "
+            f"difference in points, {how}; {same}each row's strategy was chosen on tune. "
+            f"{slices + '. ' if slices else ''}{self.warning()}Published figures are not comparable: "
+            f"{self.experiment['differs']} Data {facts['data_sha256'][:12]}{self._evaluation()}."
         )
 
-    def _lines(self, part: Part, cut: Mapping[str, Any]) -> Iterator[Line]:
+    def warning(self) -> str:
+        """That a slice was chosen by the outcome, whenever one was; empty otherwise."""
+        cuts = [cut for cut in self.spec.get("slices", ()) if "list" in cut["where"]]
+        if not cuts:
+            return ""
+        labels = ", ".join(str(cut["label"]) for cut in cuts)
+        lists = ", ".join(dict.fromkeys(str(cut["where"]["list"]) for cut in cuts))
+        return (
+            f"Bias: the slices ({labels}) are made with the gold and the ranks of {lists}, so by the outcome: they "
+            f"favour or handicap {lists}, and every fusion with it, by construction, and say nothing of all queries. "
+        )
+
+    @property
+    def margin(self) -> float:
+        """The largest difference that does not matter."""
+        return float(self.result.lock.get("margin", MARGIN))
+
+    def _evaluation(self) -> str:
+        times = max((int(row["evaluation"]) for row in self.result.heldout or ()), default=0)
+        return f"; test: evaluation {times} of this split" if times else ""
+
+    def _lines(self, part: Part, cut: Mapping[str, Any]) -> list[Line]:
         members = part.slice(cut["where"])
         labels = [row["label"] for row in self.spec["rows"]]
         trials = self.result.trials["trial"]
         own = [None if place is None else part.place(trials.iloc[place]) for place in self.places]
         base = own[labels.index(self.spec["against"])]
-        for row, place, found in zip(self.spec["rows"], self.places, own, strict=True):
-            if found is not None and place is not None and members.any():
-                yield self._line(part, cut, members, row, place, found, base)
+        return [
+            self._line(part, cut, members, row, place, found, base)
+            for row, place, found in zip(self.spec["rows"], self.places, own, strict=True)
+            if found is not None and place is not None and members.any()
+        ]
 
     def _line(
         self,
@@ -126,15 +170,24 @@ class Compared:
     ) -> Line:
         ranks, n, metric = part.ranks[found][members], int(members.sum()), self.metrics[0]
         scores = [float(each(ranks).mean()) for each in self.metrics]
-        wins = losses = p = span = None
+        wins = losses = p = span = same = None
         if base is not None and base != found:
             other = part.ranks[base][members]
             won, lost = wins_losses(ranks, other, metric)
             wins, losses = int(won.sum()), int(lost.sum())
             p = mcnemar(wins, losses)
             counted = difference_interval(wins, losses, n) if metric.binary else None
+            same = equivalence(wins, losses, n, self.margin) if metric.binary else None
             span = [float(bound) for bound in counted or bootstrap(metric(ranks) - metric(other))]
         interval = [float(bound) for bound in wilson(round(scores[0] * n), n)] if metric.binary else None
         printed = row.get("published", {}).get(self.result.manifest["dataset"], {})
         told = str(printed.get(part.split, "–")) if cut.get("published", True) else "–"
-        return Line(place, row["label"], cut["label"], part.split, n, scores, interval, wins, losses, p, span, told)
+        judged = interval, wins, losses, p, span, told, same
+        return Line(place, row["label"], cut["label"], part.split, n, scores, *judged)
+
+
+def corrected(lines: Sequence[Line]) -> list[Line]:
+    """The lines with Holm's correction over those that have a p."""
+    tested = [place for place, line in enumerate(lines) if line.p is not None]
+    found = dict(zip(tested, holm([lines[place].p for place in tested]).tolist(), strict=True)) if tested else {}
+    return [replace(line, p_holm=found.get(place)) for place, line in enumerate(lines)]

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from harness.report.table import Table
+
 WIDTH = 3.4
 """Inches: a column of a two-column paper."""
 
@@ -64,3 +66,11 @@ class Picture:
             for path in paths:
                 figure.savefig(path, metadata=NO_DATE[path.suffix[1:]])
         return paths
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What ``drawn(result, spec, experiment)`` of a kind of experiment figure gives: a figure, maybe with its table."""
+
+    picture: Picture
+    table: Table | None = None

@@ -1,24 +1,31 @@
-"""A table's rows as bars: tune light, test solid, wins and losses beside them (PhaseGraph Figs. 4 and 6)."""
+"""A table's rows as bars: tune light, test solid, wins and losses beside them (PhaseGraph Fig. 4)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from harness.report.figure import COLORS, Picture
+from harness.report.experiment.compared import Compared, Line
+from harness.report.figure import COLORS, Drawn, Picture
+from harness.sweep.result import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.report.experiment.compared import Compared
+
+def drawn(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Drawn:
+    """The bars of ``table``: its first metric, on its first slice."""
+    compared = Compared.named(result, spec["table"], experiment)
+    return Drawn(bars(compared, spec["name"]))
 
 
 def bars(compared: Compared, name: str) -> Picture:
-    """The first metric of every row on all queries."""
-    first = compared.lines[0].slice if compared.lines else ""
-    lines = [line for line in compared.lines if line.slice == first]
+    """The first metric of every row on the first slice; beside it wins, losses and the difference in points."""
+    lines, where = shown(compared)
     labels = list(dict.fromkeys(line.label for line in lines))
     splits = list(dict.fromkeys(line.split for line in lines))
     metric = compared.metrics[0]
+    base = {line.split: line.scores[0] for line in lines if line.label == compared.spec["against"]}
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -30,15 +37,29 @@ def bars(compared: Compared, name: str) -> Picture:
             seen = {patch.get_label() for patch in axes.containers}
             bar = axes.barh(y, 100 * line.scores[0], height * 0.92, color=shade,
                             label=line.split if line.split not in seen else None)  # fmt: skip
-            told = f"{100 * line.scores[0]:.1f}" + ("" if line.wins is None else f"  {line.wins}W/{line.losses}L")
-            axes.bar_label(bar, [told], padding=2, fontsize=5)
+            axes.bar_label(bar, [_told(line, base.get(line.split))], padding=2, fontsize=6)
         axes.set_yticks(range(len(labels)), labels)
-        axes.tick_params(axis="y", length=0, labelsize=6)
+        axes.tick_params(axis="y", length=0)
         axes.invert_yaxis()
-        axes.set_xlim(0, 135)
-        axes.set_xticks(range(0, 101, 20))
-        axes.set_xlabel(f"{metric} (%)")
+        axes.set_xlim(0, 185)
+        axes.set_xticks(range(0, 101, 25))
+        axes.set_xlabel(f"{metric} (%)", loc="left")
         if len(splits) > 1:
             figure.legend(loc="outside upper right", ncols=2)
 
-    return Picture(name, compared.caption(), draw, 0.8 + 0.17 * len(labels) * max(len(splits), 1))
+    caption = f"{where} Beside a bar: the score, W/L against {compared.spec['against']}, the difference. "
+    return Picture(name, caption + compared.caption(), draw, 0.8 + 0.17 * len(labels) * max(len(splits), 1))
+
+
+def shown(compared: Compared) -> tuple[list[Line], str]:
+    """The lines of a table's first slice, and what a figure of them says about queries."""
+    first = compared.lines[0].slice if compared.lines else ""
+    lines = [line for line in compared.lines if line.slice == first]
+    counts = ", ".join(dict.fromkeys(f"{line.split} n = {line.n}" for line in lines))
+    return lines, f"Queries: {first} ({counts})."
+
+
+def _told(line: Line, base: float | None) -> str:
+    if line.wins is None or base is None:
+        return f"{100 * line.scores[0]:.1f}"
+    return f"{100 * line.scores[0]:.1f}  {line.wins}W/{line.losses}L  {100 * (line.scores[0] - base):+.1f}"

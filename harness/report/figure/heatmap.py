@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.report.figure import Picture
+from harness.report.figure import Drawn, Picture
 from harness.report.table import Column, Table
 from harness.sweep.result import SweepResult
 from harness.sweep.selection import matches
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 Point = tuple[Any, ...]
 MISSING = "no such knob"
+
+
+def drawn(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Drawn:
+    """The figure of a ``heatmap`` and its cells as a table."""
+    made = Heatmap(result, spec, experiment)
+    return Drawn(made.picture(), made.table())
 
 
 @dataclass(frozen=True)
