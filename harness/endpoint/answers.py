@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.extractor.endpoint import Answer
+from harness.endpoint.client import Answer
 from harness.identity import digest
 
 

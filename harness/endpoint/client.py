@@ -36,22 +36,25 @@ class Endpoint:
 
     Repeated is what may go better the next time: no connection, no answer within ``timeout`` seconds, half an answer,
     one that is no JSON, and the statuses 408, 409, 429 and 5xx; where the endpoint says how long to wait, that counts.
+    concept: whose knobs the messages name, ``extractor`` or ``gate``.
     """
 
-    def __init__(self, base_url: str, key_variable: str, retries: int, backoff: float, timeout: float) -> None:
+    def __init__(
+        self, base_url: str, key_variable: str, retries: int, backoff: float, timeout: float, concept: str
+    ) -> None:
         try:
             import openai
         except ImportError as error:
             raise HarnessError(
-                "extractor=llm needs the openai client: pip install 'multihop-harness[openai]'"
+                f"{concept}.model needs the openai client: pip install 'multihop-harness[openai]'"
             ) from error
         key = os.environ.get(key_variable) or ("none" if base_url.startswith(LOCAL) else None)
         if key is None:
             raise HarnessError(
-                f"extractor=llm: environment variable {key_variable} is not set; put the endpoint's key there, or name "
-                "another with extractor.key_variable"
+                f"{concept}.base_url={base_url}: environment variable {key_variable} is not set; put the endpoint's "
+                f"key there, or name another with {concept}.key_variable"
             )
-        self.retries, self.backoff, self.base_url = retries, backoff, base_url
+        self.retries, self.backoff, self.base_url, self.concept = retries, backoff, base_url, concept
         self._openai = openai
         self._client = openai.OpenAI(api_key=key, base_url=base_url, max_retries=0, timeout=timeout)
 
@@ -66,7 +69,8 @@ class Endpoint:
                     raise Refused(reason) from error
                 if status not in (408, 409, 429) and status < 500:
                     raise HarnessError(
-                        f"extractor.base_url={self.base_url}: {reason}; check the address, extractor.model and the key"
+                        f"{self.concept}.base_url={self.base_url}: {reason}; check the address, {self.concept}.model "
+                        "and the key"
                     ) from error
                 wait = error.response.headers.get("retry-after", "")
             except (self._openai.APIError, ValueError, LookupError, TypeError, AttributeError) as error:
