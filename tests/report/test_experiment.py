@@ -111,8 +111,8 @@ def test_panels_show_the_last_split_and_say_so(result: SweepResult, tmp_path: Pa
 def test_groups_and_cells_by_hand(result: SweepResult) -> None:
     _, summary, cells = experiment.tables(result)
     assert summary.cells() == [
-        ["linear", "2", "1", "0", "62.5", "linear minmax alpha=0.3", "7"],
-        ["total", "5", "3", "1", "75.0", "boltzmann pit alpha=0.7 beta=0.5 cap=20", "–"],
+        ["linear", "2", "1", "0", "0.5", "0.0", "62.5", "linear minmax alpha=0.3", "7"],
+        ["total", "5", "3", "1", "1.6", "0.8", "75.0", "boltzmann pit alpha=0.7 beta=0.5 cap=20", "–"],
     ]
     assert cells.cells() == [["minmax", "1", "–", "0"], ["pit", "–", "3", "3"]]
 

@@ -12,7 +12,7 @@ from harness.metric import Metric, wins_losses
 from harness.report.experiment.part import Part, parts
 from harness.report.table import Column, Table
 from harness.report.view import GOLD
-from harness.statistic import bootstrap, difference_interval, equivalence, holm, mcnemar, wilson
+from harness.statistic import bootstrap, difference_interval, equivalence, holm, mcnemar, odds_ratio, wilson
 from harness.sweep.judgement import MARGIN
 from harness.sweep.result import SweepResult
 from harness.sweep.selection import chosen
@@ -42,15 +42,16 @@ class Line:
     span: Sequence[float] | None
     published: str
     p_equivalent: float | None = None
+    odds: float | None = None
     p_holm: float | None = None
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A table ``spec``: ``name, title, metrics, against`` (the label of a row), ``rows``, ``slices``.
+    """A table ``spec``: ``name, title, metrics, against`` (the label of a row), ``rows``, ``slices``, ``odds``.
 
     W and L are counted on the first metric, which need not be 0/1: then a win is a query with the greater value, and
-    the difference's interval is a bootstrap's.
+    the difference's interval is a bootstrap's. odds: whether the ratio of a 0/1 metric's odds is a column.
     """
 
     result: SweepResult
@@ -86,6 +87,7 @@ class Compared:
         trials = records(self.result.trials)
         sliced = len(self.spec.get("slices", WHOLE)) > 1
         binary = self.metrics[0].binary
+        odds = binary and self.spec.get("odds", False)
         columns = [
             *([Column("queries", "text")] if sliced else []),
             Column("split", "text"), Column("row", "text"), Column("strategy", "text"), Column("n", "count"),
@@ -93,6 +95,7 @@ class Compared:
             *([Column("95% interval", "interval")] if binary else []),
             Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"),
             Column("95% of difference", "span"), *([Column("equiv. p", "p")] if binary else []),
+            *([Column("OR", "text")] if odds else []),
             Column("published", "text"),
         ]  # fmt: skip
         rows = [
@@ -102,6 +105,7 @@ class Compared:
                 *([line.interval] if binary else []),
                 *(line.wins, line.losses, line.p, line.p_holm, line.span),
                 *([line.p_equivalent] if binary else []),
+                *([None if line.odds is None else f"{line.odds:.2f}"] if odds else []),
                 line.published,
             ]
             for line in self.lines
@@ -170,19 +174,21 @@ class Compared:
     ) -> Line:
         ranks, n, metric = part.ranks[found][members], int(members.sum()), self.metrics[0]
         scores = [float(each(ranks).mean()) for each in self.metrics]
-        wins = losses = p = span = same = None
+        wins = losses = p = span = same = odds = None
         if base is not None and base != found:
             other = part.ranks[base][members]
             won, lost = wins_losses(ranks, other, metric)
             wins, losses = int(won.sum()), int(lost.sum())
             p = mcnemar(wins, losses)
             counted = difference_interval(wins, losses, n) if metric.binary else None
-            same = equivalence(wins, losses, n, self.margin) if metric.binary else None
+            if metric.binary:
+                same = equivalence(wins, losses, n, self.margin)
+                odds = odds_ratio(round(scores[0] * n), round(float(metric(other).mean()) * n), n)
             span = [float(bound) for bound in counted or bootstrap(metric(ranks) - metric(other))]
         interval = [float(bound) for bound in wilson(round(scores[0] * n), n)] if metric.binary else None
         printed = row.get("published", {}).get(self.result.manifest["dataset"], {})
         told = str(printed.get(part.split, "–")) if cut.get("published", True) else "–"
-        judged = interval, wins, losses, p, span, told, same
+        judged = interval, wins, losses, p, span, told, same, odds
         return Line(place, row["label"], cut["label"], part.split, n, scores, *judged)
 
 

@@ -1,4 +1,4 @@
-"""Groups of trials: how many, the most wins, the best score (PhaseGraph Table 5)."""
+"""Groups of trials: how many, wins and losses, the best score (PhaseGraph Table 5)."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ def summary(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[st
         if mine:
             most = max(mine, key=lambda row: (row["wins"], -row["losses"]))
             best = mine[0]
-            numbers = [len(mine), most["wins"], most["losses"], best[objective], best["name"]]
+            means = [f"{sum(row[key] for row in mine) / len(mine):.1f}" for key in ("wins", "losses")]
+            numbers = [len(mine), most["wins"], most["losses"], *means, best[objective], best["name"]]
             rows.append([group["label"], *numbers, str(group.get("published", "–"))])
     columns = [
         Column("trials", "text"), Column("number", "count"), Column("most W", "count"), Column("its L", "count"),
+        Column("mean W", "text"), Column("mean L", "text"),
         Column(f"best {objective} %"), Column("best strategy", "text"), Column("published", "text"),
     ]  # fmt: skip
     facts = result.manifest
