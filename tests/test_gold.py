@@ -34,7 +34,9 @@ def test_ours(tmp_path: Path, data: bytes) -> None:
     assert (gold.hops, gold.types, gold.ordered) == ([2, None], ["bridge", None], True)
 
 
-@pytest.mark.parametrize("data", [QRELS, gzip.compress(QRELS, mtime=0), QRELS.replace(b" ", b"\t"), QRELS.replace(b" ", b"  ")])
+@pytest.mark.parametrize(
+    "data", [QRELS, gzip.compress(QRELS, mtime=0), QRELS.replace(b" ", b"\t"), QRELS.replace(b" ", b"  ")]
+)
 def test_qrels_have_no_hop_order(tmp_path: Path, data: bytes) -> None:
     gold = read(tmp_path, data)
     assert gold.query_ids == ["q1", "q2"]
