@@ -19,13 +19,19 @@ TELLING = ("report", "tracking", "command", "__main__.py")
 NO_RESULT = {"result": False}
 """Metadata of a dataclass field that changes no result: ``field(default=64, metadata=NO_RESULT)`` for a batch size."""
 
+LATER = {"later": True}
+"""Metadata of a field that came after artifacts were made: while it has its default it counts for nothing, so that what
+was made before it is still found.
+"""
+
 
 def identity(value: Any) -> Any:
     """A JSON value that two strategies share exactly when they compute the same thing.
 
     A dataclass becomes its class path, its ``version`` (a class attribute, 1 when it has none) and its fields, without
     those marked ``NO_RESULT``. One that reads files offers a method ``content() -> str``, the hash of what it reads,
-    which counts in place of the files' names. Whole floats equal integers.
+    which counts in place of the files' names. A field marked ``LATER`` counts where it differs from its default. Whole
+    floats equal integers.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         kind = type(value)
@@ -33,6 +39,7 @@ def identity(value: Any) -> Any:
             field.name: identity(getattr(value, field.name))
             for field in dataclasses.fields(value)
             if field.metadata.get("result", True)
+            and not (field.metadata.get("later") and getattr(value, field.name) == _default(field))
         }
         if hasattr(kind, "content"):
             fields["content"] = value.content()  # type: ignore[attr-defined]
@@ -46,6 +53,11 @@ def identity(value: Any) -> Any:
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     raise TypeError(f"{value!r} has no identity; give its class dataclass fields")
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    made = field.default_factory
+    return field.default if made is dataclasses.MISSING else made()
 
 
 def digest(value: Any) -> str:

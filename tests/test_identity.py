@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.identity import NO_RESULT, digest, identity, texts_sha256
+from harness.identity import LATER, NO_RESULT, digest, identity, texts_sha256
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e300, 1e300) | st.text(),
@@ -37,6 +37,20 @@ def test_fields_that_change_no_result_are_left_out():
     assert digest(Whole(Part(), batch=1)) == digest(Whole(Part(), batch=2))
     assert digest(Whole(Part(), rate=0.4)) != digest(Whole(Part(), rate=0.5))
     assert digest(Whole(Part(4))) != digest(Whole(Part(3)))
+
+
+@dataclass(frozen=True)
+class Grown:
+    size: int = 3
+    knob: float = field(default=0, metadata=LATER)
+    parts: dict[str, int] = field(default_factory=dict, metadata=LATER)
+
+
+def test_a_later_field_counts_where_it_is_not_its_default():
+    before = {**identity(Part()), "_target_": identity(Grown())["_target_"]}
+    assert identity(Grown()) == before
+    assert identity(Grown(knob=0.5)) == {**before, "knob": 0.5}
+    assert identity(Grown(parts={"a": 1})) == {**before, "parts": {"a": 1}}
 
 
 def test_the_class_and_its_version_are_part_of_it():
