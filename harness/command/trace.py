@@ -2,12 +2,14 @@
 
 Every list that walks a graph tells its seeds with their weights, and the paths that carry most weight to each gold
 passage and to those that beat it after fusion. Ranks stand for every list and for the configured fuser. Printed as
-text, with a page that draws the subgraph; its path is the last line. Reading traces of test questions is looking at
-test: learn from those of tune.
+text, with a page that draws the subgraph; its path is the last line, and beside it stands the trace as JSON. A policy
+(retriever=policyrag) tells its seeds with their factors, the facts it kept and dropped, the mass by family of edges,
+and each passage's score by its terms. Reading traces of test questions is looking at test: learn from those of tune.
 
   harness trace dataset=musique query=2hop__482757_12019              the configured lists and fuser
   harness trace 2hop__482757_12019 dataset=musique fuser=rrf          the query can come first
   harness trace dataset=2wikimultihopqa query=ID +retriever@lists.names=mention_walk 'pool.lists=[dense,names]'
+  harness trace dataset=musique query=ID +retriever@lists.policy=policyrag 'pool.lists=[dense,policy]'
   harness trace dataset=musique query=ID trace.count=5 trace.rivals=10 trace.out=why.html
 """
 
@@ -21,12 +23,13 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Trace, print, draw."""
+    import json
     from pathlib import Path
 
     from harness.command import complete
     from harness.errors import bounded
     from harness.files import write_text
-    from harness.report.trace import text
+    from harness.report.trace import text, written
     from harness.report.tracepage import page
     from harness.sweep.trace import Trace, trace
 
@@ -39,4 +42,5 @@ def run(config: DictConfig) -> None:
     out = Path(config.trace.out or Path(config.paths.runs) / "traces" / f"{found.benchmark.name}-{name}.html")
     out.parent.mkdir(parents=True, exist_ok=True)
     write_text(out, page(found, config.trace.seeds))
+    write_text(out.with_suffix(".json"), json.dumps(written(found), ensure_ascii=False, indent=1) + "\n")
     print(out)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from harness.report.text import MISSING, percent
-from harness.retriever.trail import Node, Path
+from harness.retriever.trail import Node, Path, Trail
 from harness.sweep.trace import Trace
 
 WIDTH = 44
@@ -15,10 +18,70 @@ def text(trace: Trace, seeds: int) -> str:
     for name, trail in trace.trails.items():
         lines += ["", f"{name}: {len(trail.seeds)} seeds"]
         lines += [f"  {weight:.4f}  {label(trace, node)}" for node, weight in trail.seeds[:seeds]]
+        for table, columns, rows in tables(trail):
+            lines += ["", f"{name}, {table}", *_aligned([columns, *rows])]
         for doc in trail.paths:
             lines += ["", f"{name}, {role(trace, doc)} {label(trace, Node(passage=doc))}: {_place(trace, name, doc)}"]
             lines += [f"  {told(trace, name, doc, path)}" for path in trail.paths[doc]] or ["  no path from a seed"]
     return "\n".join(lines)
+
+
+def tables(trail: Trail) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """What a list tells beside its paths: the name of each table, its columns, its cells."""
+    for name, rows in trail.record.items():
+        columns = list(rows[0]) if rows else []
+        yield name.replace("_", " "), columns, [[_cell(row[column]) for column in columns] for row in rows]
+
+
+def written(trace: Trace) -> dict[str, Any]:
+    """The trace as JSON: the question, the ranks of gold and rivals, and what every list tells, in full."""
+    ids = trace.benchmark.doc_ids.to_pylist()
+    row = trace.benchmark.queries[trace.query]
+    return {
+        "benchmark": trace.benchmark.name,
+        "data_sha256": trace.benchmark.sha256,
+        "query": row["id"],
+        "split": str(trace.benchmark.split[trace.query]),
+        "question": row["question"],
+        "answers": list(row.get("answers") or []),
+        "gold": [ids[doc] for doc in trace.gold],
+        "ranks": {
+            name: {ids[doc]: trace.rank(name, doc) for doc in [*trace.gold, *trace.rivals]} for name in trace.order
+        },
+        "lists": {name: {**_paths(trace, trail), **trail.record} for name, trail in trace.trails.items()},
+    }
+
+
+def _paths(trace: Trace, trail: Trail) -> dict[str, Any]:
+    ids = trace.benchmark.doc_ids.to_pylist()
+
+    def named(node: Node) -> dict[str, str]:
+        return {"entity": node.entity} if node.passage < 0 else {"passage": ids[node.passage]}
+
+    return {
+        "seeds": [{**named(node), "weight": weight} for node, weight in trail.seeds],
+        "paths": {
+            ids[doc]: [
+                {"strength": path.strength, "nodes": [named(node) for node in path.nodes], "links": list(path.links)}
+                for path in paths
+            ]
+            for doc, paths in trail.paths.items()
+        },
+    }
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return MISSING
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    cut = [[cell if len(cell) <= WIDTH else f"{cell[: WIDTH - 3]}..." for cell in row] for row in rows]
+    width = [max(map(len, column)) for column in zip(*cut, strict=True)]
+    return ["  " + "  ".join(f"{cell:<{size}}" for cell, size in zip(row, width, strict=True)).rstrip() for row in cut]
 
 
 def head(trace: Trace) -> list[str]:

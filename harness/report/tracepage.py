@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.report.drawing import BOX, HEIGHT, Box, draw
 from harness.report.template import fill
-from harness.report.trace import cells, head, label, role, told
+from harness.report.trace import cells, head, label, role, tables, told
 from harness.retriever.trail import Node
 from harness.sweep.trace import Trace
 
@@ -36,6 +36,7 @@ def _section(trace: Trace, name: str, seeds: int) -> dict[str, object]:
         "name": name,
         "seeds": [(f"{weight:.4f}", label(trace, node)) for node, weight in trail.seeds[:seeds]],
         "count": len(trail.seeds),
+        "tables": list(tables(trail)),
         "paths": [
             (f"{role(trace, doc)} {label(trace, Node(passage=doc))}", [told(trace, name, doc, path) for path in paths])
             for doc, paths in trail.paths.items()

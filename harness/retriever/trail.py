@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,12 +37,14 @@ class Path:
 @dataclass(frozen=True)
 class Trail:
     """seeds: with their weights, greatest first. paths: by passage, strongest first. adds: whether strengths sum up to
-    the score (a walk's mass) or the strongest path's is the score.
+    the score (a walk's mass) or the strongest path's is the score. record: what else there is to tell, tables by name,
+    each a list of JSON objects with the same keys.
     """
 
     seeds: Sequence[tuple[Node, float]]
     paths: Mapping[int, Sequence[Path]]
     adds: bool
+    record: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
 
 @runtime_checkable

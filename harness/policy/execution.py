@@ -1,0 +1,112 @@
+"""A policy at work: from questions to seeds, mass on entities, and the terms of each passage's score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.artifacts import Store
+from harness.benchmark import Benchmark
+from harness.encoder import Encoder, embed
+from harness.graph import Graph
+from harness.policy.gate import Candidates
+from harness.policy.memory import Memory, memory
+from harness.policy.policy import Policy
+from harness.policy.seed import Seeds
+from harness.retriever.link import linked
+from harness.retriever.nearest import nearest
+from harness.retriever.pagerank import solve
+
+Floats = NDArray[np.float64]
+BONUSES = ("lambda_title", "lambda_cov", "lambda_path")
+
+
+@dataclass(frozen=True, eq=False)
+class Started:
+    """What a policy has decided before it walks, for all questions.
+
+    named: [Q, E], how surely a question names an entity.    close: [Q, D], its nearest passages, rows sum to 1.
+    phrases: [Q, E], the weights of ``seeds``.    restart: [Q, E + D].    counts: for the manifest.
+    """
+
+    memory: Memory
+    named: sp.csr_array
+    close: sp.csr_array
+    candidates: Candidates
+    seeds: Seeds
+    phrases: sp.csr_array
+    restart: sp.csr_array
+    counts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Questions ``first`` to ``first + B``, over all D passages.
+
+    values: float32[B, E + D], v of eq. 5.    mass: float64[B, D], u.    terms: float64[B, D] by name, in the order in
+    which they are added: ``walk`` (u of eq. 6), then each ``lambda_...`` times its phi.    score: their sum.
+    """
+
+    first: int
+    values: NDArray[np.float32]
+    mass: Floats
+    terms: Mapping[str, Floats]
+    score: Floats
+    iterations: NDArray[np.int64]
+    change: Floats
+
+
+def start(policy: Policy, graph: Graph, encoder: Encoder, benchmark: Benchmark, store: Store) -> Started:
+    """Seed and gate."""
+    kept = memory(graph, benchmark, store)
+    network, extraction = graph.build(benchmark, store)
+    seed = policy.seed
+    entities, links = linked(network, extraction.questions, encoder, seed.link, store)
+    named = sp.csr_array(entities, dtype=np.float64)
+    named.data = np.minimum(named.data * np.maximum(np.diff(network.mentions.indptr), 1)[named.indices], 1.0)
+    named.sort_indices()
+    close = nearest(benchmark, encoder, seed.passages, seed.sharpness, store)
+    questions = np.asarray(embed(encoder, benchmark.questions, "question", store))
+    names = np.asarray(embed(encoder, kept.names, "name", store))
+    texts = [kept.facts.text(fact) for fact in range(len(kept.facts))]
+    facts = np.asarray(embed(encoder, texts, "passage", store)) if texts else questions[:0]
+    found = policy.gate.ranked(kept, named, close, facts, questions)
+    found, counts = policy.gate.decided(kept, found, benchmark.questions, store)
+    seeds = seed.seeds(kept, named, found, names, questions)
+    phrases = seeds.of(named.shape)
+    told = {"memory": kept.sizes(), "gate": dict(counts), **links, **_counts(seeds, phrases)}
+    return Started(kept, named, close, found, seeds, phrases, seed.restart(phrases, close), told)
+
+
+def scored(
+    policy: Policy, started: Started, *, block: int = 64, threads: int | None = None, device: str = "cpu"
+) -> Iterator[Scored]:
+    """Traverse, project and rerank, block by block in query order."""
+    kept, walk = started.memory, policy.traverse
+    held, norm, size = policy.project.held(kept), policy.project.norm(kept), len(kept.names)
+    weights = {name: getattr(policy.rerank, name) for name in BONUSES}
+    for part in solve(
+        walk.transition(kept), started.restart, walk.alpha, walk.tolerance, walk.max_iter,
+        block=block, threads=threads, device=device,
+    ):  # fmt: skip
+        rows = slice(part.first, part.first + part.values.shape[1])
+        values = part.values.astype(np.float64)
+        mass = np.ascontiguousarray((held @ values[:size] + values[size:]).T)
+        bonuses = policy.rerank.bonuses(kept, started.named[rows], started.phrases[rows])
+        terms = {"walk": mass / norm, **{name: weights[name] * bonuses[name] for name in BONUSES}}
+        score = np.add.reduce([*terms.values()])
+        yield Scored(part.first, part.values.T, mass, terms, score, part.iterations, part.change)
+
+
+def _counts(seeds: Seeds, phrases: sp.csr_array) -> dict[str, Any]:
+    count = np.diff(phrases.indptr)
+    return {
+        "phrase_seeds": int(count.sum()),
+        "questions_without_phrase_seed": int((count == 0).sum()),
+        "aliases_suppressed": int((seeds.alias_ok == 0).sum()),
+    }

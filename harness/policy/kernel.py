@@ -1,0 +1,37 @@
+"""The inner loop of paths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+
+@numba.njit(cache=True, nogil=True)
+def chains(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    toll: NDArray[np.float64],
+    starts: NDArray[Any],
+    seeds: NDArray[Any],
+    steps: int,
+    values: NDArray[np.float64],
+) -> None:
+    """values[q, e] = max(itself, the toll of the nodes that a chain leaves / (1 + its edges)) over chains to e.
+
+    Chains have at most ``steps`` (0, 1 or 2) edges and begin at question q's seeds ``seeds[starts[q]:starts[q + 1]]``.
+    """
+    for row in range(values.shape[0]):
+        for seed in seeds[starts[row] : starts[row + 1]]:
+            values[row, seed] = 1.0
+            if steps < 1:
+                continue
+            for one in indices[indptr[seed] : indptr[seed + 1]]:
+                values[row, one] = max(values[row, one], toll[seed] / 2)
+                if steps < 2:
+                    continue
+                far = toll[seed] * toll[one] / 3
+                for other in indices[indptr[one] : indptr[one + 1]]:
+                    values[row, other] = max(values[row, other], far)

@@ -1,0 +1,88 @@
+"""PolicyRAG: retrieval as an explicit policy over a typed memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.artifacts import Store
+from harness.benchmark import Benchmark
+from harness.encoder import Encoder
+from harness.errors import bounded
+from harness.graph import Graph
+from harness.identity import NO_RESULT
+from harness.policy.execution import scored, start
+from harness.policy.policy import Policy
+from harness.policy.record import record
+from harness.policy.route import node, routes
+from harness.retriever.rows import descending
+from harness.retriever.trail import Trail
+from harness.run import Run
+
+
+@dataclass(frozen=True)
+class PolicyRAG:
+    """Seed, gate, traverse, project, rerank, as ``policy`` says (PolicyRAG, section 3.2); nothing is learnt.
+
+    S(p | q) = u_p / (l(p)^beta IPF(p)^gamma) + lambda_title phi_title + lambda_cov phi_cov + lambda_path phi_path,
+    float64. A list holds the passages with a score of at least the walk's tolerance, at most ``policy.rerank.depth``.
+    graph: what the typed memory is compiled from; its synonym threshold is the policy's.
+    """
+
+    version: ClassVar[int] = 1
+    graph: Graph
+    encoder: Encoder
+    policy: Policy = field(default_factory=Policy)
+    block: int = field(default=64, metadata=NO_RESULT)
+    threads: int | None = field(default=None, metadata=NO_RESULT)
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        bounded("lists.policy.block", self.block, 1)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """The passages by score, and what the policy did."""
+        started = start(self.policy, self.graph, self.encoder, benchmark, store)
+        least, docs, scores, lengths = self.policy.traverse.tolerance, [], [], []
+        iterations, stopped = [], 0
+        for part in scored(self.policy, started, block=self.block, threads=self.threads, device=self.device):
+            found, values, count = descending(part.score, least)
+            docs.append(found)
+            scores.append(values)
+            lengths.append(count)
+            iterations += part.iterations.tolist()
+            stopped += int((part.change >= least).sum())
+        indptr = np.concatenate([[0], np.cumsum(np.concatenate([*lengths, np.empty(0, np.int64)]))]).astype(np.int64)
+        run = Run(
+            benchmark.query_ids,
+            benchmark.doc_ids,
+            indptr,
+            np.concatenate([*docs, np.empty(0, np.int32)]),
+            np.concatenate([*scores, np.empty(0)]),
+        )
+        return run.top(self.policy.rerank.depth), {
+            **started.counts,
+            "iterations": {"mean": float(np.mean(iterations or [0])), "max": max(iterations, default=0)},
+            "not_converged": stopped,
+        }
+
+    def gated(
+        self, benchmark: Benchmark, store: Store
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
+        """Of each candidate fact the query, the passage that it was read in, and whether the gate kept it."""
+        started = start(self.policy, self.graph, self.encoder, benchmark, store)
+        found = started.candidates
+        return found.question, started.memory.facts.passage[found.fact], found.kept
+
+    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
+        """The restart of one question, the paths that carry most of it to some passages, and the policy's record."""
+        started = start(self.policy, self.graph, self.encoder, benchmark, store)
+        restart = started.restart[[query]]
+        order = np.lexsort((restart.indices, -restart.data))
+        seeds = [(node(started.memory, int(restart.indices[i])), float(restart.data[i])) for i in order]
+        paths = routes(self.policy, started, benchmark, query, list(docs), count)
+        return Trail(seeds, paths, True, record(self.policy, started, benchmark, query, docs))
