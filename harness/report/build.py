@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-from collections.abc import Iterable, Sequence
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from harness.sweep.result import SweepResult
 
 OWN = (
     *(
-        f"tables/{name}.tex"
+        f"{name}.tex"
         for name in (
             "heldout",
             "leaderboard",
@@ -35,8 +37,8 @@ OWN = (
         )
     ),
     *(
-        f"figures/{name}.p??"
-        for name in ("outcomes_*", "alpha", "frontier", "ceiling*", "flow", "distributions", "calibration")
+        f"{name}.p??"
+        for name in ("outcomes_*", "alpha", "frontier", "ceiling*", "flow", "distributions", "scores_*", "calibration")
     ),
 )
 """What a report may write, beside what has an experiment's name: what an earlier report left of these is removed."""
@@ -50,28 +52,66 @@ class Built:
     pdf: str
 
 
-def build(result: SweepResult, folder: Path, more: Iterable[Picture] = ()) -> Built:
-    """Write the report into ``folder``; the same results give the same bytes.
+@dataclass(frozen=True)
+class Section:
+    """What is told of one sweep. ``trials``: its whole leaderboard, for the page."""
 
-    more: further figures, such as ``distributions``, which need the lists themselves. Tables and figures that an
-    earlier report left and this one does not have are removed.
+    title: str
+    facts: Mapping[str, str]
+    tables: Sequence[Table]
+    trials: Table
+    pictures: Sequence[Picture]
+
+    def apart(self, name: str) -> Section:
+        """The same below a folder and a label of that name, so that several sweeps stand in one report."""
+        return dataclasses.replace(
+            self,
+            tables=[dataclasses.replace(table, name=f"{name}/{table.name}") for table in self.tables],
+            trials=dataclasses.replace(self.trials, name=f"{name}/{self.trials.name}"),
+            pictures=[dataclasses.replace(picture, name=f"{name}/{picture.name}") for picture in self.pictures],
+        )
+
+
+def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
+    """Every table and figure of a sweep.
+
+    more: further figures, such as ``distributions``, which need the lists themselves.
     """
-    made_tables = [*tables.every(result), *experiment.tables(result)]
     drawers = (outcomes, alpha, frontier, ceiling, flow)
     drawn = [picture for drawer in drawers for picture in drawer.pictures(result)]
-    pictures = [*drawn, *experiment.pictures(result), *more]
-    facts = described(result)
-    title = f"Sweep {result.folder.name}"
+    return Section(
+        f"Sweep {result.folder.name}",
+        described(result),
+        [*tables.every(result), *experiment.tables(result)],
+        full(result),
+        [*drawn, *experiment.pictures(result), *more],
+    )
 
-    files = [_write(folder / "tables" / f"{t.name}.tex", fill("table.tex.j2", table=t)) for t in made_tables]
+
+def build(result: SweepResult, folder: Path, more: Iterable[Picture] = ()) -> Built:
+    """Write the report of a sweep into ``folder``; the same results give the same bytes."""
+    return write([section(result, more)], folder)
+
+
+def gather(sections: Mapping[str, Section], folder: Path) -> Built:
+    """Write one report of several sweeps, by the name of each: its tables and figures lie in folders of that name."""
+    named = [dataclasses.replace(one, title=name).apart(re.sub(r"\W+", "-", name)) for name, one in sections.items()]
+    return write(named, folder)
+
+
+def write(sections: Sequence[Section], folder: Path) -> Built:
+    """Write the files of a report. Tables and figures that an earlier one left and this one does not have go."""
+    files: list[Path] = []
     images = {}
-    for picture in pictures:
-        pdf, png = picture.save(folder / "figures")
-        files += [pdf, png]
-        images[picture.name] = base64.b64encode(png.read_bytes()).decode()
-    everything = [*(full(result) if table.name == "leaderboard" else table for table in made_tables)]
-    page = fill("index.html.j2", title=title, facts=facts, tables=everything, pictures=pictures, images=images)
-    document = fill("report.tex.j2", title=title, facts=facts, tables=made_tables, pictures=pictures)
+    for one in sections:
+        files += [_write(folder / "tables" / f"{t.name}.tex", fill("table.tex.j2", table=t)) for t in one.tables]
+        for picture in one.pictures:
+            pdf, png = picture.save(folder / "figures")
+            files += [pdf, png]
+            images[picture.name] = base64.b64encode(png.read_bytes()).decode()
+    title = sections[0].title if len(sections) == 1 else f"{len(sections)} sweeps"
+    page = fill("index.html.j2", title=title, sections=sections, images=images)
+    document = fill("report.tex.j2", title=title, sections=sections)
     files += [_write(folder / "index.html", page), _write(folder / "report.tex", document)]
     _forget(folder, files)
     return Built(files, compile_pdf(folder))
@@ -107,8 +147,12 @@ def _write(path: Path, text: str) -> Path:
 
 
 def _forget(folder: Path, kept: Sequence[Path]) -> None:
-    experiments = [f"{kind}/{name}*.*" for kind in ("tables", "figures") for name in names("experiment")]
-    for pattern in (*OWN, *experiments):
-        for path in sorted(folder.glob(pattern)):
+    """Remove what an earlier report left, at the top and in folders of sweeps, and folders that are empty then."""
+    patterns = (*OWN, *(f"{name}*.*" for name in names("experiment")))
+    for kind, below, pattern in itertools.product(("tables", "figures"), ("", "*/"), patterns):
+        for path in sorted(folder.glob(f"{kind}/{below}{pattern}")):
             if path not in kept:
                 path.unlink()
+    for path in [*folder.glob("tables/*/"), *folder.glob("figures/*/")]:
+        if not any(path.iterdir()):
+            path.rmdir()

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from harness.errors import HarnessError
 
 LOCK = "winner.lock.json"
+UNTITLED = ("paths.runs", "paths.data", "paths.reports", "tracking", "device")
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,14 @@ class SweepResult:
         """``dataset, data_sha256, split, n, objective, code, libraries, seconds, ceiling, single, facts``."""
         manifest: Mapping[str, Any] = json.loads((self.folder / "manifest.json").read_text())
         return manifest
+
+    @property
+    def title(self) -> str:
+        """``<experiment> <dataset> <other overrides>``, of a sweep of no experiment ``sweep <dataset> ...``."""
+        given = [text for text in self.config.get("given", ()) if text.partition("=")[0] not in UNTITLED]
+        chosen = next((text.partition("=")[2] for text in given if text.startswith("experiment=")), "sweep")
+        rest = (text for text in given if text.partition("=")[0] not in ("experiment", "dataset"))
+        return " ".join([chosen, str(self.manifest["dataset"]), *rest])
 
     @cached_property
     def trials(self) -> pd.DataFrame:
@@ -85,6 +94,23 @@ class SweepResult:
     def heldout_queries(self) -> pd.DataFrame:
         """The test queries, in the order of ``heldout_ranks``."""
         return pd.read_parquet(self.folder / "heldout_queries.parquet")
+
+
+def newest(runs: Path, sweep: str | Sequence[str] | None) -> dict[str, SweepResult]:
+    """The sweeps that a command is asked for, by title.
+
+    sweep: a folder, several, ``all`` (of each title the one that was locked last), or None, the latest one.
+    """
+    if sweep == "all":
+        locks = sorted((runs / "sweeps").glob(f"*/{LOCK}"), key=lambda path: (path.stat().st_mtime_ns, path))
+        folders = [path.parent for path in locks] or [latest(runs)]
+    else:
+        folders = [latest(runs)] if sweep is None else [Path(sweep)] if isinstance(sweep, str) else [*map(Path, sweep)]
+    found: dict[str, SweepResult] = {}
+    for result in map(SweepResult, folders):
+        again = sweep != "all" and result.title in found
+        found[f"{result.title} {result.folder.name}" if again else result.title] = result
+    return {title: found[title] for title in sorted(found)}
 
 
 def latest(runs: Path) -> Path:

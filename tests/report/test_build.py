@@ -12,10 +12,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 
 from harness.report import compile as compiler
-from harness.report.build import build
+from harness.report.build import build, gather, section
 from harness.report.template import fill, tex
+from harness.sweep.result import newest
 
 LATEX = next((name for name in compiler.COMMANDS if shutil.which(name)), None)
 BUILD = (
@@ -65,6 +67,22 @@ def test_what_is_no_more_is_removed(example: ModuleType, tmp_path: Path) -> None
     assert not (out / "tables" / "heldout.tex").exists()
     assert (out / "tables" / "mine.tex").exists()
     assert "nothing held out yet" in (out / "report.tex").read_text()
+
+
+def test_several_sweeps_in_one_report_each_in_its_folder(example: ModuleType, tmp_path: Path) -> None:
+    first, second = example.write(tmp_path / "s1"), example.write(tmp_path / "s2", heldout=False)
+    out = tmp_path / "out"
+    built = gather({"one sample": section(first), "two sample x.y=3": section(second)}, out)
+    assert {"one-sample", "two-sample-x-y-3"} == {path.name for path in (out / "tables").iterdir()}
+    assert (out / "tables" / "one-sample" / "heldout.tex") in built.files
+    assert not (out / "tables" / "two-sample-x-y-3" / "heldout.tex").exists()
+    page = (out / "index.html").read_text()
+    assert '<a href="#one sample">' in page
+    assert page.count("rerun with") == 1 + 2  # the held-out table of one, the trials of both
+    assert r"\input{tables/one-sample/heldout.tex}" in (out / "report.tex").read_text()
+    assert LATEX is None or built.pdf == str(out / "report.pdf")
+    build(first, out)
+    assert sorted(path.name for path in (out / "tables").iterdir() if path.is_dir()) == []
 
 
 @pytest.mark.skipif(LATEX is None, reason="no latexmk, pdflatex or tectonic: the PDF is not made")
@@ -145,3 +163,20 @@ def test_a_template_with_a_missing_value_is_an_error() -> None:
 
     with pytest.raises(UndefinedError):
         fill("report.tex.j2", title="x")
+
+
+def test_all_is_the_last_sweep_of_every_title(example: ModuleType, tmp_path: Path) -> None:
+    sweeps = [("old", ["experiment=e"]), ("new", ["experiment=e", "paths.runs=x"]), ("c", [])]
+    for age, (name, given) in enumerate(sweeps):
+        made = example.write(tmp_path / "sweeps" / name)
+        path = made.folder / "config.yaml"
+        path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), "given": [*given, "k=1"]}))
+        os.utime(made.folder / "winner.lock.json", (age, age))
+    (tmp_path / "sweeps" / "latest").write_text("old\n")
+    titles = {title: result.folder.name for title, result in newest(tmp_path, "all").items()}
+    assert titles == {"e sample k=1": "new", "sweep sample k=1": "c"}
+    assert [result.folder.name for result in newest(tmp_path, None).values()] == ["old"]
+    several = newest(tmp_path, [str(tmp_path / "sweeps" / "c"), str(tmp_path / "sweeps" / "old")])
+    assert [result.folder.name for result in several.values()] == ["old", "c"]
+    twice = newest(tmp_path, [str(tmp_path / "sweeps" / name) for name in ("old", "new")])
+    assert list(twice) == ["e sample k=1", "e sample k=1 new"]

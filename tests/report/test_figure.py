@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from harness.configuration import strategy
-from harness.report.figure import alpha, ceiling, frontier, outcomes
+from harness.report.figure import alpha, ceiling, frontier, outcomes, scales
 from harness.report.figure.distributions import distributions, histogram, normalized
 from harness.report.view import View
 from harness.run import Run
@@ -91,3 +91,19 @@ def test_distributions_are_drawn(tmp_path: Path) -> None:
     assert "the 2 best documents of graph" in picture.caption
     assert "n = 3 queries" in picture.caption
     assert [path.name for path in picture.save(tmp_path)] == ["distributions.pdf", "distributions.png"]
+
+
+def test_two_lists_on_one_scale(tmp_path: Path) -> None:
+    lists = {
+        "dense": Run.from_dict({"q": {"a": 0.5, "b": 0.4, "c": 0.3}}),
+        "graph": Run.from_dict({"q": {"a": 0.1, "c": 0.01, "d": 0.001}}),
+    }
+    raw = scales.raw(lists, "w")
+    assert raw.caption.endswith("dense 0.3 to 0.5, median 0.4; graph 0.001 to 0.1, median 0.01. Dashed: medians.")
+    made = scales.calibrated(lists, {name: strategy("normalizer", name) for name in ("pit", "minmax")}, "w")
+    assert made.caption.startswith("The same lists after pit and minmax: w.")
+    assert [path.name for picture in (raw, made) for path in picture.save(tmp_path)] == [
+        "scores_raw.pdf", "scores_raw.png", "scores_calibrated.pdf", "scores_calibrated.png",
+    ]  # fmt: skip
+    below = {"dense": Run.from_dict({"q": {"a": 0.5, "b": -0.1}})}  # no logarithm there
+    assert [path.name for path in scales.raw(below, "w").save(tmp_path)] == ["scores_raw.pdf", "scores_raw.png"]

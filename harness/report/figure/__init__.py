@@ -18,6 +18,8 @@ WIDTH = 3.4
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 """Okabe and Ito's palette, told apart with any of the common colour deficiencies; markers and dashes tell too."""
 
+HATCHES = ("", "////", "....", "xxxx")
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 STYLE: Any = {
@@ -56,8 +58,8 @@ class Picture:
         import matplotlib
         from matplotlib.figure import Figure
 
-        folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / f"{self.name}.pdf", folder / f"{self.name}.png"]
+        paths[0].parent.mkdir(parents=True, exist_ok=True)
         with matplotlib.rc_context():
             matplotlib.rcParams.update(matplotlib.rcParamsDefault)
             matplotlib.rcParams.update(STYLE)

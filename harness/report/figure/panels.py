@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.report.experiment.compared import Compared
-from harness.report.figure import COLORS, Drawn, Picture
+from harness.report.figure import COLORS, HATCHES, Drawn, Picture
 from harness.report.figure.bars import shown
 from harness.sweep.result import SweepResult
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from harness.report.experiment.compared import Line
-
-HATCHES = ("", "////")
 
 
 def drawn(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Drawn:
