@@ -40,7 +40,10 @@ class Benchmark:
     queries: table of ``id, question, answers, supporting_ids, hops, type, extra`` (its other fields, as JSON).
     gold: int32[Q, H], passage numbers in hop order, padded with -1; the last one that is not -1 is the last hop.
     chain: bool[Q], whether the gold is a chain (so that it has a last hop in the strict sense).
-    sha256: hash of the content of corpus, queries and chain. It names the data in every artifact, lock and table.
+    sha256: hash of the content of corpus, queries, chain and triples. It names the data in every artifact, lock and
+    table.
+    triples: where the passages are the entities of a knowledge graph, its T triples, each once: a table of ``subject``
+    (passage number), ``relation`` (in words), ``object`` (passage number).
     """
 
     name: str
@@ -49,6 +52,7 @@ class Benchmark:
     gold: NDArray[np.int32]
     chain: NDArray[np.bool_]
     sha256: str
+    triples: pa.Table | None = None
 
     @cached_property
     def doc_ids(self) -> pa.StringArray:

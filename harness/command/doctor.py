@@ -71,7 +71,7 @@ def _data(data: Path) -> Iterator[str]:
     from harness.configuration import names
 
     for name in names("dataset"):
-        if name in ("sample", "folder"):
+        if name in ("sample", "folder", "wiki_triples"):
             continue
         there = (data / name).is_dir() or (data / f"{name}.json").is_file()
         yield f"data       {name}: {f'found in {data}' if there else f'not in {data} (the Hub will be asked)'}"

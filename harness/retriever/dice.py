@@ -1,0 +1,129 @@
+"""Triples by their words: dense seeds, one hop, Dice-Sorensen overlap with the question (Dice-Sorensen hybrid 3, 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.artifacts import Store
+from harness.benchmark import Benchmark
+from harness.encoder import Encoder, embed
+from harness.errors import bounded, one_of
+from harness.extractor import Extraction, Extractor, Triples, extract
+from harness.extractor.sentence import stated
+from harness.retriever.pairs import greatest
+from harness.retriever.sorensen import TOKENS, Labels, similarities
+from harness.retriever.triples import Reached, best, reached
+from harness.run import Run
+from harness.triplestore import Facts, Triplestore
+from harness.vectorstore import Vectorstore
+
+
+@dataclass(frozen=True)
+class Dice:
+    """s(q, T) = (dice(q, head) + dice(q, relation) + dice(q, tail)) / 3 of a triple T, in [0, 1] (eq. 3).
+
+    The ``seeds`` passages of greatest cosine (V_k) seed a one-hop expansion: triples with a seed's title as head, and,
+    ``inward``, as tail (the undirected match of Figure 2). A row is a triple and its end away from the seed; the
+    ``rows`` best rows count, ties by triple. A passage scores the greatest of the rows that lead to it. The list is
+
+    score(d) = max(s_vec(q, d), s_graph(q, d) + epsilon), each where d has it (eq. 4), or, without ``union``, s_graph.
+
+    tokens: ``bigrams``, as APOC has them, or ``words``.
+    seeds: K_1, >= 1; null scores every triple and seeds nothing.
+    rows: K_2, >= 1; null for all.    epsilon: >= 0.
+    leads: the passages that a row leads to: ``title``, those with its far end as title; ``stated``, that which states
+    the triple; ``both``.
+    reads: the extractor's ``triples``, or ``sentences``: (title, sentence, name) of its mentions.
+    """
+
+    version: ClassVar[int] = 1
+    extractor: Extractor
+    encoder: Encoder
+    triplestore: Triplestore
+    vectorstore: Vectorstore
+    seeds: int | None = 10
+    rows: int | None = 10
+    inward: bool = True
+    tokens: str = "bigrams"
+    reads: str = "triples"
+    leads: str = "title"
+    union: bool = True
+    epsilon: float = 1e-6
+
+    def __post_init__(self) -> None:
+        for name in ("seeds", "rows"):
+            if getattr(self, name) is not None:
+                bounded(f"lists.dice.{name}", getattr(self, name), 1)
+        one_of("lists.dice.tokens", self.tokens, TOKENS)
+        one_of("lists.dice.reads", self.reads, ("triples", "sentences"))
+        one_of("lists.dice.leads", self.leads, ("title", "stated", "both"))
+        bounded("lists.dice.epsilon", self.epsilon, 0)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """All questions, one expansion each."""
+        found = extract(self.extractor, benchmark, store)
+        triples = stated(found, benchmark.passages) if self.reads == "sentences" else found.triples
+        near, cosines = self._near(benchmark, store)
+        size = len(benchmark.doc_ids)
+        pairs = [(near + size * np.arange(len(near))[:, None]).ravel()] if self.union else []
+        values = [cosines.ravel()] if self.union else []
+        count = 0
+        for question, (docs, scores) in enumerate(self._expanded(benchmark, found, triples, near)):
+            count += len(docs)
+            pairs.append(docs + size * question)
+            values.append(scores + (self.epsilon if self.union else 0.0))
+        every, score = greatest(np.concatenate([*pairs, []]).astype(np.int64), np.concatenate([*values, []]))
+        queries, docs = np.divmod(every, size)
+        run = Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, score)
+        return run, {"triples": len(triples.subject), "reached": count}
+
+    def _near(self, benchmark: Benchmark, store: Store) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """int64[Q, K_1] and float64[Q, K_1]: V_k; no columns without seeds."""
+        if self.seeds is None:
+            return np.empty((len(benchmark.query_ids), 0), np.int64), np.empty((len(benchmark.query_ids), 0))
+        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
+        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        with self.vectorstore.open(passages) as search:
+            return search(questions, self.seeds)
+
+    def _expanded(
+        self, benchmark: Benchmark, found: Extraction, triples: Triples, near: NDArray[np.int64]
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """G_k of every question: passages and scores."""
+        facts = Facts(
+            spoken(found, benchmark),
+            triples.predicates,
+            triples.subject.astype(np.int64),
+            triples.predicate.astype(np.int64),
+            triples.object.astype(np.int64),
+        )
+        table = np.stack([facts.subject, len(facts.names) + facts.relation, facts.object], axis=1)
+        labels = Labels.of([*facts.names, *facts.relations], self.tokens)
+        reach = Reached.of(found, triples, self.leads)
+        whole = np.arange(len(table))
+        with self.triplestore.open(facts, self.inward) as expand:
+            for question, docs in zip(benchmark.questions, near, strict=True):
+                seeds = np.unique(found.titled[docs])
+                seeds = seeds[seeds >= 0].astype(np.int64)
+                touched = whole if self.seeds is None else expand(seeds)
+                bag, own = labels.bag(question)
+                memory = np.full(len(labels.total), -1.0)
+                score = similarities(
+                    touched, table, labels.indptr, labels.token, labels.count, labels.total, bag, own, memory
+                )
+                among = None if self.seeds is None else seeds
+                yield reached(*best(table, touched, score, among, self.inward, self.rows), reach)
+
+
+def spoken(found: Extraction, benchmark: Benchmark) -> list[str]:
+    """What each entity is called: the title of the first passage about it, as written, or else its name."""
+    names = list(found.names)
+    for title, entity in zip(benchmark.corpus["title"][::-1], found.titled[::-1].tolist(), strict=True):
+        if title and entity >= 0:
+            names[entity] = title
+    return names
