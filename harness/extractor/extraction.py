@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -48,7 +48,7 @@ class Mentions:
 class Triples:
     """T statements. passage: int32[T], where it was read. subject, object: int32[T], names. predicate: int32[T].
 
-    predicates: the P distinct predicates, as written.
+    predicates: the P distinct predicates, as written.    confidence: float32[T] in [0, 1], None where nobody states it.
     """
 
     passage: NDArray[np.int32]
@@ -56,13 +56,21 @@ class Triples:
     predicate: NDArray[np.int32]
     object: NDArray[np.int32]
     predicates: Sequence[str]
+    confidence: NDArray[np.float32] | None = None
 
     @classmethod
-    def of(cls, rows: ArrayLike = (), predicates: Sequence[str] = ()) -> Triples:
-        """From [T, 4]: passage, subject, predicate, object."""
+    def of(
+        cls, rows: ArrayLike = (), predicates: Sequence[str] = (), confidence: Sequence[float | None] | None = None
+    ) -> Triples:
+        """From [T, 4]: passage, subject, predicate, object; a triple without a confidence among others has 1."""
         table = np.asarray(rows, dtype=np.int32).reshape(-1, 4)
         passage, subject, predicate, object_ = (np.ascontiguousarray(column) for column in table.T)
-        return cls(passage, subject, predicate, object_, predicates)
+        sure = None if confidence is None else np.array([1 if c is None else c for c in confidence], np.float32)
+        return cls(passage, subject, predicate, object_, predicates, sure)
+
+    def sure(self) -> NDArray[np.float32]:
+        """float32[T]: the confidence, 1 where none is stated."""
+        return np.ones(len(self.subject), np.float32) if self.confidence is None else self.confidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +99,8 @@ class Extraction:
                 np.save(folder / f"{place}.{field.name}.npy", array, allow_pickle=False)
         table = [getattr(self.triples, name) for name in ("passage", "subject", "predicate", "object")]
         np.save(folder / "triples.npy", np.stack(table, axis=1), allow_pickle=False)
+        if self.triples.confidence is not None:
+            np.save(folder / "confidence.npy", self.triples.confidence, allow_pickle=False)
 
     @classmethod
     def load(cls, folder: Path) -> Extraction:
@@ -101,5 +111,5 @@ class Extraction:
             place: Mentions(**{field.name: arrays[f"{place}.{field.name}"] for field in fields(Mentions)})
             for place in ("passages", "questions")
         }
-        triples = Triples.of(arrays["triples"], words["predicates"])
+        triples = replace(Triples.of(arrays["triples"], words["predicates"]), confidence=arrays.get("confidence"))
         return cls(words["names"], arrays["titled"], mentions["passages"], mentions["questions"], triples)

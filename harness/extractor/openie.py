@@ -26,17 +26,22 @@ class Said:
 
     What is wrong is counted, never silently dropped: ``not_entities``, ``not_triples`` (not three texts),
     ``empty_names`` (no letter or digit in the name of an entity, a subject or an object).
+    confidence: of each triple, in [0, 1]; None where it has none.
     """
 
     entities: Sequence[str]
     triples: Sequence[tuple[str, str, str]]
+    confidence: Sequence[float | None] = ()
     wrong: Counter[str] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, entities: Any, triples: Any) -> Said:
-        """From two JSON values that should be a list of texts and a list of lists of three texts."""
+    def of(cls, entities: Any, triples: Any, graded: bool = False) -> Said:
+        """From two JSON values that should be a list of texts and a list of lists of three texts.
+
+        graded: a number in [0, 1] may come fourth, how sure it is.
+        """
         wrong: Counter[str] = Counter()
-        named, stated = [], []
+        named, stated, sure = [], [], []
         for entity in entities if isinstance(entities, list) else [None]:
             if not isinstance(entity, str):
                 wrong["not_entities"] += 1
@@ -44,14 +49,21 @@ class Said:
                 wrong["empty_names"] += 1
             else:
                 named.append(entity)
-        for triple in triples if isinstance(triples, list) else [None]:
+        for row in triples if isinstance(triples, list) else [None]:
+            grade = row[3] if graded and isinstance(row, list) and len(row) == 4 else None
+            triple = row if grade is None or not _is_share(grade) else row[:3]
             if not (isinstance(triple, list) and len(triple) == 3 and all(isinstance(part, str) for part in triple)):
                 wrong["not_triples"] += 1
             elif not (normal(triple[0]) and normal(triple[2])):
                 wrong["empty_names"] += 1
             else:
                 stated.append((triple[0], triple[1].strip(), triple[2]))
-        return cls(named, stated, wrong)
+                sure.append(grade)
+        return cls(named, stated, sure, wrong)
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def opened(base: Extraction, said: Sequence[Said | None], benchmark: Benchmark) -> tuple[Extraction, dict[str, Any]]:
@@ -76,7 +88,8 @@ def opened(base: Extraction, said: Sequence[Said | None], benchmark: Benchmark) 
             statements.append((place, ends[0], predicates.setdefault(predicate, len(predicates)), ends[1]))
         mentioned.append(found)
         wrong.update(one.wrong if one else ())
-    triples = Triples.of(statements, list(predicates))
+    sure = [grade for one in said if one for grade in one.confidence]
+    triples = Triples.of(statements, list(predicates), sure if any(grade is not None for grade in sure) else None)
     rows = [np.array([(name, UNKNOWN, UNKNOWN, OPEN) for name in found], np.int32) for found in mentioned]
     names = list(number)
     known = Gazetteer(list(dict.fromkeys(name for found in mentioned for name in (names[i] for i in found))))

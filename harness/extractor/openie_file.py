@@ -27,10 +27,11 @@ class OpenIEFile:
     and ``passage``, ``text`` or ``id``.
     A row belongs to the passage of the same content: title and text, or text alone (only where that is one passage's),
     by the hash of its words with one space between; without a text, to that with its MD5, else with its id.
+    A triple may have a fourth part, its confidence in [0, 1].
     coverage: least share of the corpus' passages that the file must know; below it the file is refused.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     base: Extractor
     path: str = field(metadata=NO_RESULT)
     coverage: float = 0.5
@@ -85,7 +86,7 @@ def matched(path: Path, benchmark: Benchmark) -> tuple[list[Said | None], dict[s
         prefix = "extracted_" if "extracted_triples" in row else ""
         if f"{prefix}entities" not in row or f"{prefix}triples" not in row:
             raise HarnessError(f"{where}: entities and triples are missing, found the fields {', '.join(row)}")
-        said[place] = Said.of(row[f"{prefix}entities"], row[f"{prefix}triples"])
+        said[place] = Said.of(row[f"{prefix}entities"], row[f"{prefix}triples"], graded=True)
     return said, dict(counts)
 
 

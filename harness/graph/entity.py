@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
+from harness.alias import Alias
 from harness.artifacts import Artifact, Store
 from harness.benchmark import Benchmark
 from harness.encoder import Encoder, embed
 from harness.errors import bounded
 from harness.extractor import Extraction, Extractor
 from harness.extractor import artifact as extraction_artifact
-from harness.graph.network import Network, about, context, counted, pruned, relation
+from harness.graph.network import Network, about, context, counted, pruned, relation, stated
+from harness.graph.refine import merged, weeded
 from harness.graph.synonym import synonyms
-from harness.identity import identity
+from harness.identity import LATER, identity
+
+REFINED = "extraction"
+"""Where a graph keeps the extraction that it was made from, when that is not the extractor's own."""
 
 
 @dataclass(frozen=True)
@@ -25,15 +30,22 @@ class Entity:
     """Nodes are the extractor's entities and the passages.
 
     encoder: embeds the names.    synonym: least cosine of two names' embeddings for a synonym edge, in [0, 1]; ``null``
-    for no such edges.
+    for no such edges.    alias: rules by name, all of which merge names before anything else is done.
+    confidence: least confidence of a triple that counts, in [0, 1] (one without a confidence has 1).
+    support: least number of passages whose triples join two entities, for these triples to count.
     """
 
     version: ClassVar[int] = 1
     extractor: Extractor
     encoder: Encoder
     synonym: float | None = 0.85
+    alias: Mapping[str, Alias] = field(default_factory=dict, metadata=LATER)
+    confidence: float = field(default=0.0, metadata=LATER)
+    support: int = field(default=1, metadata=LATER)
 
     def __post_init__(self) -> None:
+        bounded("graph.confidence", self.confidence, 0, 1)
+        bounded("graph.support", self.support, 1)
         if self.synonym is not None:
             bounded("graph.synonym", self.synonym, 0, 1)
 
@@ -42,17 +54,34 @@ class Entity:
         source = extraction_artifact(self.extractor, benchmark, store)
 
         def build(folder: Path) -> Mapping[str, Any]:
-            extraction = Extraction.load(source.path)
+            raw = Extraction.load(source.path)
+            extraction, counts = self.refine(benchmark, raw)
+            if extraction is not raw:
+                (folder / REFINED).mkdir()
+                extraction.save(folder / REFINED)
             network = self.connect(extraction, store)
             network.save(folder)
-            return {**network.facts(), "pruned": pruned(extraction)}
+            return {**network.facts(), "triples": stated(extraction), "pruned": {**pruned(extraction), **counts}}
 
         return store.get("graph", identity(self), {"extraction": source.key, "benchmark": benchmark.sha256}, build)
 
     def build(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction]:
         """The graph of a benchmark and the extraction that it was made from (provenance, the questions' mentions)."""
-        source = extraction_artifact(self.extractor, benchmark, store)
-        return Network.load(self.artifact(benchmark, store).path), Extraction.load(source.path)
+        made = self.artifact(benchmark, store)
+        refined = made.path / REFINED
+        source = refined if refined.exists() else extraction_artifact(self.extractor, benchmark, store).path
+        return Network.load(made.path), Extraction.load(source)
+
+    def refine(self, benchmark: Benchmark, extraction: Extraction) -> tuple[Extraction, dict[str, int]]:
+        """The extraction with names merged and weak triples left out, and counts; itself when neither is asked for."""
+        counts: dict[str, int] = {}
+        if self.alias:
+            rules = [rule.find(benchmark, extraction) for _, rule in sorted(self.alias.items())]
+            extraction, counts = merged(extraction, rules)
+        if self.confidence > 0 or self.support > 1:
+            extraction, left_out = weeded(extraction, self.confidence, self.support)
+            counts |= left_out
+        return extraction, counts
 
     def connect(self, extraction: Extraction, store: Store) -> Network:
         """The graph of an extraction."""

@@ -76,6 +76,7 @@ class Network:
             "edges": {name: m.nnz // (2 if name in symmetric else 1) for name, m in self.matrices().items()},
             "entity_degree": _spread(degree[:entities]),
             "passage_degree": _spread(degree[entities:]),
+            "entity_degrees": _spectrum(degree[:entities]),
             "isolated_entities": round(float((degree[:entities] == 0).mean()), 6) if entities else 0.0,
             "isolated_passages": round(float((degree[entities:] == 0).mean()), 6) if passages else 0.0,
             "components": int(count),
@@ -92,6 +93,15 @@ def _spread(degree: NDArray[Any]) -> dict[str, float]:
         "p90": float(np.percentile(degree, 90)),
         "max": float(degree.max()),
     }
+
+
+def _spectrum(degree: NDArray[Any]) -> dict[str, int]:
+    """How many nodes have degree 0, 1, 2-3, 4-7, ..."""
+    if not degree.size:
+        return {}
+    number = np.bincount(np.frexp(degree.astype(np.float64))[1])
+    names = ["0", "1", *(f"{1 << power}-{(2 << power) - 1}" for power in range(1, len(number) - 1))]
+    return dict(zip(names, number.tolist(), strict=False))
 
 
 def about(extraction: Extraction) -> sp.csr_array:
@@ -132,6 +142,23 @@ def pruned(extraction: Extraction) -> dict[str, int]:
     low, high = np.minimum(triples.subject, triples.object), np.maximum(triples.subject, triples.object)
     distinct = np.unique(np.stack([low, high, triples.passage], axis=1)[other], axis=0)
     return {"self_loops": int((~other).sum()), "duplicates": int(other.sum()) - len(distinct)}
+
+
+def stated(extraction: Extraction) -> dict[str, int]:
+    """``all`` triples, the ``distinct`` ones (subject, predicate and object), their ``predicates``, the ``pairs`` of
+    different entities that they join, and the ``entities`` in them.
+    """
+    triples = extraction.triples
+    columns = np.stack([triples.subject, triples.predicate, triples.object], axis=1)
+    ends = np.sort(columns[:, ::2], axis=1)
+    pairs = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)
+    return {
+        "all": len(columns),
+        "distinct": len(np.unique(columns, axis=0)),
+        "predicates": len(np.unique(triples.predicate)),
+        "pairs": len(pairs),
+        "entities": len(np.unique(ends)),
+    }
 
 
 def provenance(extraction: Extraction, one: int, other: int) -> NDArray[np.int32]:

@@ -13,8 +13,10 @@ def described(facts: Mapping[str, Any]) -> list[str]:
     return [
         f"  nodes: {facts['entities']} entities, {facts['passages']} passages",
         f"  edges: {_counts(facts['edges'])}",
+        *([f"  triples: {_counts(facts['triples'])}"] if facts.get("triples", {}).get("all") else []),
         *([f"  triples that make no edge: {_counts(facts['pruned'])}"] if "pruned" in facts else []),
         *(f"  degree of {one}: {_spread(facts[f'{name}_degree'])}" for name, one in NODES.items()),
+        *([f"  entities by degree: {_counts(facts['entity_degrees'])}"] if facts.get("entity_degrees") else []),
         f"  isolated: {percent(facts['isolated_entities'])}% of entities, {percent(facts['isolated_passages'])}% of "
         f"passages; components: {facts['components']}, the largest holds "
         f"{percent(facts['largest_component'])}% of nodes",

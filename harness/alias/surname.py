@@ -1,0 +1,40 @@
+"""Surnames: Lynch, where David Lynch is spoken of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.alias import Rows, beside, rows
+from harness.benchmark import Benchmark
+from harness.errors import bounded
+from harness.extractor import Extraction
+
+
+@dataclass(frozen=True)
+class Surname:
+    """In a passage, a name of one word stands for the one longer name there that ends in it and has at most ``longest``
+    words (at least 2). Two such names, and it stands for neither.
+    """
+
+    version: ClassVar[int] = 1
+    longest: int = 4
+
+    def __post_init__(self) -> None:
+        bounded("alias.longest", self.longest, 2)
+
+    def find(self, benchmark: Benchmark, extraction: Extraction) -> Rows:
+        """See ``harness.alias.Alias``."""
+        found = []
+        split = [name.split() for name in extraction.names]
+        for passage, names in enumerate(beside(extraction)):
+            ending: dict[str, list[int]] = defaultdict(list)
+            for name in names:
+                if 2 <= len(split[name]) <= self.longest:
+                    ending[split[name][-1]].append(name)
+            for name in names:
+                meant = ending.get(split[name][0], []) if len(split[name]) == 1 else []
+                if len(meant) == 1:
+                    found.append((passage, name, meant[0]))
+        return rows(found)
