@@ -80,4 +80,6 @@ class Rerank:
 
 def _titled(values: Floats, memory: Memory) -> Floats:
     """float64[Q, D]: each passage's value is that of its title; 0 without one."""
-    return np.where(memory.titled >= 0, values[:, memory.titled], 0.0)
+    found, titled = np.zeros((len(values), len(memory.titled))), np.flatnonzero(memory.titled >= 0)
+    found[:, titled] = values[:, memory.titled[titled]]
+    return found

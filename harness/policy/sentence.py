@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _END = re.compile(r"[.!?。！？][\"'”’)\]]*(?:\s+|$)|\n+")
-_SHORT = re.compile(r"(?:\b\w{1,2}|\b(?:Mrs|Inc|Ltd|Corp|Sgt|Col|Gen|Rev|Hon|Capt|Prof|Mt|vs|etc|No))\.$")
+_SHORT = re.compile(r"\b(?:[A-Z]\w?|Mrs|Inc|Ltd|Corp|Sgt|Col|Gen|Rev|Hon|Capt|Prof|vs|etc)\.$")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
