@@ -1,0 +1,54 @@
+"""Threads over blocks: independent pieces of work, each on one thread, their results in order."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+J = TypeVar("J")
+R = TypeVar("R")
+
+
+def available() -> int:
+    """How many threads there are: OMP_NUM_THREADS, or as many as this process has processors."""
+    return int(os.environ.get("OMP_NUM_THREADS") or len(os.sched_getaffinity(0)))
+
+
+def each(work: Callable[[J], R], jobs: Iterable[J], threads: int) -> Iterator[R]:
+    """``work(job)`` of every job, in the order of the jobs, on so many threads.
+
+    A job is taken from ``jobs`` when a thread is about to be free: no more than ``threads`` + 1 results wait to be
+    read, so that memory does not grow with the number of jobs.
+    """
+    if threads == 1:
+        yield from map(work, jobs)
+        return
+    ahead: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for job in jobs:
+                ahead.append(pool.submit(work, job))
+                if len(ahead) > threads + 1:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            for waiting in ahead:
+                waiting.cancel()
+
+
+@contextlib.contextmanager
+def torch_alone() -> Iterator[None]:
+    """One thread for each operation of torch: the blocks are the parallel work, and small tensors gain nothing."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
