@@ -28,16 +28,26 @@ class Answers:
 
         prompt: the template that the message was filled from.
         """
-        sent = {name: value for name, value in request.items() if name != "messages"}
-        message = digest(request["messages"])
-        model = "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in request["model"])
-        path = self.root / model / digest({"prompt": prompt, **sent})[:16] / message[:2] / f"{message}.json"
-        try:
-            return Answer(**json.loads(path.read_text(encoding="utf-8"))), False
-        except (OSError, ValueError, TypeError):
-            answer = ask(request)
+        found = self.found(prompt, request)
+        if found is not None:
+            return found, False
+        answer = ask(request)
+        path = self._path(prompt, request)
         path.parent.mkdir(parents=True, exist_ok=True)
         half = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.half")
         half.write_text(json.dumps(asdict(answer), ensure_ascii=True) + "\n", encoding="utf-8")
         half.replace(path)
         return answer, True
+
+    def found(self, prompt: str, request: dict[str, Any]) -> Answer | None:
+        """The answer to a request that is kept already."""
+        try:
+            return Answer(**json.loads(self._path(prompt, request).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def _path(self, prompt: str, request: dict[str, Any]) -> Path:
+        sent = {name: value for name, value in request.items() if name != "messages"}
+        message = digest(request["messages"])
+        model = "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in request["model"])
+        return self.root / model / digest({"prompt": prompt, **sent})[:16] / message[:2] / f"{message}.json"

@@ -11,10 +11,10 @@ from harness.configuration import packaged
 from harness.errors import HarnessError, nearest
 
 
-def read_text(concept: str, field: str, name: str, holds: str) -> str:
+def read_text(concept: str, field: str, name: str, *holds: str) -> str:
     """The prompt of that name in ``conf/<concept>/prompts/``, or in a file.
 
-    field: the knob that names it.    holds: the part in braces that it must hold once, such as ``passage``.
+    field: the knob that names it.    holds: the parts in braces that it must hold once, such as ``passage``.
     """
     folder = packaged("conf") / concept / "prompts"
     path = folder / f"{name}.txt"
@@ -24,8 +24,9 @@ def read_text(concept: str, field: str, name: str, holds: str) -> str:
         known = sorted(one.stem for one in folder.glob("*.txt"))
         raise HarnessError(f"{concept}.{field}={name}: there is no such prompt or file{nearest(name, known)}")
     text = path.read_text(encoding="utf-8")
-    if text.count(f"{{{holds}}}") != 1:
-        raise HarnessError(f"{path}: a prompt must hold {{{holds}}} once, found {text.count(f'{{{holds}}}')}")
+    for part in holds:
+        if text.count(f"{{{part}}}") != 1:
+            raise HarnessError(f"{path}: a prompt must hold {{{part}}} once, found {text.count(f'{{{part}}}')}")
     return text
 
 

@@ -78,7 +78,7 @@ class LLM(Chat):
         return passed, {"strangers": strangers, "beyond": beyond, **conversation.facts()}
 
     def _prompt(self) -> str:
-        return read_text("gate", "prompt", self.prompt, "facts")
+        return read_text("gate", "prompt", self.prompt, "facts", "question")
 
     def _form(self) -> dict[str, Any]:
         facts = {"type": "array", "items": {"type": "string"}, "maxItems": self.most}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from harness.sweep.result import SweepResult
 
@@ -26,4 +27,8 @@ class Tracking(Protocol):
 
     def log_report(self, result: SweepResult, folder: Path) -> None:
         """Attach the tables and figures of a report folder to the sweep."""
+        ...
+
+    def log_answers(self, found: Mapping[str, Any]) -> str | None:
+        """Log what `harness answer` found (``harness.report.answers.result``); the tracker's id of it."""
         ...

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.sweep.result import SweepResult
 
@@ -22,4 +24,7 @@ class Untracked:
         """Nothing."""
 
     def log_report(self, result: SweepResult, folder: Path) -> None:
+        """Nothing."""
+
+    def log_answers(self, found: Mapping[str, Any]) -> None:
         """Nothing."""

@@ -1,0 +1,96 @@
+"""Answer questions from what runs retrieved, through a language model, and score the answers (EM and F1).
+
+The reader is any OpenAI-compatible endpoint (conf/reader/llm.yaml). Each run is read at depth k, beside controls: the
+question alone, many passages of the first run (context stuffing), and the supporting passages themselves. EM and F1 are
+those of SQuAD, best over the gold answers, with 95% bootstrap intervals over questions; W, L and p (McNemar, exact)
+count exact matches against `baseline`, the F1 difference has its own paired interval.
+
+  harness answer run=f.trec dataset=2wikimultihopqa reader.model=m reader.base_url=http://127.0.0.1:8000/v1
+  harness answer run=f.trec reader.model=gpt-4.1-mini 'reader.price={prompt: .4, completion: 1.6}' dry_run=true
+  harness answer 'run={dense: d.trec, fused: f.trec}' reader.model=m 'k=[2,5]' limit=100 out=answers.json
+  harness answer run=f.trec reader.model=m reader.prompt=evidence 'reader.form=[evidence,answer]' baseline=null
+
+Runs are those of `harness evaluate --help`. Every answer of the endpoint is kept: a killed run goes on where it was,
+and nothing is paid for twice. Answers that cannot be used are wrong, and counted (`unusable`). `out` by its ending:
+.json (everything, with each question's answers), .csv, .tex, .txt (the table). Published figures stand below ours, with
+what differs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+    from harness.run import Run
+
+
+def run(config: DictConfig) -> None:
+    """Read, judge, print, log and write."""
+    from pathlib import Path
+
+    from harness import answering
+    from harness.artifacts import Store
+    from harness.benchmark import SPLITS
+    from harness.command import complete, plain
+    from harness.configuration import instantiate
+    from harness.errors import HarnessError, bounded, one_of
+    from harness.report import answers, sheet
+
+    complete(config)
+    sheet.check(config.out)
+    one_of("split", config.split, SPLITS)
+    depths = [config.k] if isinstance(config.k, int) else list(config.k)
+    for depth in depths:
+        bounded("k", depth, 1)
+    if config.limit is not None:
+        bounded("limit", config.limit, 1)
+    paths = plain(config.run)
+    paths = paths if isinstance(paths, dict) else {"retrieved": str(paths)}
+    controls = plain(config.controls) or {}
+    for name, depth in controls.items():
+        if name != answering.GOLD or depth is not None:
+            bounded(f"controls.{name}", depth, 0)
+    named = answering.conditions(list(paths), depths, controls)
+    against = answering.baseline(config.baseline, named)
+    reader = instantiate(config.reader)
+    store = Store(Path(config.paths.runs))
+    data = instantiate(config.dataset).load(store)
+    members = answering.chosen(data, config.split, config.limit)
+    if not len(members):
+        raise HarnessError(f"dataset={data.name}: no question is in split={config.split}")
+    gold = answering.golden(data, members)
+    questions = [data.questions[number] for number in members.tolist()]
+    runs = {name: _aligned(str(path), data) for name, path in paths.items()}
+    texts = {one.name: answering.contexts(one, runs, data, members) for one in named}
+    if config.dry_run:
+        estimates = {one.name: reader.estimate(questions, texts[one.name]) for one in named}
+        print(answers.estimated(estimates, data.name, len(members)).text())
+        print("nothing was asked (dry_run); tokens are estimates above what it takes")
+        return
+    tracking = instantiate(config.tracking)
+    found = {one.name: answering.judged(one, reader, questions, texts[one.name], gold, store) for one in named}
+    result = answers.result(found, against, data, members, config.split, plain(config.reader), plain(config.published))
+    table = answers.table(result)
+    print(table.text())
+    for line in answers.notes(result):
+        print(line)
+    sheet.save(config.out, result, table)
+    tracking.log_answers(result)
+
+
+def _aligned(path: str, data: Any) -> Run:
+    """A run over all of the benchmark's questions and passages."""
+    import pyarrow.compute as pc
+
+    from harness import lists
+    from harness.errors import HarnessError
+
+    found = lists.read(path)
+    if not pc.any(pc.is_in(found.query_ids, value_set=data.query_ids)).as_py():
+        raise HarnessError(f"run={path} has no question of dataset={data.name}; check the query ids")
+    try:
+        return found.aligned(data.query_ids, data.doc_ids)
+    except HarnessError as error:
+        raise HarnessError(f"run={path}, dataset={data.name}: {error}") from error

@@ -1,0 +1,136 @@
+"""Answers told: the result as data, its table, what a run would cost, and published figures beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.answering import Judged
+from harness.benchmark import Benchmark
+from harness.identity import code_version, digest
+from harness.report.sheet import Sheet
+
+HEAD = ("condition", "passages", "n", "EM", "EM 95%", "F1", "F1 95%", "W", "L", "p", "F1 diff 95%", "unusable")
+
+
+def result(
+    found: Mapping[str, Judged],
+    against: str | None,
+    data: Benchmark,
+    members: NDArray[np.int64],
+    split: str,
+    reader: Mapping[str, Any],
+    published: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Everything, as JSON holds it."""
+    ids = data.query_ids.to_pylist()
+    rows = []
+    for name, judged in found.items():
+        versus = {} if against in (None, name) else judged.against(found[against])
+        counted = dict(judged.counted)
+        unusable = sum(counted.get("malformed", {}).values())
+        rows.append(
+            {
+                "condition": name,
+                "source": judged.condition.source,
+                "k": judged.condition.k,
+                "passages": judged.passages,
+                **judged.scores(),
+                **versus,
+                "unusable": unusable,
+                "counted": counted,
+            }
+        )
+    per_query = {
+        ids[number]: {
+            name: {"answer": judged.answers[i], "em": judged.em[i], "f1": judged.f1[i]}
+            for name, judged in found.items()
+        }
+        for i, number in enumerate(members.tolist())
+    }
+    figures = published.get("rows", {}).get(data.name, {})
+    return {
+        "dataset": data.name,
+        "data_sha256": data.sha256,
+        "split": split,
+        "n": len(members),
+        "of": len(data.members(split)),
+        "baseline": against,
+        "reader": dict(reader),
+        "code": code_version(),
+        "conditions": rows,
+        "published": {
+            "paper": published.get("paper"),
+            "differs": published.get("differs"),
+            "rows": {system: {"em": em / 100, "f1": f1 / 100} for system, (em, f1) in figures.items()},
+        },
+        "per_query": per_query,
+    }
+
+
+def table(found: Mapping[str, Any]) -> Sheet:
+    """A row a condition, then the published ones."""
+    rows: list[list[Any]] = [
+        [
+            row["condition"],
+            f"{row['passages']:.1f}",
+            found["n"],
+            row["em"],
+            _interval(row["em_interval"]),
+            row["f1"],
+            _interval(row["f1_interval"]),
+            row.get("wins"),
+            row.get("losses"),
+            row.get("p"),
+            _interval(row.get("f1_difference_interval")),
+            row["unusable"],
+        ]
+        for row in found["conditions"]
+    ]
+    for system, scores in found["published"]["rows"].items():
+        rows.append([f"published: {system}", "-", None, scores["em"], None, scores["f1"], *[None] * 6])
+    model = found["reader"].get("model", "")
+    part = f"{found['n']} of {found['of']} questions, split {found['split']}"
+    return Sheet(f"{found['dataset']}: {part}, reader {model}, W and L against {found['baseline']}", HEAD, rows)
+
+
+def notes(found: Mapping[str, Any]) -> list[str]:
+    """What must be read beside the table."""
+    counted = [row["counted"] for row in found["conditions"]]
+    tokens = [sum(one["tokens"][kind] for one in counted) for kind in ("prompt", "completion")]
+    lines = [
+        f"{sum(one['answers'] for one in counted)} answers, {tokens[0]} prompt and {tokens[1]} completion tokens, cost "
+        f"{sum(one['cost'] for one in counted):.4f} in all; a condition that was answered before is not asked again"
+    ]
+    unusable = sum(row["unusable"] for row in found["conditions"])
+    if unusable:
+        lines.append(f"{unusable} answers could not be used (not of the form, cut, or refused); they are wrong")
+    if found["published"]["rows"]:
+        lines.append(f"published: {found['published']['paper']}; {found['published']['differs']}")
+    if found["split"] != "tune":
+        lines.append("these are questions of test: choose nothing by them")
+    return lines
+
+
+def estimated(estimates: Mapping[str, Mapping[str, Any]], dataset: str, n: int) -> Sheet:
+    """What each condition would take."""
+    rows: list[list[Any]] = [
+        [name, one["requests"], one["kept"], one["tokens"]["prompt"], one["tokens"]["completion"], one["cost"]]
+        for name, one in estimates.items()
+    ]
+    rows.append(["all", *(sum(row[place] for row in rows) for place in range(1, 6))])
+    head = ("condition", "requests", "answered", "prompt tokens", "completion tokens", "cost")
+    return Sheet(f"{dataset}: {n} questions a condition", head, rows)
+
+
+def identified(found: Mapping[str, Any]) -> str:
+    """A hash of all that was found."""
+    rows = [{key: value for key, value in row.items() if key != "counted"} for row in found["conditions"]]
+    return digest([found["data_sha256"], found["split"], found["n"], rows])
+
+
+def _interval(bounds: Any) -> str | None:
+    return None if bounds is None else f"{bounds[0]:.3f} to {bounds[1]:.3f}"
