@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.run import Run
+from harness.texts import Texts
 from harness.union import union
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Pool:
     listings: each list by name, in its own order; ``spread`` brings its values into the columns of the pool.
     importance: float64[Q, U] in [0, 1], a document's prior importance, when one was given.
     mentions: sparse [D, E], which passage mentions which entity, when it was given (read by rerankers).
+    texts: the questions of the Q queries and all passages, when they were given (read by rerankers).
     memo: what has been computed on this pool, shared by all trials that use it.
     """
 
@@ -55,6 +57,7 @@ class Pool:
     listings: Mapping[str, Listing]
     importance: Tensor | None = None
     mentions: csr_array | None = None
+    texts: Texts | None = None
     memo: dict[object, object] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -66,18 +69,20 @@ class Pool:
         device: str | torch.device = "cpu",
         importance: NDArray[np.float64] | None = None,
         mentions: csr_array | None = None,
+        texts: Texts | None = None,
     ) -> Pool:
         """Align runs that share their queries and documents (see ``Run.aligned``).
 
         cap: how many of the best documents of each list named in ``capped`` enter the pool; ``None`` means all.
         importance: float64[D], each document's prior importance in [0, 1].
         mentions: sparse [D, E], which passage mentions which entity.
+        texts: the questions of these queries, and all passages.
         """
         cut = {name: run.top(cap) if name in capped else run for name, run in runs.items()}
         table, slots = union([run.indptr for run in cut.values()], [run.docs for run in cut.values()])
         listings = {name: _listing(run, own, device) for (name, run), own in zip(cut.items(), slots, strict=True)}
         prior = None if importance is None else torch.from_numpy(importance[table]).to(device)
-        return cls(torch.from_numpy(table).to(device), listings, prior, mentions)
+        return cls(torch.from_numpy(table).to(device), listings, prior, mentions, texts)
 
     @property
     def shape(self) -> tuple[int, int]:

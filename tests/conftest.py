@@ -11,8 +11,14 @@ import pytest
 
 import harness
 from harness.benchmark import Benchmark
+from harness.configuration import strategy
+from harness.fuser import Calibrated
 from harness.identity import texts_sha256
+from harness.learned import lacks
+from harness.normalizer.pit import Pit
+from harness.pool import Pool
 from harness.run import Run
+from harness.temperature.auto import Auto
 
 Lists = dict[str, dict[str, float]]
 
@@ -55,6 +61,28 @@ def make_runs(seed: int = 0, ties: bool = True, names: tuple[str, ...] = ("dense
         name: Run.from_dict({f"q{query:02d}": ranking(offset, query) for query in range(40)})
         for offset, name in enumerate(names)
     }
+
+
+@pytest.fixture(scope="session")
+def taught() -> Callable[..., Any]:
+    """``taught(concept, name, **fields)``: the strategy; one that learns has learned from random judged lists."""
+    return teach
+
+
+def teach(concept: str, name: str, **fields: Any) -> Any:
+    chosen = strategy(concept, name, **fields)
+    if not lacks(chosen):
+        return chosen
+    pool = Pool.align(make_runs(seed=3, ties=False))
+    if concept == "normalizer":
+        return chosen.fit(pool.listings)
+    best = [np.where(run.lengths() > 0, firsts(run), -1) for run in make_runs(seed=3, ties=False).values()]
+    return chosen.fit(Calibrated(pool, Pit(), Auto()), np.sort(np.stack(best, axis=1).astype(np.int32))[:, ::-1])
+
+
+def firsts(run: Run) -> np.ndarray:
+    """int32[Q]: the best document of every query's list, any where there is none."""
+    return run.docs[np.minimum(run.indptr[:-1], len(run.docs) - 1)]
 
 
 @pytest.fixture(scope="session")

@@ -10,16 +10,19 @@ number (lists that are larger than memory wait in a temporary file, where TMPDIR
   harness fuse 'lists={dense: d.trec, graph: g.trec}' normalizer=pit fuser=boltzmann fuser.alpha=0.7 fuser.beta=0.5 pool.cap=20 out=f.trec
   harness fuse 'lists={a: a.trec, b: b.trec, c: c.trec.gz}' fuser=rrf fuser.k=60 out=rrf.trec.gz
   harness fuse 'lists={a: a.trec, b: b.trec}' fuser=linear 'pool.capped=[b]' pool.cap=50 split=tune out=tune.trec
+  harness fuse 'lists={dense: d.trec, graph: g.trec}' lock=runs/sweeps/NAME/winner.lock.json out=f.trec
 
 The list that is called `dense` has the share fuser.alpha; without one, it is the first. pool.cap cuts the lists named
 in pool.capped (graph) to their best documents before they are normalised. split=tune or test keeps the queries of one
 half (by the MD5 of their ids), depth=1000 the best 1000 documents of each fused list. Choose parameters on tune, and
-look at test once. Every fuser, normalizer, temperature and reranker of conf/ that needs no text can be used.
+look at test once. Every fuser, normalizer, temperature and reranker of conf/ that needs no text can be used; those that
+learn (fuser=learned, normalizer=ecdf) from the lock of a sweep, which decides all else too. pool.importance names a
+JSON file of the documents' prior importance, {"document": 0..1, ...}, which fuser=weighted_rrf multiplies by.
 """  # noqa: E501
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,10 +38,10 @@ def run(config: DictConfig) -> None:
     from harness import lists
     from harness.benchmark import SPLITS, of_split
     from harness.command import complete, plain
-    from harness.configuration import instantiate
     from harness.errors import HarnessError, bounded, one_of
     from harness.fuser import Fuser, fuse
     from harness.fuser.fusion import check
+    from harness.importance import read
     from harness.reranker.reranked import Reranked
 
     complete(config)
@@ -51,9 +54,9 @@ def run(config: DictConfig) -> None:
             f"lists must name at least one file, e.g. 'lists={{dense: d.trec, graph: g.trec}}', got {paths}"
         )
     out = str(config.out)
-    concepts = ("fuser", "reranker", "normalizer", "temperature")
-    fuser, reranker, normalizer, temperature = (instantiate(config[concept]) for concept in concepts)
+    fuser, reranker, normalizer, temperature, pool = _chosen(config, list(paths))
     check(fuser, normalizer)
+    importance = read(pool["importance"]) if pool["importance"] else None
     held = lists.open_all(paths)
     _check_shared(held)
     queries = of_split(lists.union(held), config.split)
@@ -66,9 +69,10 @@ def run(config: DictConfig) -> None:
                 runs,
                 cast(Fuser, Reranked(fuser, reranker)),
                 normalizer,
-                config.pool.cap,
+                pool["cap"],
                 temperature=temperature,
-                capped=list(config.pool.capped),
+                capped=pool["capped"],
+                importance=importance,
                 device=config.device,
             ).top(config.depth)
             put(fused)
@@ -78,6 +82,34 @@ def run(config: DictConfig) -> None:
         lengths = _held(spool, queries)
         print(f"{name}: {int(lengths.sum())} documents for {int((lengths > 0).sum())} of {len(queries)} queries")
     print(f"{out}: {documents} documents for {answered} queries (split {config.split})")
+
+
+def _chosen(config: DictConfig, names: list[str]) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+    """Fuser, reranker, normalizer, temperature and pool: the configuration's, or those that a sweep has locked."""
+    from hydra.core.hydra_config import HydraConfig
+
+    from harness.command import plain
+    from harness.configuration import instantiate
+    from harness.errors import HarnessError
+    from harness.sweep.locked import locked
+
+    concepts = ("fuser", "reranker", "normalizer", "temperature")
+    if config.lock is None:
+        fuser, reranker, normalizer, temperature = (instantiate(config[concept]) for concept in concepts)
+        return fuser, reranker, normalizer, temperature, plain(config.pool)
+    given = HydraConfig.get().overrides.task if HydraConfig.initialized() else []
+    beside = [text for text in given if text.partition("=")[0].partition(".")[0] in (*concepts, "pool")]
+    if beside:
+        raise HarnessError(f"lock={config.lock} decides what {' '.join(beside)} would change; leave one of them out")
+    trial = locked(config.lock)
+    if set(names) != set(trial.pool.lists):
+        raise HarnessError(
+            f"lock={config.lock} fuses the lists {', '.join(trial.pool.lists)}, lists names {', '.join(names)}; "
+            "give exactly those"
+        )
+    print(f"as locked: {trial.name}")
+    pool = {"cap": trial.pool.effective_cap, "capped": list(trial.pool.capped), "importance": trial.pool.importance}
+    return trial.fuser, trial.reranker, trial.normalizer, trial.temperature, pool
 
 
 def _held(spool: Spool, queries: pa.StringArray) -> NDArray[np.int64]:

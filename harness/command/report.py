@@ -6,6 +6,8 @@ sortable tables, the figures, and beside every trial the command that reruns it.
 
   harness report                               the latest sweep
   harness report sweep=runs/sweeps/NAME        another one
+  harness report sweep=all                     the latest sweep of every experiment on every benchmark, in one report
+  harness report 'sweep=[DIR,DIR]'             these, in one report
   harness report paths.reports=paper/results   elsewhere
 
 Before `harness heldout` the tables show tune and say so; afterwards they show test, and which evaluation of it.
@@ -27,30 +29,45 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.configuration import instantiate
-    from harness.report.build import build
-    from harness.report.calibration import stored
-    from harness.sweep.result import SweepResult, latest
+    from harness.report.build import build, gather, section
+    from harness.sweep.result import newest
 
-    result = SweepResult(Path(config.sweep) if config.sweep else latest(Path(config.paths.runs)))
+    results = newest(Path(config.paths.runs), config.sweep)
     folder = Path(config.paths.reports)
-    calibration = stored(Path(config.paths.runs), str(result.manifest["dataset"]))
-    built = build(result, folder, [_distributions(result, config), *calibration])
-    instantiate(config.tracking).log_report(result, folder)
-    print(f"{len(built.files)} files in {folder} for sweep {result.folder.name}")
+    if len(results) == 1:
+        (result,) = results.values()
+        built = build(result, folder, _more(result, config))
+        instantiate(config.tracking).log_report(result, folder)
+    else:
+        built = gather({name: section(result, _more(result, config)) for name, result in results.items()}, folder)
+    print(f"{len(built.files)} files in {folder} for sweep {', '.join(one.folder.name for one in results.values())}")
     print(built.pdf)
     print(folder / "index.html")
 
 
-def _distributions(result: SweepResult, config: DictConfig) -> Picture:
-    """The score distributions of the sweep's lists on tune, cut as the winner's pool is."""
+def _more(result: SweepResult, config: DictConfig) -> list[Picture]:
+    """Score distributions of the lists on tune, cut as the winner's pool is, and the benchmark's calibration."""
+    from pathlib import Path
+
     from harness.configuration import names, strategy
+    from harness.learned import lacks
+    from harness.report.calibration import stored
+    from harness.report.figure import scales
     from harness.report.figure.distributions import distributions
     from harness.sweep.plan import Prepared, reopened
 
     prepared = Prepared.of(reopened(result.folder, config))
     members = prepared.benchmark.members("tune")
     runs = {name: run.take(members) for name, run in prepared.runs.items()}
-    normalizers = {name: strategy("normalizer", name) for name in names("normalizer")}
+    known = {name: strategy("normalizer", name) for name in names("normalizer")}
+    normalizers = {name: normalizer for name, normalizer in known.items() if not lacks(normalizer)}
     knobs = result.lock["winner"]["parameters"]
-    cut = knobs.get("pool.cap"), knobs.get("pool.capped") or ()
-    return distributions(runs, normalizers, prepared.benchmark.name, "tune", *cut)
+    cap, capped = knobs.get("pool.cap"), knobs.get("pool.capped") or ()
+    fused = {name: runs[name].top(cap) if name in capped else runs[name] for name in knobs["pool.lists"]}
+    where = f"{prepared.benchmark.name}, tune split, n = {len(members)} queries, the pool of the winner"
+    return [
+        distributions(runs, normalizers, prepared.benchmark.name, "tune", cap, capped),
+        scales.raw(fused, where),
+        scales.calibrated(fused, {name: normalizers[name] for name in ("pit", "minmax")}, where),
+        *stored(Path(config.paths.runs), str(result.manifest["dataset"])),
+    ]

@@ -26,7 +26,7 @@ class WeightedRrf:
     weights: Weights = field(default_factory=lambda: {"bm25": 1.0, "dense": 1.0, "graph": 0.35}, hash=False)
     bonus: float = 0.0
     lexical: str = "bm25"
-    reads: ClassVar[frozenset[str]] = frozenset({"ranks"})
+    reads: ClassVar[frozenset[str]] = frozenset({"ranks", "importance"})
     unit: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

@@ -6,16 +6,15 @@ import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
-
-from omegaconf import OmegaConf
 
 from harness.configuration import defaults, instantiate, names
 from harness.errors import HarnessError, nearest
 from harness.fuser import check
 from harness.sweep.trial import GROUPS, PoolSpec, Trial
 
-POOL = ("pool.cap", "pool.lists", "pool.capped")
+POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")
 
 
 @dataclass(frozen=True)
@@ -72,9 +71,13 @@ class Grid:
             )
         if pool["cap"] is not None and (not isinstance(pool["cap"], int) or pool["cap"] < 1):
             raise HarnessError(f"pool.cap must be a whole number >= 1 or null, got cap={pool['cap']}")
-        spec = PoolSpec(tuple(pool["lists"]), pool["cap"], tuple(pool["capped"]))
         chosen = {group: self._fields(group, point) for group in GROUPS}
         strategies = {group: self._made(fields) for group, fields in chosen.items()}
+        prior = point.get("pool.importance", self.config["pool"].get("importance"))
+        if prior is not None and not Path(prior).is_file():
+            raise HarnessError(f"pool.importance={prior}: there is no such file; give a JSON file, or null")
+        read = prior if "importance" in strategies["fuser"].reads else None
+        spec = PoolSpec(tuple(pool["lists"]), pool["cap"], tuple(pool["capped"]), read)
         trial = Trial(spec, **strategies, settings={}, overrides=())
         settings = self._settings(trial, chosen)
         check(trial.fuser, trial.normalizer)
@@ -131,6 +134,8 @@ class Grid:
         settings["pool.cap"] = trial.pool.effective_cap
         if trial.pool.effective_cap is not None:
             settings["pool.capped"] = list(trial.pool.capped)
+        if trial.pool.importance is not None:
+            settings["pool.importance"] = trial.pool.importance
         return settings
 
     def _left(self) -> list[str]:
@@ -166,7 +171,9 @@ def literal(value: Any) -> str:
         return "{" + ",".join(f"{key}:{literal(item)}" for key, item in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(literal(item) for item in value) + "]"
-    return str(value) if not isinstance(value, str) or value.isidentifier() else OmegaConf.to_yaml(value).strip()
+    if not isinstance(value, str) or value.isidentifier():
+        return str(value)
+    return "'" + value.replace("'", "\\'") + "'"
 
 
 __all__ = ["Grid", "literal"]

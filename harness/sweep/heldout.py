@@ -37,7 +37,8 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         raise HarnessError(
             f"{result.folder}/config.yaml no longer gives the locked trial {missing[0]}; sweep again to lock anew"
         )
-    chosen = [known[key] for key in roles]
+    taught = winner.learned(choice)
+    chosen = [known[key].knowing(taught[key]) for key in roles]
     ranks = prepared.ranks(chosen, "test")
     objective = str(choice["objective"])
     facts = {"dataset": data.name, "split": "test"}

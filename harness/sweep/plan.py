@@ -14,6 +14,7 @@ from omegaconf import OmegaConf
 
 from harness.benchmark import Benchmark
 from harness.errors import HarnessError, bounded
+from harness.importance import prior
 from harness.metric import Metric
 from harness.run import Run
 from harness.statistic import clusters
@@ -21,7 +22,9 @@ from harness.sweep import engine, lists
 from harness.sweep.grid import Grid
 from harness.sweep.judgement import MARGIN
 from harness.sweep.result import SweepResult
+from harness.sweep.training import fit, folds
 from harness.sweep.trial import Trial
+from harness.texts import Texts
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -89,12 +92,56 @@ class Prepared:
         """Each trial's hash."""
         return [trial.sha256(self.benchmark.sha256, self.identities) for trial in trials]
 
-    def ranks(self, trials: Sequence[Trial], split: str) -> NDArray[np.int32]:
-        """int32[T, Q, H] over the queries of a split."""
+    def ranks(self, trials: Sequence[Trial], split: str, progress: bool = True) -> NDArray[np.int32]:
+        """int32[T, Q, H] over the queries of a split, ``tune`` or ``test``.
+
+        On tune, trials that learn are scored on each fold by what they learn on the others; on test, by what they
+        learn on tune.
+        """
         members = self.benchmark.members(split)
+        ranks = np.empty((len(trials), len(members), self.benchmark.gold.shape[1]), dtype=np.int32)
+        learners = [number for number, trial in enumerate(trials) if trial.learns]
+        rest = [number for number, trial in enumerate(trials) if not trial.learns]
+        ranks[rest] = self._scored([trials[number] for number in rest], members, progress)
+        if not learners:
+            return ranks
+        chosen = [trials[number] for number in learners]
+        tune = self.benchmark.members("tune")
+        fold = folds(self.benchmark.query_ids.take(tune).to_pylist())
+        for part in [None] if split == "test" else np.unique(fold):
+            known = fit(chosen, *self._taken(tune if part is None else tune[fold != part]))
+            held = slice(None) if part is None else np.flatnonzero(fold == part)
+            ranks[np.ix_(learners, np.arange(len(members))[held])] = self._scored(known, members[held], False)
+        return ranks
+
+    def learned(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
+        """What each trial learns on all of tune, by knob; nothing for one that does not learn."""
+        learners = [trial for trial in trials if trial.learns]
+        known = iter(fit(learners, *self._taken(self.benchmark.members("tune"))))
+        return [next(known).learned if trial.learns else {} for trial in trials]
+
+    def _taken(self, members: NDArray[np.int64]) -> tuple[dict[str, Run], NDArray[np.int32]]:
+        """The lists and the gold of some queries."""
+        return {name: run.take(members) for name, run in self.runs.items()}, self.benchmark.gold[members]
+
+    def _scored(self, trials: Sequence[Trial], members: NDArray[np.int64], progress: bool) -> NDArray[np.int32]:
+        """int32[T, Q, H] of trials that need to learn nothing more."""
+        runs, gold = self._taken(members)
         device = engine.resolve(self.plan.config.device)
-        runs = {name: run.take(members) for name, run in self.runs.items()}
-        return engine.score(trials, runs, self.benchmark.gold[members], device, True, self.mentions(trials))
+        beside = self.mentions(trials), self.importance(trials), self.texts(trials, members)
+        return engine.score(trials, runs, gold, device, progress, *beside)
+
+    def importance(self, trials: Sequence[Trial]) -> dict[str, NDArray[np.float64]]:
+        """float64[D] by file: the documents' prior importance, where a trial reads it."""
+        files = {trial.pool.importance for trial in trials if trial.pool.importance}
+        return {name: prior(name, self.benchmark.doc_ids) for name in sorted(files)}
+
+    def texts(self, trials: Sequence[Trial], members: NDArray[np.int64]) -> Texts | None:
+        """The questions of some queries and all passages; None where no trial's reranker reads them."""
+        if not any("texts" in getattr(trial.reranker, "reads", ()) for trial in trials):
+            return None
+        kept = lists.store(self.plan.config)
+        return Texts(self.benchmark.questions, self.benchmark.passages, kept).take(members)
 
     def mentions(self, trials: Sequence[Trial]) -> dict[str, csr_array]:
         """Sparse [D, E] by list: which passage mentions which entity; empty where no trial's reranker reads it.

@@ -14,10 +14,12 @@ from harness.configuration import instantiate
 from harness.errors import HarnessError, nearest
 from harness.fuser import Calibrated, check
 from harness.fuser.fusion import ranked
+from harness.importance import prior
 from harness.pool import Pool
 from harness.retriever.trail import Traced, Trail
 from harness.run import Run
 from harness.sweep import lists
+from harness.texts import Texts
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -93,7 +95,9 @@ def _fused(
     reads = "mentions" in getattr(reranker, "reads", ()) and graphs
     mentions = graphs[0].build(data, lists.store(config))[0].mentions.T.tocsr() if reads else None
     taken = {each: runs[each].take(np.array([query])) for each in config.pool.lists}
-    pool = Pool.align(taken, config.pool.cap, list(config.pool.capped), mentions=mentions)
+    importance = prior(config.pool.importance, data.doc_ids) if config.pool.importance else None
+    texts = Texts([data.questions[query]], data.passages, lists.store(config))
+    pool = Pool.align(taken, config.pool.cap, list(config.pool.capped), "cpu", importance, mentions, texts)
     calibrated = Calibrated(pool, normalizer, temperature)
     lengths, docs, scores = ranked(reranker(fuser(calibrated), calibrated), pool.docs)
     return _entries(docs, scores, np.array([0, int(lengths[0])]), 0)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from harness.configuration import defaults
-from harness.fuser import Fuser
-from harness.identity import digest, identity
+from harness.fuser import Calibrated, Fuser
+from harness.identity import digest, file_sha256, identity
+from harness.learned import lacks, learned
 from harness.normalizer import Normalizer
+from harness.pool import Pool
 from harness.reranker import Reranker
 from harness.temperature import Temperature
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 GROUPS = ("fuser", "normalizer", "temperature", "reranker")
 """The strategies of a trial, by the config group that names them."""
@@ -20,11 +27,15 @@ GROUPS = ("fuser", "normalizer", "temperature", "reranker")
 
 @dataclass(frozen=True)
 class PoolSpec:
-    """Which lists enter the pool, in which order, and how many of the best documents of each list in ``capped``."""
+    """Which lists enter the pool, in which order, and how many of the best documents of each list in ``capped``.
+
+    importance: the file of the documents' prior importance, None for none.
+    """
 
     lists: tuple[str, ...]
     cap: int | None
     capped: tuple[str, ...]
+    importance: str | None = None
 
     @property
     def effective_cap(self) -> int | None:
@@ -63,6 +74,37 @@ class Trial:
         """Whether the temperature matters."""
         return "probabilities" in self.fuser.reads
 
+    @property
+    def learns(self) -> bool:
+        """Whether it has to be fitted to judged queries before it can score."""
+        return lacks(self.fuser) or (self.reads_values and lacks(self.normalizer))
+
+    def fit(self, pool: Pool, gold: NDArray[np.int32]) -> Trial:
+        """The trial with what it learns from these queries. gold: int32[Q, H], -1 padding."""
+        normalizer: Any = self.normalizer
+        if self.reads_values and lacks(normalizer):
+            normalizer = normalizer.fit(pool.listings)
+        fuser: Any = self.fuser
+        if lacks(fuser):
+            fuser = fuser.fit(Calibrated(pool, normalizer, self.temperature), gold)
+        return replace(self, fuser=fuser, normalizer=normalizer)
+
+    @property
+    def learned(self) -> dict[str, Any]:
+        """What it has learned, by knob, e.g. ``fuser.coefficients``."""
+        known = {f"fuser.{name}": value for name, value in learned(self.fuser).items()}
+        if self.reads_values:
+            known |= {f"normalizer.{name}": value for name, value in learned(self.normalizer).items()}
+        return known
+
+    def knowing(self, knobs: Mapping[str, Any]) -> Trial:
+        """The trial with what was ``learned`` before."""
+        fields: dict[str, dict[str, Any]] = {}
+        for knob, value in knobs.items():
+            group, _, name = knob.partition(".")
+            fields.setdefault(group, {})[name] = value
+        return replace(self, **{group: replace(getattr(self, group), **given) for group, given in fields.items()})
+
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What this trial computes: its strategies with their fields, without those that its fuser does not read."""
@@ -74,6 +116,7 @@ class Trial:
             "normalizer": identity(self.normalizer) if self.reads_values else None,
             "temperature": identity(self.temperature) if self.reads_probabilities else None,
             "reranker": identity(self.reranker),
+            **({"importance": file_sha256(Path(self.pool.importance))} if self.pool.importance else {}),
         }
 
     def sha256(self, data: str, lists: Mapping[str, Any]) -> str:
@@ -93,6 +136,8 @@ class Trial:
             words.extend(self._knobs(group))
         if self.pool.effective_cap is not None:
             words.append(f"cap={self.pool.cap}")
+        if self.pool.importance is not None:
+            words.append(f"importance={Path(self.pool.importance).stem}")
         words[1:1] = self._knobs("fuser")
         if set(self.pool.lists) != {"dense", "graph"}:
             words.append("+".join(self.pool.lists))

@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from harness.errors import HarnessError
 from harness.files import write_array, write_frame, write_json, write_text
@@ -43,7 +44,12 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     ahead = foresight(ordered, ranks, plan.config.objective, len(data.members("test")))
     whole = {"trials": len(trials), "ranks_sha256": hashlib.sha256(ranks.tobytes()).hexdigest()}
     about = named(plan.experiment, [row["parameters"] for row in ordered])
-    choice = winner.lock(ordered, {**tied, **ahead, **whole, "margin": plan.margin}, about)
+    known = dict(zip(hashes, trials, strict=True))
+
+    def learned(keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        return dict(zip(keys, prepared.learned([known[key] for key in keys]), strict=True))
+
+    choice = winner.lock(ordered, {**tied, **ahead, **whole, "margin": plan.margin}, about, learned)
     asked = [plan.config.objective, plan.margin, plan.experiment]
     identity = digest([sorted(hashes), *asked, code_version(), library_versions()])[:12]
     folder = Path(plan.config.paths.runs) / "sweeps" / f"{data.name}-{identity}"

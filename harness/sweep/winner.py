@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.errors import HarnessError
@@ -26,10 +26,17 @@ def tiebreak(row: Row) -> tuple[float, str, str]:
     return round(abs(row["parameters"].get("fuser.alpha", 0.5) - 0.5), 12), row["name"], row["trial"]
 
 
-def lock(rows: Sequence[Row], facts: Mapping[str, Any], named: Sequence[int] = ()) -> dict[str, Any]:
+def lock(
+    rows: Sequence[Row],
+    facts: Mapping[str, Any],
+    named: Sequence[int] = (),
+    learned: Callable[[Sequence[str]], Mapping[str, Mapping[str, Any]]] = lambda keys: {},
+) -> dict[str, Any]:
     """The lock of an ordered leaderboard: the winner, the best trial of each fuser, the untuned baselines.
 
     named: the places of the trials that an experiment's tables are about; they are locked too.
+    learned: what the trials of these hashes learn on all of tune, by hash and knob; nothing for one that does not
+    learn. It is locked with them, and test is scored by it.
 
     The winner is the best trial that fuses; single lists are baselines beside it, and ``best_single`` names the best.
     facts: what the lock is tied to (dataset, data_sha256, objective, ...). ``sha256`` covers all the rest.
@@ -43,12 +50,16 @@ def lock(rows: Sequence[Row], facts: Mapping[str, Any], named: Sequence[int] = (
         **facts,
         "code": code_version(),
         "libraries": library_versions(),
-        "winner": (fused or single)[0],
-        "fusers": list(best.values()),
-        "named": [rows[place] for place in named],
-        "baselines": single + [row for row in fused if row["untuned"]],
+        "winner": dict((fused or single)[0]),
+        "fusers": [dict(row) for row in best.values()],
+        "named": [dict(rows[place]) for place in named],
+        "baselines": [dict(row) for row in [*single, *(row for row in fused if row["untuned"])]],
         "best_single": single[0]["name"] if single else None,
     }
+    known = learned(list(locked_trials(content)))
+    for row in _rows(content):
+        if known.get(row["trial"]):
+            row["learned"] = known[row["trial"]]
     return {**content, "sha256": digest(content)}
 
 
@@ -81,6 +92,15 @@ def locked_trials(lock: Mapping[str, Any]) -> dict[str, list[str]]:
     for row in lock["baselines"]:
         roles.setdefault(row["trial"], []).append("baseline")
     return roles
+
+
+def learned(lock: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """What each locked trial has learned, by hash and knob; nothing for one that does not learn."""
+    return {row["trial"]: row.get("learned", {}) for row in _rows(lock)}
+
+
+def _rows(lock: Mapping[str, Any]) -> list[Row]:
+    return [lock["winner"], *lock["fusers"], *lock.get("named", ()), *lock["baselines"]]
 
 
 def _told(value: Any, other: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,6 @@ from tqdm import tqdm
 
 from harness.errors import HarnessError, bounded
 from harness.metric import Metric, wins_losses
-from harness.sweep import engine
 from harness.sweep.calibration import Rates, Signs, exchanged, judged
 from harness.sweep.plan import Prepared
 from harness.sweep.trial import Trial
@@ -61,8 +61,10 @@ def outcomes(prepared: Prepared, trials: Sequence[Trial], permutation: NDArray[n
     runs = dict(prepared.runs)
     if permutation is not None:
         runs = {name: run if name == "dense" else run.take(permutation) for name, run in runs.items()}
-    device = engine.resolve(prepared.plan.config.device)
-    ranks = engine.score(trials, runs, prepared.benchmark.gold, device, mentions=prepared.mentions(trials))
+    world = dataclasses.replace(prepared, runs=runs)
+    ranks = np.empty((len(trials), *prepared.benchmark.gold.shape), dtype=np.int32)
+    for split in ("tune", "test"):
+        ranks[:, prepared.benchmark.members(split)] = world.ranks(trials, split, progress=False)
     won, lost = wins_losses(ranks[1:], ranks[0], Metric.parse(prepared.plan.config.objective))
     return won.astype(np.int8) - lost.astype(np.int8)
 

@@ -50,6 +50,17 @@ def test_linear_with_percentiles_by_hand(folder: Path) -> None:
     assert found["q1"] == {"b": 0.75 * 0.5 + 0.25 * 1 + 0.5, "a": 0.75, "c": 0.25 * 0.5}
 
 
+def test_a_prior_and_the_bonus_of_the_first_exact_match_by_hand(folder: Path) -> None:
+    (folder / "prior.json").write_text('{"a": 1.0, "c": 0.5}')
+    lexical = "fuser.weights={dense: 1, graph: 0.5}", "fuser.lexical=dense", "fuser.bonus=0.5"
+    found = fused("fuser=weighted_rrf", *lexical, "pool.importance=prior.json")
+    assert found["q1"] == {
+        "a": pytest.approx((1 / 61 + 0.5) * 1.0),
+        "b": pytest.approx((1 / 62 + 0.5 / 61) * 0.7),
+        "c": pytest.approx(0.5 / 62 * 0.85),
+    }
+
+
 def test_the_cap_cuts_the_capped_list_only(folder: Path) -> None:
     assert set(fused("fuser=rrf", "pool.cap=1")["q1"]) == {"a", "b"}
     assert set(fused("fuser=rrf", "pool.cap=1", "pool.capped=[dense]")["q1"]) == {"a", "b", "c"}
@@ -75,11 +86,20 @@ def test_depth_and_split(folder: Path) -> None:
         (["pool.cap=0"], "pool.cap"),
         (["depth=0"], "depth"),
         (["split=dev"], "known: tune, test, all"),
+        (["pool.importance=none.json"], "pool.importance=none.json: cannot be read"),
+        (["pool.importance=bad.trec"], "bad.trec: broken JSON"),
+        (["pool.importance=high.json"], "high.json: a must be in [0, 1], got"),
+        (["fuser=learned"], "fuser=learned has no coefficients"),
+        (["normalizer=ecdf"], "normalizer=ecdf has no reference scores"),
+        (["lock=bad.trec"], "lock=bad.trec: no lock of a sweep"),
+        (["lock=lock.json"], "lock=lock.json: changed since it was written"),
     ],
 )
 def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None:
     (folder / "other.json").write_text('{"other": {"a": 1}}')
     (folder / "bad.trec").write_text("q1 Q0 a 1 0.9\n")
+    (folder / "high.json").write_text('{"a": 1.5}')
+    (folder / "lock.json").write_text('{"winner": {"parameters": {}}, "sha256": "0"}')
     with pytest.raises(HarnessError) as caught:
         fused(*overrides)
     assert words in str(caught.value)

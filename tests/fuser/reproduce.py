@@ -21,7 +21,8 @@ def digests() -> dict[str, str]:
     for normalizer, temperature in sorted(calibrations):
         for fuser in names("fuser"):
             try:
-                run = harness.fuse(runs, fuser, normalizer, 10, temperature=temperature)
+                chosen, scale = lists.teach("fuser", fuser), lists.teach("normalizer", normalizer)
+                run = harness.fuse(runs, chosen, scale, 10, temperature=temperature)
             except HarnessError:
                 continue
             whole = hashlib.sha256(b"".join(part.tobytes() for part in (run.indptr, run.docs, run.scores)))

@@ -34,8 +34,13 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def fuser(name: str) -> Fuser:
-    return strategy("fuser", name)
+def fuser(name: str, taught) -> Fuser:
+    return taught("fuser", name)
+
+
+@pytest.fixture(scope="module")
+def all_fusers(taught) -> dict[str, Fuser]:
+    return {name: taught("fuser", name) for name in NAMES}
 
 
 def pair(runs: dict[str, Run]) -> dict[str, Run]:
@@ -48,7 +53,7 @@ def same(one: Run, other: Run) -> bool:
 
 
 def test_it_declares_what_it_reads(name, fuser) -> None:
-    assert fuser.reads <= {"scores", "ranks", "values", "probabilities"}
+    assert fuser.reads <= {"scores", "ranks", "values", "probabilities", "importance"}
     assert fuser.reads
     assert isinstance(fuser.unit, bool)
     assert fuser.unit or "probabilities" not in fuser.reads
@@ -132,10 +137,10 @@ def test_ties_obey_the_one_order(fuser, scores) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(dense=LISTS, graph=LISTS)
-def test_the_fused_list_is_a_subset_of_the_pool_in_the_one_order(dense, graph) -> None:
+def test_the_fused_list_is_a_subset_of_the_pool_in_the_one_order(all_fusers, dense, graph) -> None:
     runs = {"dense": Run.from_dict({"q": dense}), "graph": Run.from_dict({"q": graph})}
-    for name in NAMES:
-        fused = harness.fuse(runs, name).to_dict()["q"]
+    for name, fuser in all_fusers.items():
+        fused = harness.fuse(runs, fuser).to_dict()["q"]
         union = set(dense) | set(graph)
         assert set(fused) <= union if name in ANCHORED else set(fused) == union
         assert list(fused) == sorted(fused, key=lambda doc: (-fused[doc], doc))
@@ -169,3 +174,20 @@ def test_the_gpu_agrees(fuser, random_runs) -> None:
     cpu, gpu = (harness.fuse(runs, fuser, device=device).to_dict() for device in ("cpu", "cuda"))
     for query, found in cpu.items():
         assert gpu[query] == pytest.approx(found, rel=1e-9, abs=1e-15)
+
+
+def test_three_legs_of_which_two_are_empty_give_exactly_the_order_of_the_third(name, fuser) -> None:
+    """The lexical list alone, where the others hold nothing for a query or do not know it; and all three beside it."""
+    lexical = {"b": 7.5, "d": 7.5, "a": 2.25, "e": 0.5, "c": 0.5, "f": 0.0}
+    runs = {
+        "bm25": Run.from_dict({"q1": lexical, "q2": lexical, "q3": lexical}),
+        "dense": Run.from_dict({"q1": {}, "q3": {"a": 0.9, "g": 0.1}}),
+        "graph": Run.from_dict({"q1": {}, "q3": {"h": 0.25}}),
+    }
+    if "weights" in inspect.signature(type(fuser)).parameters:
+        fuser = strategy("fuser", name, weights=WEIGHTS)
+    if "list" in inspect.signature(type(fuser)).parameters:
+        fuser = strategy("fuser", name, list="bm25")
+    fused = harness.fuse(runs, fuser).to_dict()
+    assert list(fused["q1"]) == list(fused["q2"]) == ["b", "d", "a", "c", "e", "f"]
+    assert set(fused["q3"]) == set("abcdef") if name in ANCHORED else set("abcdefgh")

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from harness.configuration import names, strategy
+from harness.configuration import names
 from harness.normalizer import Normalizer, for_list
 from harness.pool import Pool
 from harness.run import Run
@@ -12,8 +12,8 @@ NAMES = names("normalizer")
 
 
 @pytest.fixture(params=NAMES)
-def normalizer(request: pytest.FixtureRequest) -> Normalizer:
-    return for_list(strategy("normalizer", request.param), "bm25")
+def normalizer(request: pytest.FixtureRequest, taught) -> Normalizer:
+    return for_list(taught("normalizer", request.param), "bm25")
 
 
 def listing(scores: list[float], padding: int = 0) -> tuple[torch.Tensor, torch.Tensor]:

@@ -40,14 +40,14 @@ def test_the_main_fusers_are_counted() -> None:
 @pytest.mark.parametrize("normalizer", names("normalizer"))
 @pytest.mark.parametrize("name", ADDITIVE)
 @pytest.mark.parametrize("ties", [True, False])
-def test_as_the_fused_scores_say(name, normalizer, ties, random_runs) -> None:
+def test_as_the_fused_scores_say(name, normalizer, ties, random_runs, taught) -> None:
     compared = 0
     for lists in (("dense", "graph"), ("graph", "dense"), ("dense",), ("dense", "graph", "bm25")):
         runs = random_runs(seed=len(lists), ties=ties)
         for cap in (None, 3):
             pool = Pool.align({key: runs[key] for key in lists}, cap)
             for heat in ("auto", "fixed", "wasserstein"):
-                pool_of = Calibrated(pool, strategy("normalizer", normalizer), strategy("temperature", heat))
+                pool_of = Calibrated(pool, taught("normalizer", normalizer), strategy("temperature", heat))
                 knobs = [{"weights": weights, "beta": 0.5} for weights in WEIGHTS] if len(lists) != 2 else KNOBS
                 for fuser in [fuser for one in (*knobs, {}) for fuser in chosen(name, one)]:
                     try:

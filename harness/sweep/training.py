@@ -1,0 +1,40 @@
+"""Trials that learn: what they learn from, so that no query is scored by what it has taught."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.errors import HarnessError
+from harness.pool import Pool
+from harness.run import Run
+from harness.sweep import engine
+from harness.sweep.trial import PoolSpec, Trial
+
+FOLDS = 5
+
+
+def folds(query_ids: Sequence[str]) -> NDArray[np.int64]:
+    """int64[Q]: the fold of each query, by the MD5 of its id: half of it, as its last bit is the split, modulo FOLDS.
+
+    It depends on the id alone, so that more queries move none.
+    """
+    numbers = (int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest(), 16) for name in query_ids)
+    return np.fromiter((number // 2 % FOLDS for number in numbers), dtype=np.int64, count=len(query_ids))
+
+
+def fit(trials: Sequence[Trial], runs: Mapping[str, Run], gold: NDArray[np.int32]) -> list[Trial]:
+    """The trials with what each learns from these queries, whatever the device: on the CPU. gold: int32[Q, H]."""
+    if trials and not len(gold):
+        raise HarnessError(f"fuser={trials[0].family} has no query to learn from; tune is too small for {FOLDS} folds")
+    found: dict[int, Trial] = {}
+    shared: dict[PoolSpec, list[int]] = {}
+    for number, trial in enumerate(trials):
+        shared.setdefault(trial.pool, []).append(number)
+    for spec, numbers in shared.items():
+        pool: Pool = engine.align(spec, runs, "cpu")
+        found |= {number: trials[number].fit(pool, gold) for number in numbers}
+    return [found[number] for number in range(len(trials))]
