@@ -107,3 +107,9 @@ def test_two_lists_on_one_scale(tmp_path: Path) -> None:
     ]  # fmt: skip
     below = {"dense": Run.from_dict({"q": {"a": 0.5, "b": -0.1}})}  # no logarithm there
     assert [path.name for path in scales.raw(below, "w").save(tmp_path)] == ["scores_raw.pdf", "scores_raw.png"]
+
+
+def test_percentile_ranks_of_ten_fill_ten_bins() -> None:
+    assert scales.shares(np.arange(1, 11) / 10).tolist() == [0.1] * 10
+    assert scales.shares(np.array([0.0, 0.05, 0.1, 1.0])).tolist() == [0.75, *[0.0] * 8, 0.25]
+    assert scales.shares(np.empty(0)).tolist() == [0.0] * 10

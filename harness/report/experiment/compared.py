@@ -18,6 +18,7 @@ from harness.sweep.result import SweepResult
 from harness.sweep.selection import chosen
 from harness.tracking.entry import loaded, records, rerun
 
+UNPRINTED = "–"
 WHOLE = ({"label": "all", "where": {}},)
 
 
@@ -88,6 +89,7 @@ class Compared:
         sliced = len(self.spec.get("slices", WHOLE)) > 1
         binary = self.metrics[0].binary
         odds = binary and self.spec.get("odds", False)
+        printed = any(line.published != UNPRINTED for line in self.lines)
         columns = [
             *([Column("queries", "text")] if sliced else []),
             Column("split", "text"), Column("row", "text"), Column("strategy", "text"), Column("n", "count"),
@@ -95,8 +97,7 @@ class Compared:
             *([Column("95% interval", "interval")] if binary else []),
             Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"),
             Column("95% of difference", "span"), *([Column("equiv. p", "p")] if binary else []),
-            *([Column("OR", "text")] if odds else []),
-            Column("published", "text"),
+            *([Column("OR", "text")] if odds else []), *([Column("published", "text")] if printed else []),
         ]  # fmt: skip
         rows = [
             [
@@ -106,7 +107,7 @@ class Compared:
                 *(line.wins, line.losses, line.p, line.p_holm, line.span),
                 *([line.p_equivalent] if binary else []),
                 *([None if line.odds is None else f"{line.odds:.2f}"] if odds else []),
-                line.published,
+                *([line.published] if printed else []),
             ]
             for line in self.lines
         ]
@@ -187,7 +188,7 @@ class Compared:
             span = [float(bound) for bound in counted or bootstrap(metric(ranks) - metric(other))]
         interval = [float(bound) for bound in wilson(round(scores[0] * n), n)] if metric.binary else None
         printed = row.get("published", {}).get(self.result.manifest["dataset"], {})
-        told = str(printed.get(part.split, "–")) if cut.get("published", True) else "–"
+        told = str(printed.get(part.split, UNPRINTED)) if cut.get("published", True) else UNPRINTED
         judged = interval, wins, losses, p, span, told, same, odds
         return Line(place, row["label"], cut["label"], part.split, n, scores, *judged)
 
