@@ -48,7 +48,7 @@ class Rog(ABC):
         triples, queries = [], []
         for number, record in enumerate(records.values):
             _check(records, number, record)
-            triples += [tuple(map(str, triple)) for triple in record["graph"]]
+            triples += [(str(s), str(r), str(o)) for s, r, o in record["graph"]]
             try:
                 kind = self.kind(record)
             except HarnessError as error:

@@ -27,8 +27,9 @@ from harness.vectorstore import Vectorstore
 class Dice:
     """s(q, T) = (dice(q, head) + dice(q, relation) + dice(q, tail)) / 3 of a triple T, in [0, 1] (eq. 3).
 
-    The ``seeds`` passages of greatest cosine (V_k) seed a one-hop expansion: triples with a seed's title as head, and,
-    ``inward``, as tail (the undirected match of Figure 2). A row is a triple and its end away from the seed; the
+    Seeds are the titles of the ``seeds`` passages of greatest cosine (V_k); with ``start: names`` what the question
+    names, with ``both`` both. They are expanded by one hop: triples with a seed as head, and, ``inward``, as tail (the
+    undirected match of Figure 2). A row is a triple and its end away from the seed; the
     ``rows`` best rows count, ties by triple. A passage scores the greatest of the rows that lead to it. The list is
 
     score(d) = max(s_vec(q, d), s_graph(q, d) + epsilon), each where d has it (eq. 4), or, without ``union``, s_graph.
@@ -47,6 +48,7 @@ class Dice:
     triplestore: Triplestore
     vectorstore: Vectorstore
     seeds: int | None = 10
+    start: str = "vectors"
     rows: int | None = 10
     inward: bool = True
     tokens: str = "bigrams"
@@ -59,6 +61,7 @@ class Dice:
         for name in ("seeds", "rows"):
             if getattr(self, name) is not None:
                 bounded(f"lists.dice.{name}", getattr(self, name), 1)
+        one_of("lists.dice.start", self.start, ("vectors", "names", "both"))
         one_of("lists.dice.tokens", self.tokens, TOKENS)
         one_of("lists.dice.reads", self.reads, ("triples", "sentences"))
         one_of("lists.dice.leads", self.leads, ("title", "stated", "both"))
@@ -107,9 +110,8 @@ class Dice:
         reach = Reached.of(found, triples, self.leads)
         whole = np.arange(len(table))
         with self.triplestore.open(facts, self.inward) as expand:
-            for question, docs in zip(benchmark.questions, near, strict=True):
-                seeds = np.unique(found.titled[docs])
-                seeds = seeds[seeds >= 0].astype(np.int64)
+            for place, question in enumerate(benchmark.questions):
+                seeds = self._seeds(found, near[place], place)
                 touched = whole if self.seeds is None else expand(seeds)
                 bag, own = labels.bag(question)
                 memory = np.full(len(labels.total), -1.0)
@@ -118,6 +120,14 @@ class Dice:
                 )
                 among = None if self.seeds is None else seeds
                 yield reached(*best(table, touched, score, among, self.inward, self.rows), reach)
+
+    def _seeds(self, found: Extraction, near: NDArray[np.int64], place: int) -> NDArray[np.int64]:
+        """The entities that a question's expansion starts from, ascending."""
+        named = found.questions.entity[found.questions.indptr[place] : found.questions.indptr[place + 1]]
+        titles = found.titled[near]
+        parts = {"vectors": [titles], "names": [named], "both": [titles, named]}[self.start]
+        seeds = np.unique(np.concatenate(parts))
+        return seeds[seeds >= 0].astype(np.int64)
 
 
 def spoken(found: Extraction, benchmark: Benchmark) -> list[str]:
