@@ -2,7 +2,8 @@
 
 A reranker is a frozen dataclass, called with ``fused`` float64[Q, U] (-inf for a document that is left out) and the
 calibrated pool it came from. It returns float64[Q, U]: the same documents in another order. Those below the best m keep
-theirs. ``reads`` says what a reranker needs beside the scores: ``mentions``, the pool's; a model is in its fields.
+theirs. ``reads`` says what a reranker needs beside the scores: the pool's ``mentions``, or its ``texts``; a model is in
+its fields. Those that read texts are ``Judged``: each (question, passage) is scored once and kept.
 """
 
 from __future__ import annotations

@@ -65,6 +65,13 @@ class Plan:
         described = self.config.get("experiment")
         return None if described is None else cast("dict[str, Any]", OmegaConf.to_container(described, resolve=True))
 
+    def graphs(self, data: Benchmark) -> dict[str, Any]:
+        """``graphs``: the statistics of each list's graph, where a table of the experiment tells them; else nothing."""
+        if not any("graphs" in table for table in (self.experiment or {}).get("tables") or ()):
+            return {}
+        kept, walked = lists.store(self.config), lists.graphs(lists.retrievers(self.config))
+        return {"graphs": {name: dict(graph.artifact(data, kept).facts) for name, graph in walked.items()}}
+
     @property
     def metrics(self) -> list[str]:
         """Metric columns: the configured ones, and the objective."""
@@ -111,7 +118,9 @@ class Prepared:
         for part in [None] if split == "test" else np.unique(fold):
             known = fit(chosen, *self._taken(tune if part is None else tune[fold != part]))
             held = slice(None) if part is None else np.flatnonzero(fold == part)
-            ranks[np.ix_(learners, np.arange(len(members))[held])] = self._scored(known, members[held], False)
+            ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = self._scored(
+                known, members[held], False
+            )
         return ranks
 
     def learned(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
