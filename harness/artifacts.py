@@ -11,7 +11,7 @@ import json
 import logging
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from harness.identity import code_version, digest, file_sha256, library_versions
 
 log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
+PARTIAL = ".partial"
 
 Build = Callable[[Path], Mapping[str, Any] | None]
 
@@ -52,6 +53,25 @@ class Store:
         """Where the artifact of ``stage`` for this configuration and these input hashes is, or will be."""
         key = digest({"stage": stage, "config": config, "inputs": inputs})[:20]
         return self.root / "artifacts" / stage / key
+
+    def find(self, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Artifact | None:
+        """The artifact, if it is there and whole."""
+        place = self.place(stage, config, inputs)
+        return _open(place, place.name)
+
+    def kin(self, stage: str, config: Mapping[str, Any]) -> Iterator[Artifact]:
+        """The whole artifacts of ``stage`` whose configuration has these items, whatever they were made of, by key.
+
+        What was made of the same text in the same way is the same, so a stage may take it from there.
+        """
+        wanted = json.loads(json.dumps(config))
+        for manifest in sorted((self.root / "artifacts" / stage).glob(f"*/{MANIFEST}")):
+            found = _read(manifest)
+            held = found["config"] if found else {}
+            if all(name in held and held[name] == value for name, value in wanted.items()):
+                artifact = _open(manifest.parent, manifest.parent.name)
+                if artifact is not None:
+                    yield artifact
 
     def get(
         self,
@@ -94,7 +114,7 @@ def _make(
     build: Build,
     resumable: bool,
 ) -> Artifact:
-    partial = place.with_suffix(".partial")
+    partial = place.with_suffix(PARTIAL)
     if partial.exists() and not resumable:
         shutil.rmtree(partial)
     partial.mkdir(exist_ok=True)
@@ -125,6 +145,24 @@ def _make(
         shutil.rmtree(place)
     partial.rename(place)
     return Artifact(place, key, manifest)
+
+
+def beside(folder: Path) -> Iterator[Artifact]:
+    """The whole artifacts of the stage that ``folder``, which is being built or lies in what is, belongs to, by key."""
+    for partial in (folder, *folder.parents):
+        if partial.suffix == PARTIAL:
+            yield from Store(partial.parents[2]).kin(partial.parent.name, {})
+
+
+def _read(path: Path) -> Mapping[str, Any] | None:
+    """A manifest, unless its artifact is still being built or it cannot be read."""
+    if path.parent.suffix == PARTIAL:
+        return None
+    try:
+        manifest: Mapping[str, Any] = json.loads(path.read_text())
+        return manifest if isinstance(manifest["config"], Mapping) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _open(place: Path, key: str) -> Artifact | None:

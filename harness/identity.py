@@ -7,9 +7,12 @@ import functools
 import hashlib
 import importlib.metadata
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 LIBRARIES = ("torch", "numpy", "scipy", "faiss-cpu", "faiss-gpu", "sentence-transformers", "bm25s", "spacy", "datasets")
 
@@ -74,6 +77,12 @@ def texts_sha256(texts: Iterable[str]) -> str:
         whole.update(len(data).to_bytes(8, "little"))
         whole.update(data)
     return whole.hexdigest()
+
+
+def text_hashes(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """uint8[n, 16], BLAKE2b of each text: what names a text among others."""
+    whole = b"".join(hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts)
+    return np.frombuffer(whole, dtype=np.uint8).reshape(-1, 16)
 
 
 def file_sha256(path: Path) -> str:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.artifacts import Store
-from harness.encoder.shards import EMBEDDINGS, encode
+from harness.encoder.known import EMBEDDINGS, known
+from harness.encoder.shards import encode
 from harness.errors import one_of
 from harness.identity import identity, texts_sha256
 
@@ -29,6 +30,9 @@ class Model(Protocol):
 
     dimension: the length of its vectors.
     facts: what is worth knowing about the run in the manifest: device, backend, the longest text it reads.
+
+    A model whose bits for a text follow from that text alone, whatever stands beside it, says so by ``alone = True``;
+    then vectors of the same texts are taken from other artifacts of the encoder, so that a corpus may grow.
     """
 
     dimension: int
@@ -65,12 +69,22 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> N
     one_of("role", role, ROLES)
 
     def build(folder: Path) -> Mapping[str, Any]:
-        return encode(folder, _open(encoder), texts, role)
+        model = _open(encoder)
+        if not getattr(model, "alone", False):
+            return encode(folder, model, texts, role)
+        return encode(folder, model, texts, role, known(store.kin("encode", config), model.facts, texts))
 
     config = {"encoder": identity(encoder), "role": role}
     artifact = store.get("encode", config, {"texts": texts_sha256(texts)}, build, resumable=True)
     vectors: NDArray[np.float32] = np.load(artifact.path / EMBEDDINGS, mmap_mode="r", allow_pickle=False)
     return vectors
+
+
+def embedded(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> NDArray[np.float32] | None:
+    """What ``embed`` returns, where it is there already."""
+    config = {"encoder": identity(encoder), "role": role}
+    found = store.find("encode", config, {"texts": texts_sha256(texts)})
+    return None if found is None else np.load(found.path / EMBEDDINGS, mmap_mode="r", allow_pickle=False)
 
 
 @functools.lru_cache(maxsize=1)

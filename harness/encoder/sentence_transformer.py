@@ -29,7 +29,8 @@ class SentenceTransformer:
     """``model``: a Hub id (pin its ``revision``) or a folder, which is known by its content.
 
     *_prompt: put in front of each text of that role.    max_seq_length: tokens read of a text; null is the model's own.
-    batch_size: texts a batch; it decides the padding, and with it the last bits.
+    batch_size: texts a batch; it decides the padding, and with it the last bits. With 1 a text's bits are its own, so
+    a corpus that grows is encoded only where it grew.
     dtype: of the weights, ``float32``, ``float16`` or ``bfloat16``.    suffix: put after each text.
     backend: ``torch``, ``openvino`` (CPU, float32), or ``auto``: openvino on a CPU, torch on a GPU.
     device: ``auto`` (a GPU when there is one), ``cpu``, ``cuda`` or ``cuda:N``.
@@ -85,6 +86,7 @@ class LoadedModel:
         self.dimension = int(self.model.get_embedding_dimension() or 0)
         self.threads = torch.get_num_threads() if device.type == "cpu" else 1
         self.forward = self._forward(backend)
+        self.alone = encoder.batch_size == 1
         self.facts = {"device": str(device), "backend": backend, "max_seq_length": self.model.max_seq_length}
 
     def _forward(self, backend: str) -> Forward:

@@ -14,37 +14,47 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from harness.encoder.known import EMBEDDINGS, Known, tell
 from harness.errors import HarnessError
+from harness.identity import texts_sha256
 
 if TYPE_CHECKING:
     from harness.encoder import Model, Role
 
 log = logging.getLogger(__name__)
-EMBEDDINGS = "embeddings.npy"
 COUNTED = "counted.json"
 SHARD = 1024
 """Texts a shard. It decides which texts share a batch, so it is no parameter: another one gives other last bits."""
 
 
-def encode(folder: Path, model: Model, texts: Sequence[str], role: Role) -> Mapping[str, Any]:
+def encode(
+    folder: Path, model: Model, texts: Sequence[str], role: Role, known: Known | None = None
+) -> Mapping[str, Any]:
     """Write ``embeddings.npy``, a row of length 1 a text, into ``folder``, going on from the shards that are there.
 
     Distinct texts are encoded once, longest first; shards are consecutive in that order. Returns the counted facts.
+    known: vectors that need not be computed, of a model whose bits follow from each text alone; then ``texts.npz`` is
+    written too, which tells whose vectors these are.
     """
     counted, shards = folder / COUNTED, folder / "shards"
     if not counted.exists():
-        distinct = sorted(dict.fromkeys(texts), key=len, reverse=True)
+        taken = known or {}
+        distinct = sorted(dict.fromkeys(text for text in texts if text not in taken), key=len, reverse=True)
         shards.mkdir(exist_ok=True)
         starts = range(0, len(distinct), SHARD)
         parts = [(shards / f"{start:09d}.npz", distinct[start : start + SHARD]) for start in starts]
+        if known is not None:
+            parts = [(shards / f"{texts_sha256(part)[:20]}.npz", part) for _, part in parts]
         _fill(parts, model, role)
-        merged = _merge(parts, folder / EMBEDDINGS, texts, model.dimension)
+        merged, cut = _merge(parts, taken, folder / EMBEDDINGS, texts, model.dimension)
+        if known is not None:
+            tell(folder, texts, cut)
         part = counted.with_suffix(".part")
         part.write_text(json.dumps({**merged, **model.facts}, sort_keys=True))
         part.rename(counted)
     shutil.rmtree(shards, ignore_errors=True)
     facts: Mapping[str, Any] = json.loads(counted.read_text())
-    return facts
+    return facts if known is None else {**facts, "taken_over": len(known)}
 
 
 def _fill(parts: Sequence[tuple[Path, list[str]]], model: Model, role: Role) -> None:
@@ -61,20 +71,25 @@ def _fill(parts: Sequence[tuple[Path, list[str]]], model: Model, role: Role) -> 
             part.rename(path)
 
 
-def _merge(parts: Sequence[tuple[Path, list[str]]], path: Path, texts: Sequence[str], dimension: int) -> dict[str, Any]:
-    """Put the shards' rows in the order of ``texts``."""
+def _merge(
+    parts: Sequence[tuple[Path, list[str]]], taken: Known, path: Path, texts: Sequence[str], dimension: int
+) -> tuple[dict[str, Any], dict[str, bool]]:
+    """Put the shards' rows, and those taken over, in the order of ``texts``; which texts were cut."""
     rows: dict[str, list[int]] = {}
     for row, text in enumerate(texts):
         rows.setdefault(text, []).append(row)
-    truncated = 0
     merged = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(len(texts), dimension))
+    was_cut = {text: cut for text, (_, cut) in taken.items()}
+    for text, (vector, _) in taken.items():
+        merged[rows[text]] = vector
     for part, distinct in parts:
         with np.load(part, allow_pickle=False) as shard:
             counts = [len(rows[text]) for text in distinct]
             merged[[row for text in distinct for row in rows[text]]] = np.repeat(shard["vectors"], counts, axis=0)
-            truncated += int(np.repeat(shard["cut"], counts).sum())
+            was_cut.update(zip(distinct, shard["cut"].tolist(), strict=True))
     merged.flush()
-    return {"texts": len(texts), "distinct": len(rows), "truncated": truncated, "dimension": dimension}
+    truncated = sum(len(rows[text]) for text, cut in was_cut.items() if cut)
+    return {"texts": len(texts), "distinct": len(rows), "truncated": truncated, "dimension": dimension}, was_cut
 
 
 def _whole(path: Path, count: int) -> bool:

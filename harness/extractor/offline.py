@@ -53,7 +53,7 @@ class Offline:
         split = [words(text) for text in texts]
         casing = Casing(zip(texts, split, strict=True))
         known = Gazetteer([name for name in dict.fromkeys(titles) if name])
-        named = sharded(folder, "entities", [*texts, *questions], self._recognise)
+        named, taken = sharded(folder, "entities", [*texts, *questions], self._recognise, made_by=self.model)
 
         def find(text: str, at: Words, recognised: NDArray[np.int32]) -> Found:
             found = _titles(text, at, known, casing)
@@ -77,7 +77,11 @@ class Offline:
             triples=Triples.of(),
         )
         kinds = np.bincount(extraction.passages.kind, minlength=len(KINDS)).tolist()
-        return extraction, {"mentions_by_kind": dict(zip(KINDS, kinds, strict=True)), "titles": len(known.names)}
+        return extraction, {
+            "mentions_by_kind": dict(zip(KINDS, kinds, strict=True)),
+            "titles": len(known.names),
+            "recognised_before": taken,
+        }
 
     def _recognise(self, texts: Sequence[str]) -> Iterator[NDArray[np.int32]]:
         if self.model is None:

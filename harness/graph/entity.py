@@ -16,9 +16,9 @@ from harness.encoder import Encoder, embed
 from harness.errors import bounded
 from harness.extractor import Extraction, Extractor
 from harness.extractor import artifact as extraction_artifact
+from harness.graph.grow import grown
 from harness.graph.network import Network, about, context, counted, pruned, relation, stated
 from harness.graph.refine import merged, weeded
-from harness.graph.synonym import synonyms
 from harness.identity import LATER, identity
 
 REFINED = "extraction"
@@ -59,9 +59,14 @@ class Entity:
             if extraction is not raw:
                 (folder / REFINED).mkdir()
                 extraction.save(folder / REFINED)
-            network = self.connect(extraction, store)
+            network, compared = self.connect(extraction, store)
             network.save(folder)
-            return {**network.facts(), "triples": stated(extraction), "pruned": {**pruned(extraction), **counts}}
+            return {
+                **network.facts(),
+                "triples": stated(extraction),
+                "pruned": {**pruned(extraction), **counts},
+                **compared,
+            }
 
         return store.get("graph", identity(self), {"extraction": source.key, "benchmark": benchmark.sha256}, build)
 
@@ -83,10 +88,14 @@ class Entity:
             counts |= left_out
         return extraction, counts
 
-    def connect(self, extraction: Extraction, store: Store) -> Network:
-        """The graph of an extraction."""
+    def connect(self, extraction: Extraction, store: Store) -> tuple[Network, dict[str, int]]:
+        """The graph of an extraction; and how many names another graph had compared before, for synonyms."""
         size = len(extraction.names)
-        similar = counted(np.empty(0, np.int64), np.empty(0, np.int64), (size, size))
+        similar, before = counted(np.empty(0, np.int64), np.empty(0, np.int64), (size, size)), 0
         if self.synonym is not None and size:
-            similar = synonyms(np.asarray(embed(self.encoder, extraction.names, "name", store)), self.synonym)
-        return Network(extraction.names, about(extraction), context(extraction), relation(extraction), similar)
+            names = list(extraction.names)
+            vectors = np.asarray(embed(self.encoder, names, "name", store))
+            config = {"encoder": identity(self.encoder), "synonym": identity(self.synonym)}
+            similar, before = grown(names, vectors, self.encoder, self.synonym, config, store)
+        network = Network(extraction.names, about(extraction), context(extraction), relation(extraction), similar)
+        return network, {"names_compared_before": before}
