@@ -39,7 +39,8 @@ def chosen(described: Sequence[Mapping[str, Any]], trials: Sequence[Knobs]) -> l
 def named(experiment: Mapping[str, Any] | None, trials: Sequence[Knobs]) -> list[int]:
     """The places of all trials that the experiment's tables are about: they are locked with the winner."""
     tables = (experiment or {}).get("tables") or []
-    found = [place for table in tables if "rows" in table for place in chosen(table["rows"], trials)]
+    described = [part["rows"] for table in tables for part in table.get("parts", [table]) if "rows" in part]
+    found = [place for rows in described for place in chosen(rows, trials)]
     return list(dict.fromkeys(place for place in found if place is not None))
 
 

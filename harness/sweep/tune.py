@@ -12,6 +12,7 @@ from harness.errors import HarnessError
 from harness.files import write_array, write_frame, write_json, write_text
 from harness.identity import code_version, digest, library_versions
 from harness.sweep import engine, winner
+from harness.sweep.candidates import candidates
 from harness.sweep.foresight import foresight
 from harness.sweep.plan import Prepared
 from harness.sweep.result import LOCK, SweepResult
@@ -57,7 +58,12 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     runs = {name: run.take(members) for name, run in prepared.runs.items()}
     pools = dict.fromkeys(trial.pool for trial in trials if trial.family != "single")
     ceilings = [
-        {"lists": list(spec.lists), "cap": spec.effective_cap, "share": engine.ceiling(spec, runs, data.gold[members])}
+        {
+            "lists": list(spec.lists),
+            "cap": spec.effective_cap,
+            "share": engine.ceiling(spec, runs, data.gold[members]),
+            "candidates": candidates(spec, runs),
+        }
         for spec in pools
     ]
     write_text(folder / "config.yaml", plan.stored())
@@ -74,6 +80,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
             "single": list(prepared.runs),
             "ceiling": ceilings,
             "margin": plan.margin,
+            **plan.graphs(data),
             **ahead,
             "seconds": round(time.perf_counter() - started, 3),
         },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from types import ModuleType
 
@@ -13,6 +14,8 @@ from harness.errors import HarnessError
 from harness.report import experiment
 from harness.report.build import build
 from harness.report.experiment.compared import Compared
+from harness.report.experiment.fragments import fragments
+from harness.report.experiment.stacked import stacked
 from harness.sweep.plan import Plan
 from harness.sweep.result import SweepResult
 from harness.sweep.selection import chosen, matches
@@ -95,6 +98,37 @@ def test_a_tables_p_values_are_corrected_by_split(result: SweepResult) -> None:
     assert all(line.p_equivalent > 0.05 for line in lines if line.p_equivalent is not None)  # 8 queries show nothing
 
 
+def test_parts_stand_one_below_the_other_each_against_its_own_row(result: SweepResult) -> None:
+    alone = [{"label": name, "where": {"fuser": "single", "fuser.list": name}} for name in ("dense", "graph", "bm25")]
+    parts = [
+        {"label": "one", "against": "dense", "rows": alone[:2]},
+        {"label": "two", "against": "graph", "rows": [*alone[:2], {"label": "best", "where": {"fuser": "boltzmann"}}]},
+    ]
+    spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "unit": "part", "parts": parts}
+    table = stacked(result, spec, {"source": "", "differs": ""})
+    shown = [[row[0], row[1], row[2], *row[7:9]] for row in table.cells() if row[1] == "tune"]
+    # Tune: graph 4W/3L against dense, dense 3W/4L against graph.
+    assert shown[:3] == [
+        ["one", "tune", "dense", "–", "–"],
+        ["one", "tune", "graph", "4", "3"],
+        ["two", "tune", "dense", "3", "4"],
+    ]
+    assert (table.columns[0].title, table.columns[-1].title) == ("part", "candidates")
+    assert len(table.commands) == len(table.rows)
+
+
+def test_graphs_of_lists_side_by_side(result: SweepResult) -> None:
+    facts = {
+        "entities": 7, "edges": {"relation": 2, "synonym": 3}, "entity_degree": {"mean": 1.5}, "components": 4,
+        "isolated_entities": 0.25, "isolated_passages": 0.0, "largest_component": 0.5,
+    }  # fmt: skip
+    path = result.folder / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "graphs": {"graph": facts}}))
+    spec = {"name": "t", "title": "T", "graphs": [{"label": "one", "list": "graph"}, {"label": "two", "list": "none"}]}
+    table = fragments(SweepResult(result.folder), spec, {"source": "", "differs": ""})
+    assert table.cells() == [["one", "7", "2", "3", "1.50", "4", "25.0", "0.0", "50.0"]]
+
+
 def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: SweepResult) -> None:
     with pytest.raises(HarnessError, match=r"figure f: kind=bar is not known \(did you mean bars\?\); known: bars, "):
         experiment.drawer("f", "bar")
@@ -148,5 +182,10 @@ def test_every_experiment_describes_what_its_grid_has(name: str) -> None:
             ]
             assert not missing
             assert spec["against"] in {row["label"] for row in spec["rows"]}
+        for part in spec.get("parts", ()):
+            assert None not in chosen(part["rows"], knobs)
+            assert part["against"] in {row["label"] for row in part["rows"]}
+        for row in spec.get("graphs", ()):
+            assert row["list"] in plan.config.lists
         for group in spec.get("summary", ()):
             assert any(matches(one, group["where"]) for one in knobs)

@@ -2,7 +2,8 @@
 
 The description is ``experiment`` in a sweep's configuration: ``source`` (where it was published), ``differs`` (what is
 not the same here), ``tables`` and ``figures``. A table has ``rows`` (see harness.sweep.selection; with ``published``,
-what was printed, by dataset and split) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
+what was printed, by dataset and split), ``parts`` (several tables of rows, one below the other), ``graphs`` (statistics
+of the lists' graphs) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
 harness.report.figure that has ``drawn``: ``heatmap`` of two lists of knobs, whose cells are a table too, ``bars`` of a
 table's rows, or ``panels`` of their wins and metrics.
 """
@@ -11,26 +12,34 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from harness.errors import one_of
 from harness.report import figure
 from harness.report.experiment.compared import Compared
+from harness.report.experiment.fragments import fragments
+from harness.report.experiment.stacked import stacked
 from harness.report.experiment.summary import summary
 from harness.report.figure import Drawn, Picture
 from harness.report.table import Table
 from harness.sweep.result import SweepResult
+
+KINDS: Mapping[str, Callable[[SweepResult, Mapping[str, Any], Mapping[str, Any]], Table]] = {
+    "rows": lambda result, spec, experiment: Compared(result, spec, experiment).table(),
+    "parts": stacked,
+    "graphs": fragments,
+    "summary": summary,
+}
+"""What a table has, and what makes it of that."""
 
 
 def tables(result: SweepResult) -> Iterator[Table]:
     """Every table of the sweep's experiment; none when the sweep is of no experiment."""
     experiment = _described(result)
     for spec in experiment.get("tables") or ():
-        if "rows" in spec:
-            yield Compared(result, spec, experiment).table()
-        else:
-            yield summary(result, spec, experiment)
+        made = next(make for key, make in KINDS.items() if key in spec)
+        yield made(result, spec, experiment)
     yield from (made.table for made in _drawn(result) if made.table)
 
 

@@ -1,0 +1,66 @@
+"""A retriever over part of the corpus: what it was while the corpus was smaller (PhaseGraph 7, pool explosion)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from harness.artifacts import Store
+from harness.benchmark import Benchmark
+from harness.errors import bounded
+from harness.identity import texts_sha256
+from harness.retriever import Retriever
+from harness.run import Run
+
+
+@dataclass(frozen=True)
+class Part:
+    """The retriever's run over the passages that support a question and ``share``, in (0, 1], of all others.
+
+    Another passage stays when the MD5 of its id, as a fraction of 2^128, is below ``share``: the choice depends on the
+    id alone, and a smaller part lies within a greater one. With share 1 it is the retriever's own run.
+    """
+
+    version: ClassVar[int] = 1
+    retriever: Retriever
+    share: float = 0.5
+
+    def __post_init__(self) -> None:
+        bounded("lists.graph.share", self.share, 0, 1, open_low=True)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """The run over the benchmark's passages, of which only the part is found, and how many that is."""
+        kept = members(benchmark, self.share)
+        run, facts = self.retriever.retrieve(part(benchmark, kept), store)
+        found = Run(run.query_ids, benchmark.doc_ids, run.indptr, kept[run.docs].astype(np.int32), run.scores)
+        return found, {**facts, "passages": len(kept)}
+
+
+def members(benchmark: Benchmark, share: float) -> NDArray[np.int64]:
+    """int64[n]: the numbers of the passages of a part, ascending."""
+    fraction = np.array(
+        [
+            int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest(), 16) / 2**128
+            for name in benchmark.doc_ids.to_pylist()
+        ]
+    )
+    kept = (fraction < share) | (share == 1)
+    kept[benchmark.gold[benchmark.gold >= 0]] = True
+    return np.flatnonzero(kept)
+
+
+def part(benchmark: Benchmark, kept: NDArray[np.int64]) -> Benchmark:
+    """The benchmark with these passages alone; all that support its questions are among them."""
+    place = np.full(len(benchmark.doc_ids) + 1, -1, dtype=np.int32)
+    place[kept] = np.arange(len(kept), dtype=np.int32)
+    ids = benchmark.doc_ids.take(pa.array(kept)).to_pylist()
+    sha256 = benchmark.sha256 if len(kept) == len(benchmark.doc_ids) else texts_sha256([benchmark.sha256, *ids])
+    corpus = benchmark.corpus.select(kept)
+    name = f"{benchmark.name} ({len(kept)} passages)"
+    return Benchmark(name, corpus, benchmark.queries, place[benchmark.gold], benchmark.chain, sha256)
