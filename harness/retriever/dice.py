@@ -16,8 +16,8 @@ from harness.errors import bounded, one_of
 from harness.extractor import Extraction, Extractor, Triples, extract
 from harness.extractor.sentence import stated
 from harness.retriever.pairs import greatest
-from harness.retriever.sorensen import TOKENS, Labels, similarities
-from harness.retriever.triples import Reached, best, reached
+from harness.retriever.sorensen import TOKENS
+from harness.retriever.triples import Branch, Reached
 from harness.run import Run
 from harness.triplestore import Facts, Triplestore
 from harness.vectorstore import Vectorstore
@@ -105,21 +105,12 @@ class Dice:
             triples.predicate.astype(np.int64),
             triples.object.astype(np.int64),
         )
-        table = np.stack([facts.subject, len(facts.names) + facts.relation, facts.object], axis=1)
-        labels = Labels.of([*facts.names, *facts.relations], self.tokens)
         reach = Reached.of(found, triples, self.leads)
-        whole = np.arange(len(table))
         with self.triplestore.open(facts, self.inward) as expand:
+            branch = Branch.of(facts, expand, reach, self.tokens, self.inward, self.rows)
             for place, question in enumerate(benchmark.questions):
-                seeds = self._seeds(found, near[place], place)
-                touched = whole if self.seeds is None else expand(seeds)
-                bag, own = labels.bag(question)
-                memory = np.full(len(labels.total), -1.0)
-                score = similarities(
-                    touched, table, labels.indptr, labels.token, labels.count, labels.total, bag, own, memory
-                )
-                among = None if self.seeds is None else seeds
-                yield reached(*best(table, touched, score, among, self.inward, self.rows), reach)
+                seeds = None if self.seeds is None else self._seeds(found, near[place], place)
+                yield branch(question, seeds)
 
     def _seeds(self, found: Extraction, near: NDArray[np.int64], place: int) -> NDArray[np.int64]:
         """The entities that a question's expansion starts from, ascending."""

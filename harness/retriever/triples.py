@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.extractor import Extraction, Triples
+from harness.retriever.sorensen import Labels, similarities
+from harness.triplestore import Expand, Facts
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +30,36 @@ class Reached:
         indptr = np.searchsorted(found.titled[order], np.arange(len(found.names) + 1)).astype(np.int64)
         passage = triples.passage.astype(np.int64)
         return cls(indptr if leads != "stated" else None, order, passage if leads != "title" else None)
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """The graph branch over one graph: a question and its seeds to passages and scores.
+
+    table: int64[T, 3], the labels of each triple's head, relation and tail; a head's and a tail's is the entity.
+    """
+
+    table: NDArray[np.int64]
+    labels: Labels
+    expand: Expand
+    reach: Reached
+    inward: bool
+    rows: int | None
+
+    @classmethod
+    def of(cls, facts: Facts, expand: Expand, reach: Reached, tokens: str, inward: bool, rows: int | None) -> Branch:
+        """From the graph, and what expands seeds in it."""
+        table = np.stack([facts.subject, len(facts.names) + facts.relation, facts.object], axis=1)
+        return cls(table, Labels.of([*facts.names, *facts.relations], tokens), expand, reach, inward, rows)
+
+    def __call__(self, question: str, seeds: NDArray[np.int64] | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """int64[N] passages, float64[N] scores. seeds: entities, ascending; null scores every triple."""
+        touched = np.arange(len(self.table)) if seeds is None else self.expand(seeds)
+        known = self.labels
+        bag, own = known.bag(question)
+        memory = np.full(len(known.total), -1.0)
+        score = similarities(touched, self.table, known.indptr, known.token, known.count, known.total, bag, own, memory)
+        return reached(*best(self.table, touched, score, seeds, self.inward, self.rows), self.reach)
 
 
 def best(
