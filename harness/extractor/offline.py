@@ -16,6 +16,7 @@ from harness.extractor.extraction import KINDS, Extraction, Mentions, Triples
 from harness.extractor.gazetteer import Gazetteer
 from harness.extractor.name import Words, byte_offsets, normal, words
 from harness.extractor.ner import entities
+from harness.extractor.place import Places
 from harness.extractor.shards import sharded
 from harness.extractor.span import Casing, capitalised, spans
 from harness.identity import NO_RESULT
@@ -59,9 +60,9 @@ class Offline:
             found = _titles(text, at, known, casing)
             _add(found, text, [(a, b) for a, b, kept in recognised.tolist() if kept], ENTITY)
             if self.spans:
-                left_out = [(a, b) for a, b, kept in recognised.tolist() if not kept]
+                left_out = Places((a, b) for a, b, kept in recognised.tolist() if not kept)
                 runs = [(at.start[a], at.end[b - 1]) for a, b in spans(text, at, casing)]
-                _add(found, text, [run for run in runs if not any(_touch(run, other) for other in left_out)], SPAN)
+                _add(found, text, [run for run in runs if not any(left_out.touching(*run))], SPAN)
             return sorted(found, key=lambda mention: (mention[1], -mention[2]))
 
         in_texts = [find(text, at, named[i]) for i, (text, at) in enumerate(zip(texts, split, strict=True))]
@@ -99,15 +100,11 @@ def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> Found:
     ]
 
 
-def _touch(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
-
-
 def _add(found: Found, text: str, places: Sequence[tuple[int, int]], kind: int) -> None:
     """Adds mentions that have a word, and that contain those they overlap (then they name something else)."""
-    taken = [(start, end) for _, start, end, _ in found]
+    taken = Places((start, end) for _, start, end, _ in found)
     for start, end in places:
-        touched = [place for place in taken if _touch(place, (start, end))]
+        touched = list(taken.touching(start, end))
         if any(not (start <= a and b <= end and (a, b) != (start, end)) for a, b in touched):
             continue
         if (touched and kind == SPAN) or not (name := normal(text[start:end])):
