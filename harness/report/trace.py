@@ -48,7 +48,10 @@ def written(trace: Trace) -> dict[str, Any]:
         "ranks": {
             name: {ids[doc]: trace.rank(name, doc) for doc in [*trace.gold, *trace.rivals]} for name in trace.order
         },
-        "lists": {name: {**_paths(trace, trail), **trail.record} for name, trail in trace.trails.items()},
+        "lists": {
+            name: {"retriever": trace.identities[name], **_paths(trace, trail), **trail.record}
+            for name, trail in trace.trails.items()
+        },
     }
 
 

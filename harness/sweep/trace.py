@@ -30,7 +30,7 @@ class Trace:
     """gold: the question's passages, in hop order. rivals: those that beat one of them after fusion, best first.
 
     order: by list, and last for the fuser (``fused`` is its name), the passages with their scores, best first.
-    trails: by list, for those whose retriever can say why.
+    trails: by list, for those whose retriever can say why.    identities: by list, what its retriever is.
     """
 
     benchmark: Benchmark
@@ -40,6 +40,7 @@ class Trace:
     rivals: Sequence[int]
     order: Mapping[str, Mapping[int, float]]
     trails: Mapping[str, Trail]
+    identities: Mapping[str, Any]
 
     def rank(self, name: str, doc: int) -> int | None:
         """The passage's place in a list, from 1; None where the list does not hold it."""
@@ -78,7 +79,7 @@ def trace(config: DictConfig) -> Trace:
         for each, retriever in retrievers.items()
         if isinstance(retriever, Traced)
     }
-    return Trace(data, query, name, gold, rivals, order, trails)
+    return Trace(data, query, name, gold, rivals, order, trails, lists.identities(retrievers))
 
 
 def _fused(

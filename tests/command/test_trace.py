@@ -54,6 +54,29 @@ def test_text_and_page(overrides: list[str], tmp_path: Path, capsys: pytest.Capt
     assert 'class="gold"' in html
 
 
+def test_a_policy_tells_its_terms_as_text_page_and_json(
+    overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ["+retriever@lists.policy=policyrag", "pool.lists=[dense,policy]", "lists.policy.policy.traverse.eta_s=0.1"]
+    run(compose("trace", [*overrides, *more]))
+    said = capsys.readouterr().out
+    for table in ("phrase seeds", "passage seeds", "facts", "mass", "passages"):
+        assert f"policy, {table}" in said
+    page = Path(said.splitlines()[-1])
+    assert "<h3>policy, facts</h3>" in page.read_text()
+    told = json.loads(page.with_suffix(".json").read_text())
+    assert told["query"] == "which/one?"
+    assert told["gold"] == ["p0", "p1", "p2"]
+    policy = told["lists"]["policy"]
+    assert policy["retriever"]["policy"]["traverse"]["eta_s"] == 0.1
+    terms = ("walk", "lambda_title", "lambda_cov", "lambda_path")
+    for row in policy["passages"]:
+        assert abs(sum(row[term] for term in terms) - row["score"]) < 1e-9
+    assert {row["passage"] for row in policy["passages"]} >= {"p0", "p1", "p2"}
+    assert sorted(row["rank"] for row in policy["passages"]) == [1, 2, 3, 4]
+    assert policy["paths"]["p1"][0]["links"]
+
+
 def test_a_question_that_is_not_there(overrides: list[str]) -> None:
     with pytest.raises(HarnessError, match=r"query=which/two: .* has no such question \(did you mean which/one\?\?\)"):
         run(compose("trace", [*overrides[:-1], "query=which/two"]))
