@@ -68,7 +68,7 @@ class Judged:
 
 
 def chosen(benchmark: Benchmark, split: str, limit: int | None) -> NDArray[np.int64]:
-    """The numbers of the first ``limit`` questions of a split by the MD5 of ``answer <id>``, in query order.
+    """int64[n]: the first ``limit`` questions of a split by the MD5 of ``answer <id>``, in query order.
 
     A fixed sample that depends on the ids alone; a greater limit holds a smaller one's questions.
     """

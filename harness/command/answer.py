@@ -67,7 +67,9 @@ def run(config: DictConfig) -> None:
     if config.dry_run:
         estimates = {one.name: reader.estimate(questions, texts[one.name]) for one in named}
         print(answers.estimated(estimates, data.name, len(members)).text())
-        print("nothing was asked (dry_run); tokens are estimates above what it takes")
+        print(
+            "nothing was asked (dry_run); four letters are taken for a token, and answers to be as long as they may be"
+        )
         return
     tracking = instantiate(config.tracking)
     found = {one.name: answering.judged(one, reader, questions, texts[one.name], gold, store) for one in named}

@@ -31,6 +31,8 @@ CONCEPTS = {
     "fuser": "Fusers: several lists to one score a document",
     "reranker": "Rerankers: another order for the best of the fused documents",
     "retriever": "Retrievers: a benchmark to ranked lists",
+    "reader": "Readers: answers from passages, for `harness answer`",
+    "gate": "Gates: which facts near a question are kept",
     "graph": "Graphs: what the walk of `ppr` goes over",
     "extractor": "Extractors: entities in passages and questions",
     "encoder": "Encoders: texts to vectors",
