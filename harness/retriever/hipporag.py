@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -14,7 +15,9 @@ from harness.benchmark import Benchmark
 from harness.encoder import embed
 from harness.errors import HarnessError, bounded, one_of
 from harness.extractor import Extraction
+from harness.gate import Candidates, Gate, keep
 from harness.graph import Network
+from harness.identity import LATER
 from harness.retriever.index import build, search
 from harness.retriever.link import linked
 from harness.retriever.ppr import PPR
@@ -32,6 +35,8 @@ class HippoRAG(PPR):
     least ``recognised`` pass (the papers' recognition memory, by embedding in place of a language model); a triple's
     subject and object get the mean cosine of their triples. ``query_to_node``: its ``nearest`` names, with their
     cosine. ``ner_to_node``: the names in it (``link``: by embedding where the graph does not hold them).
+    gate: decides beside ``recognised`` which of the ``nearest`` triples pass, as the papers' language model does; null
+    for none. A question of which no triple passes starts from its passages alone.
     Each is divided by the number of passages that mention the entity or have it as title. Passages get
     ``passage_weight`` times their cosine to the question, scaled over all passages to [0, 1]; the sum is scaled to 1.
     ``passages`` and ``sharpness`` have no part in it.
@@ -43,6 +48,7 @@ class HippoRAG(PPR):
     by: str = "query_to_triple"
     nearest: int = 5
     recognised: float = 0.0
+    gate: Gate | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,8 +62,10 @@ class HippoRAG(PPR):
         if self.by == "ner_to_node":
             entities, facts = linked(network, extraction.questions, self.encoder, self.link, store)
         else:
-            found = self._triples if self.by == "query_to_triple" else self._names
-            entities, facts = found(network, extraction, questions, store)
+            if self.by == "query_to_triple":
+                entities, facts = self._triples(network, extraction, benchmark.questions, questions, store)
+            else:
+                entities, facts = self._names(network, questions, store)
             held = np.diff(sp.csr_array(network.mentions + network.about).indptr)
             entities = scaled(1 / np.maximum(held, 1), entities.T.tocsr()).T
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
@@ -66,8 +74,13 @@ class HippoRAG(PPR):
         return network, extraction, seeds, facts
 
     def _triples(
-        self, network: Network, extraction: Extraction, questions: NDArray[np.float32], store: Store
-    ) -> tuple[Any, dict[str, int]]:
+        self,
+        network: Network,
+        extraction: Extraction,
+        asked: Sequence[str],
+        questions: NDArray[np.float32],
+        store: Store,
+    ) -> tuple[Any, dict[str, Any]]:
         """[Q, E]: the mean cosine of the recognised triples that hold the entity."""
         triples, names = extraction.triples, extraction.names
         if not len(triples.subject):
@@ -81,22 +94,30 @@ class HippoRAG(PPR):
         vectors = np.asarray(embed(self.encoder, texts, "passage", store))
         near, cosine = search(build(vectors, "Flat"), vectors, questions, min(self.nearest, len(texts)), True)
         passed = cosine >= max(self.recognised, np.finfo(np.float64).tiny)
+        gated: Mapping[str, Any] = {}
+        if self.gate is not None:
+            bounds = np.arange(len(near) + 1, dtype=np.int64) * near.shape[1]
+            kept, gated = keep(self.gate, asked, Candidates(texts, bounds, near.ravel()), store)
+            passed &= kept.reshape(near.shape)
         rows, columns = np.nonzero(passed)
         ends = np.array([(s, o) for s, _, o in distinct])[near[rows, columns]]
         ends[ends[:, 0] == ends[:, 1], 1] = -1
         rows, column = np.repeat(rows, 2), ends.ravel()
-        values, kept = np.repeat(cosine[passed], 2), column >= 0
+        values, named = np.repeat(cosine[passed], 2), column >= 0
         shape = (len(questions), len(names))
-        at = (rows[kept], column[kept])
-        total = sp.csr_array(sp.coo_array((values[kept], at), shape=shape))
-        count = sp.csr_array(sp.coo_array((np.ones(int(kept.sum())), at), shape=shape))
+        at = (rows[named], column[named])
+        total = sp.csr_array(sp.coo_array((values[named], at), shape=shape))
+        count = sp.csr_array(sp.coo_array((np.ones(int(named.sum())), at), shape=shape))
         total.data /= count.data
-        facts = {"triples": len(texts), "recognised": int(passed.sum()), "not_recognised": int((~passed).sum())}
-        return total, facts
+        facts = {
+            "triples": len(texts),
+            "recognised": int(passed.sum()),
+            "not_recognised": int((~passed).sum()),
+            "questions_without_triple": int((~passed.any(axis=1)).sum()),
+        }
+        return total, {**facts, "gate": gated} if gated else facts
 
-    def _names(
-        self, network: Network, extraction: Extraction, questions: NDArray[np.float32], store: Store
-    ) -> tuple[Any, dict[str, int]]:
+    def _names(self, network: Network, questions: NDArray[np.float32], store: Store) -> tuple[Any, dict[str, Any]]:
         """[Q, E]: the cosine of the nearest names."""
         vectors = np.asarray(embed(self.encoder, network.names, "name", store))
         near, cosine = search(build(vectors, "Flat"), vectors, questions, min(self.nearest, len(vectors)), True)

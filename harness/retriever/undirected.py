@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
 
+from harness.errors import bounded
 from harness.graph import Network
-from harness.retriever.walk import rows_sum_to_one
+from harness.identity import LATER
+from harness.retriever.walk import rows_sum_to_one, scaled
 
 
 @dataclass(frozen=True)
 class Undirected:
     """A node leads to its neighbours in proportion to the edge: of two entities the number of passages with a triple
     that joins them, plus the cosine of synonyms; 1 of an entity and a passage that names it or has it as title.
+
+    Priors of the entity that an edge leads to: the edge weighs 1 / (passages that hold it) ** ``specificity`` and
+    1 / (its neighbours) ** ``degree``. 0, as in the papers, is no prior; then the walk is symmetric.
     """
+
+    specificity: float = field(default=0.0, metadata=LATER)
+    degree: float = field(default=0.0, metadata=LATER)
+
+    def __post_init__(self) -> None:
+        bounded("lists.graph.walk.specificity", self.specificity, 0)
+        bounded("lists.graph.walk.degree", self.degree, 0)
 
     def transition(self, network: Network) -> sp.csr_array:
         """[E + D, E + D]; a row sums to 1, or to 0."""
+        whole = self.graph(network)
+        if self.specificity or self.degree:
+            held = np.diff(sp.csr_array(network.mentions + network.about).indptr)
+            near = np.diff(whole.indptr)
+            prior = np.ones(whole.shape[0])
+            prior[: len(held)] = np.maximum(held, 1.0) ** -self.specificity
+            prior[: len(held)] *= np.maximum(near[: len(held)], 1.0) ** -self.degree
+            whole = sp.csr_array(scaled(prior, whole.T.tocsr()).T.tocsr())
+        return rows_sum_to_one(whole)
+
+    def graph(self, network: Network) -> sp.csr_array:
+        """[E + D, E + D]: the weights of the edges, symmetric."""
         held = sp.csr_array(network.mentions + network.about)
         held.data = np.ones_like(held.data)
-        whole = sp.block_array([[network.relation + network.synonym, held], [held.T, None]])
-        return rows_sum_to_one(sp.csr_array(whole))
+        return sp.csr_array(sp.block_array([[network.relation + network.synonym, held], [held.T, None]]))

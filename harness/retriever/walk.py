@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from harness.errors import bounded
 from harness.graph import Network
+from harness.identity import LATER
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Walk:
     specificity, among what a passage mentions. own: weight of a passage's own title among them.
     about: weight of the passages with an entity's title, back: of those that mention it, together; relation, synonym:
     of the entities that it is related to, or alike to, together. What an entity has of these shares its mass.
+    degree: among those entities each weighs 1 / (entities that it is related to or alike to) ** degree more.
     """
 
     title: float = 1.0
@@ -32,6 +34,7 @@ class Walk:
     back: float = 0.02
     relation: float = 0.5
     synonym: float = 0.1
+    degree: float = field(default=0.0, metadata=LATER)
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -47,7 +50,12 @@ class Walk:
                 named = named + weight * _sign(matrix)
         outward = scaled(rarity, named) + scaled(rarity, self.own * network.about)
         onward = self.about * rows_sum_to_one(network.about) + self.back * rows_sum_to_one(_sign(mentions))
-        across = self.relation * rows_sum_to_one(network.relation) + self.synonym * rows_sum_to_one(network.synonym)
+        related, alike = network.relation, network.synonym
+        if self.degree:
+            near = np.diff(sp.csr_array(related + alike).indptr)
+            prior = np.maximum(near, 1.0) ** -self.degree
+            related, alike = (sp.csr_array(scaled(prior, family).T.tocsr()) for family in (related, alike))
+        across = self.relation * rows_sum_to_one(related) + self.synonym * rows_sum_to_one(alike)
         whole = sp.csr_array(sp.block_array([[across, onward], [outward.T, None]]))
         whole.eliminate_zeros()
         return rows_sum_to_one(whole)

@@ -1,7 +1,7 @@
 """HippoRAG's seeds worked by hand, and its walk against igraph's PRPACK."""
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,16 @@ import pytest
 
 from harness.artifacts import Store
 from harness.benchmark import Benchmark
+from harness.configuration import compose, instantiate
 from harness.encoder import embed
 from harness.encoder.hashed import Hashed
 from harness.errors import HarnessError
 from harness.extractor.offline import Offline
 from harness.extractor.openie_file import OpenIEFile
+from harness.gate import Candidates
+from harness.gate.embedding import Embedding
 from harness.graph.entity import Entity
+from harness.identity import identity
 from harness.retriever import retrieve
 from harness.retriever.hipporag import HippoRAG
 from harness.retriever.trail import Traced
@@ -98,6 +102,40 @@ def test_recognition_leaves_triples_out(rag: HippoRAG, tmp_path: Path) -> None:
     assert (facts["triples"], facts["recognised"] + facts["not_recognised"]) == (4, 4)
     trail = replace(rag, recognised=1.0).trace(benchmark, store, 0, [], 1)
     assert all(node.passage >= 0 for node, _ in trail.seeds), "then only passages are seeds, as in the paper"
+
+
+def test_a_gate_decides_which_triples_pass(rag: HippoRAG, tmp_path: Path) -> None:
+    """The gate sees each question with its nearest triples, best first; what it drops is no seed."""
+    benchmark, store = few(QUESTIONS), Store(tmp_path)
+    gated = replace(rag, gate=First())
+    _, facts = gated.retrieve(benchmark, store)
+    assert (facts["recognised"], facts["gate"]["kept"], facts["gate"]["candidates"]) == (2, 2, 4)
+    assert facts["questions_without_triple"] == 0
+    trail = gated.trace(benchmark, store, 0, [], 1)
+    assert {node.entity for node, _ in trail.seeds if node.entity} == {"dune", "david lynch"}
+    near = replace(rag, gate=Embedding(Hashed(), threshold=0.0, most=1)).trace(benchmark, store, 0, [], 1)
+    assert trail.seeds == near.seeds, "the nearest by cosine is the first"
+    assert identity(replace(rag, gate=None)) == identity(rag) != identity(gated)
+    closed = replace(rag, gate=Embedding(Hashed(), threshold=1.0))
+    assert closed.retrieve(benchmark, store)[1]["questions_without_triple"] == 2
+
+
+@dataclass(frozen=True)
+class First:
+    """Keeps each question's first candidate."""
+
+    def decide(self, questions: Any, candidates: Candidates, folder: Path, store: Store) -> Any:
+        kept = np.zeros(len(candidates.fact), dtype=np.bool_)
+        kept[candidates.indptr[:-1]] = True
+        return kept, {}
+
+
+@pytest.mark.parametrize("name", ["none", "embedding"])
+def test_gates_are_chosen_on_the_command_line(name: str) -> None:
+    chosen = ["retriever@lists.graph=hipporag", f"+gate@lists.graph.gate={name}", "encoder=hashed"]
+    found = instantiate(compose("config", chosen).lists.graph)
+    assert isinstance(found, HippoRAG)
+    assert type(found.gate).__module__ == f"harness.gate.{name}"
 
 
 def test_other_links(rag: HippoRAG, tmp_path: Path) -> None:
