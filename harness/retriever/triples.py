@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.extractor import Extraction, Triples
-from harness.retriever.sorensen import Labels, similarities
+from harness.retriever.sorensen import Labels, every_label, similarities
 from harness.triplestore import Expand, Facts
 
 
@@ -58,6 +58,8 @@ class Branch:
         known = self.labels
         bag, own = known.bag(question)
         memory = np.full(len(known.total), -1.0)
+        if seeds is None:
+            every_label(known.indptr, known.token, known.count, known.total, bag, own, memory)
         score = similarities(touched, self.table, known.indptr, known.token, known.count, known.total, bag, own, memory)
         return reached(*best(self.table, touched, score, seeds, self.inward, self.rows), self.reach)
 
@@ -73,17 +75,18 @@ def best(
     """int64[R] triples, int64[R] far ends and float64[R] scores of the ``limit`` best rows, ties by triple, tail first.
 
     table: int64[T, 3], whose first and last columns are the ends.    seeds: ascending; null where both ends may be one.
+    Every touched triple has a seed as head or, ``inward``, as tail.
     """
+    if limit is not None and len(score) > limit:  # every triple makes a row, so no other can be among the best
+        first = np.flatnonzero(score >= np.partition(score, -limit)[-limit])
+        touched, score = touched[first], score[first]
     head, tail = table[touched, 0], table[touched, 2]
     forth = np.ones(len(touched), np.bool_) if seeds is None else np.isin(head, seeds)
     back = inward & (head != tail) & (True if seeds is None else np.isin(tail, seeds))
     row = np.concatenate([np.flatnonzero(forth), np.flatnonzero(back)])
     far = np.concatenate([tail[forth], head[back]])
     value = score[row]
-    kept = np.arange(len(row))
-    if limit is not None and len(row) > limit:
-        kept = np.flatnonzero(value >= np.partition(value, -limit)[-limit])
-    kept = kept[np.lexsort((kept, touched[row[kept]], -value[kept]))][:limit]
+    kept = np.lexsort((np.arange(len(row)), touched[row], -value))[:limit]
     return touched[row[kept]], far[kept], value[kept]
 
 
