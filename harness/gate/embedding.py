@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.artifacts import Store
 from harness.encoder import Encoder, embed
@@ -49,11 +50,8 @@ class Embedding:
 
 
 def _cosines(
-    asked: np.ndarray[tuple[int, int], np.dtype[np.float32]],
-    facts: np.ndarray[tuple[int, int], np.dtype[np.float32]],
-    candidates: Candidates,
-    block: int = 8192,
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    asked: NDArray[np.float32], facts: NDArray[np.float32], candidates: Candidates, block: int = 8192
+) -> NDArray[np.float64]:
     """float64[M], each summed alone, so that no neighbour changes it."""
     result = np.empty(len(candidates.fact))
     question = candidates.question
