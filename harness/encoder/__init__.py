@@ -81,7 +81,7 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> N
 
 
 def embedded(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> NDArray[np.float32] | None:
-    """What ``embed`` returns, where it is there already."""
+    """float32[n, d], what ``embed`` returns, where it is there already."""
     config = {"encoder": identity(encoder), "role": role}
     found = store.find("encode", config, {"texts": texts_sha256(texts)})
     return None if found is None else np.load(found.path / EMBEDDINGS, mmap_mode="r", allow_pickle=False)

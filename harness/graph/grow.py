@@ -58,7 +58,9 @@ def grown(
 def compared(
     vectors: Float32, fresh: NDArray[np.int64], threshold: float, block: int = 512
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Float32]:
-    """Each pair with a fresh row, once, whose cosine is >= threshold, and > 0; as ``synonyms`` decides it."""
+    """int64[n], int64[n], float32[n]: each pair with a fresh row, once, whose cosine is >= threshold, and > 0; as
+    ``synonyms`` decides it.
+    """
     rows, columns, values = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.float32)]
     is_fresh = np.zeros(len(vectors), dtype=np.bool_)
     is_fresh[fresh] = True

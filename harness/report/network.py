@@ -16,7 +16,7 @@ def described(facts: Mapping[str, Any]) -> list[str]:
         *([f"  triples: {_counts(facts['triples'])}"] if facts.get("triples", {}).get("all") else []),
         *([f"  triples that make no edge: {_counts(facts['pruned'])}"] if "pruned" in facts else []),
         *(f"  degree of {one}: {_spread(facts[f'{name}_degree'])}" for name, one in NODES.items()),
-        *([f"  entities by degree: {_counts(facts['entity_degrees'])}"] if facts.get("entity_degrees") else []),
+        *([f"  entities of degree {_histogram(facts['entity_degrees'])}"] if facts.get("entity_degrees") else []),
         f"  isolated: {percent(facts['isolated_entities'])}% of entities, {percent(facts['isolated_passages'])}% of "
         f"passages; components: {facts['components']}, the largest holds "
         f"{percent(facts['largest_component'])}% of nodes",
@@ -28,6 +28,10 @@ NODES = {"entity": "an entity", "passage": "a passage"}
 
 def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _histogram(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}: {count}" for name, count in counts.items())
 
 
 def _spread(degree: Mapping[str, float]) -> str:

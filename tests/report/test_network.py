@@ -22,7 +22,20 @@ def test_a_graph_of_four_entities_and_two_passages() -> None:
         "  edges: about 1, context-title 2, relation 1, synonym 1",
         "  degree of an entity: mean 1.75, median 2, 90th percentile 2.7, max 3",
         "  degree of a passage: mean 1.50, median 1.5, 90th percentile 2.7, max 3",
+        "  entities of degree 0: 1, 1: 0, 2-3: 3",
         "  isolated: 25.0% of entities, 50.0% of passages; components: 3, the largest holds 66.7% of nodes",
     ]
-    facts = {**network.facts(), "pruned": {"self_loops": 3, "duplicates": 1}}
-    assert described(facts)[2] == "  triples that make no edge: self_loops 3, duplicates 1"
+    facts = {**network.facts(), "triples": {"all": 5, "distinct": 4}, "pruned": {"self_loops": 3, "duplicates": 1}}
+    assert described(facts)[2:4] == [
+        "  triples: all 5, distinct 4",
+        "  triples that make no edge: self_loops 3, duplicates 1",
+    ]
+
+
+def test_degrees_are_counted_in_powers_of_two() -> None:
+    """A star: its middle has degree 9, the nine others 1; two stand alone."""
+    star = np.zeros((12, 12))
+    star[0, 1:10] = star[1:10, 0] = 1
+    nothing = sp.csr_array((12, 1))
+    network = Network([str(n) for n in range(12)], nothing, {}, sp.csr_array(star), sp.csr_array((12, 12)))
+    assert network.facts()["entity_degrees"] == {"0": 2, "1": 9, "2-3": 0, "4-7": 0, "8-15": 1}
