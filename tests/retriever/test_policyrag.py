@@ -20,6 +20,7 @@ from harness.benchmark import Benchmark
 from harness.encoder.hashed import Hashed
 from harness.extractor.offline import Offline
 from harness.gate.embedding import Embedding
+from harness.gate.llm import LLM
 from harness.graph.entity import Entity
 from harness.identity import texts_sha256
 from harness.policy.execution import start
@@ -28,6 +29,7 @@ from harness.policy.record import record
 from harness.retriever import retrieve
 from harness.retriever.policyrag import PolicyRAG
 from harness.run import Run
+from tests.endpoint.scripted import served
 
 WORLD = {
     "Dune (film)": "Dune is long. It was filmed by David Lynch.",
@@ -175,6 +177,19 @@ def test_facts_are_gated_and_counted(titled: Any, tmp_path: Path) -> None:
     assert facts["gate"]["dropped"] == (~kept).sum()
     assert len(query) == len(passage) == len(kept)
     assert np.bincount(query[kept]).max() == 1
+
+
+def test_a_language_model_as_the_gate_is_asked_once_and_its_choice_seeds(titled: Any, tmp_path: Path) -> None:
+    world, chosen = titled(WORLD, [QUESTION]), "David Lynch David Lynch grew up in Missoula."
+    with served(lambda number, message: json.dumps({"facts": [chosen, "Dune was written by Homer."]})) as endpoint:
+        llm = LLM(model="m", base_url=endpoint.url, answers=str(tmp_path / "answers"))
+        retriever = policyrag(seed={"by": "facts", "align": "both", "passages": 2}, gate={"facts": 5, "filter": llm})
+        _, facts = retriever.retrieve(world, Store(tmp_path))
+        trail = retriever.trace(world, Store(tmp_path), 0, [1], 1)
+    assert len(endpoint.requests) == 1
+    assert facts["gate"]["strangers"] == 1
+    assert [row["predicate"] for row in trail.record["facts"] if row["kept"]] == ["David Lynch grew up in Missoula."]
+    assert {row["entity"] for row in trail.record["phrase_seeds"]} == {"david lynch", "missoula"}
 
 
 def digest(run: Run) -> str:
