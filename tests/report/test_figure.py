@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from harness.configuration import strategy
-from harness.report.figure import alpha, ceiling, frontier, outcomes, scales
+from harness.report.figure import alpha, ceiling, frontier, look, outcomes, scales
 from harness.report.figure.distributions import distributions, histogram, normalized
 from harness.report.view import View
 from harness.run import Run
@@ -113,3 +113,7 @@ def test_percentile_ranks_of_ten_fill_ten_bins() -> None:
     assert scales.shares(np.arange(1, 11) / 10).tolist() == [0.1] * 10
     assert scales.shares(np.array([0.0, 0.05, 0.1, 1.0])).tolist() == [0.75, *[0.0] * 8, 0.25]
     assert scales.shares(np.empty(0)).tolist() == [0.0] * 10
+
+
+def test_no_two_of_many_series_look_alike() -> None:
+    assert len({look(number) for number in range(64)}) == 64

@@ -22,6 +22,12 @@ HATCHES = ("", "////", "....", "xxxx")
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
+
+def look(number: int) -> tuple[str, str]:
+    """Colour and marker of the n-th of up to 64 series: no two have both."""
+    return COLORS[number % len(COLORS)], MARKERS[(number + number // len(COLORS)) % len(MARKERS)]
+
+
 STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 8,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.report.figure import COLORS, MARKERS, Picture
+from harness.report.figure import Picture, look
 from harness.report.view import View
 from harness.statistic import wilson
 from harness.sweep.result import SweepResult
@@ -35,7 +35,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
             alphas = sorted(curve)
             shares = [100 * curve[alpha] for alpha in alphas]
             low, high = zip(*(wilson(round(curve[alpha] * view.n), view.n) for alpha in alphas), strict=True)
-            color, marker = COLORS[number % 6], MARKERS[number % len(MARKERS)]
+            color, marker = look(number)
             axes.fill_between(alphas, [100 * x for x in low], [100 * x for x in high], color=color, alpha=0.15, lw=0)
             axes.plot(alphas, shares, marker=marker, color=color, label=family)
         for number, (name, share) in enumerate(lists):

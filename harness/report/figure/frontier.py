@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from harness.report.figure import COLORS, MARKERS, Picture
+from harness.report.figure import Picture, look
 from harness.report.view import View
 from harness.sweep.result import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+TICKS = (0, 2, 4, 6, 8, 10, 20, 50, 100, 200, 500)
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
@@ -34,7 +36,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         axes = figure.subplots()
         axes.step(*zip(*edge, strict=True), where="post", color="black", lw=0.8, zorder=1)
         for number, (name, frame) in enumerate(points.items()):
-            color, marker = COLORS[number % len(COLORS)], MARKERS[number % len(MARKERS)]
+            color, marker = look(number)
             at = frame["losses"], frame["wins"]
             axes.scatter(*at, s=12, alpha=0.6, lw=0, color=color, marker=marker, label=name, zorder=2)
         axes.scatter(
@@ -43,9 +45,13 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         )  # fmt: skip
         axes.set_xlabel("losses (queries only dense finds)")
         axes.set_ylabel("wins")
-        axes.set_xlim(left=-0.5)
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_xscale("symlog", linthresh=10, linscale=1.5)  # a single list may lose ten times as often as any fusion
+        last = max(int(frame["losses"].max()) for frame in points.values())
+        shown = [tick for tick in TICKS if tick <= max(last, 2)]
+        axes.set_xticks(shown, [str(tick) for tick in shown], minor=False)
+        axes.set_xticks([], minor=True)
+        axes.set_xlim(-0.5, max(1.15 * last, 2))
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
         figure.legend(loc="outside upper center", ncols=3)
 
     yield Picture("frontier", caption, draw, 2.9)
