@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from torch import Tensor
 
-from harness.errors import bounded
 from harness.fuser import Calibrated
-from harness.fuser.shares import Weights, bounded_shares, shares
+from harness.fuser.shares import Rewarded
 from harness.fuser.terms import Terms, of_values
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(Rewarded):
     """score(d) = alpha p_dense(d) + (1 - alpha) p_graph(d) + beta [d in both], of normalised values p.
 
     alpha: dense's share, in [0, 1].    beta: bonus for a document that at least two lists hold, >= 0.
@@ -23,18 +22,12 @@ class Linear:
     """
 
     alpha: float = 0.7
-    beta: float = 0.0
-    weights: Weights | None = field(default=None, hash=False)
     reads: ClassVar[frozenset[str]] = frozenset({"values"})
     unit: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        bounded_shares(self.alpha, self.weights)
-        bounded("fuser.beta", self.beta, 0)
-
     def terms(self, pool: Calibrated) -> Terms:
         """See ``harness.fuser.terms``."""
-        parts = shares(pool, self.alpha, self.weights)
+        parts = self.shares(pool)
         return Terms([of_values(scored, weight) for scored, weight in parts], self.beta)
 
     def __call__(self, pool: Calibrated) -> Tensor:

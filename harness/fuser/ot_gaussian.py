@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from harness.fuser import Calibrated, Scored
-from harness.fuser.shares import Weights, bounded_shares, shares, weighted_sum
+from harness.fuser.shares import Shared, weighted_sum
 from harness.normalizer.pit import Pit
 
 
 @dataclass(frozen=True)
-class OtGaussian:
+class OtGaussian(Shared):
     """score(d) = alpha z_dense(d) + (1 - alpha) z_graph(d), z the normal quantile of the mid percentile rank.
 
     alpha: dense's share, in [0, 1].    weights: >= 0 by list name, instead of alpha, for any number of lists.
@@ -22,17 +22,12 @@ class OtGaussian:
     normalizer. An absent document has the quantile of half of the list's smallest rank, an empty list gives 0.
     """
 
-    alpha: float = 0.5
-    weights: Weights | None = field(default=None, hash=False)
     reads: ClassVar[frozenset[str]] = frozenset({"scores"})
     unit: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        bounded_shares(self.alpha, self.weights)
-
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        parts = shares(pool, self.alpha, self.weights)
+        parts = self.shares(pool)
         return weighted_sum([(_quantiles(scored), weight) for scored, weight in parts])
 
 

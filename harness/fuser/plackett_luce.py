@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor
 
 from harness.errors import bounded
 from harness.fuser import Calibrated, Scored
-from harness.fuser.shares import Weights, bounded_shares, shares, weighted_sum
+from harness.fuser.shares import Shared, weighted_sum
 from harness.normalizer import counts, ordered_sum
 
 TOLERANCE = 1e-10
@@ -18,7 +18,7 @@ TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True)
-class PlackettLuce:
+class PlackettLuce(Shared):
     """score(d) = g_dense(d)^alpha x g_graph(d)^(1 - alpha), of strengths g.
 
     alpha: dense's share, in [0, 1].    weights: exponents >= 0 by list name, instead of alpha, for any number of lists.
@@ -27,19 +27,17 @@ class PlackettLuce:
     An absent document has half of the list's smallest strength; an empty list changes nothing.
     """
 
-    alpha: float = 0.5
     prior: float = 1.0
-    weights: Weights | None = field(default=None, hash=False)
     reads: ClassVar[frozenset[str]] = frozenset({"ranks"})
     unit: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        bounded_shares(self.alpha, self.weights)
+        super().__post_init__()
         bounded("fuser.prior", self.prior, 0, open_low=True)
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        parts = shares(pool, self.alpha, self.weights)
+        parts = self.shares(pool)
         return weighted_sum([(self._log_strengths(scored), weight) for scored, weight in parts]).exp_()
 
     def _log_strengths(self, scored: Scored) -> Tensor:

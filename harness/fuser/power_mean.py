@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from torch import Tensor
 
 from harness.errors import bounded
 from harness.fuser import Calibrated, Scored
-from harness.fuser.shares import Weights, bounded_shares, shares, weighted_sum
+from harness.fuser.shares import Shared, weighted_sum
 
 
 @dataclass(frozen=True)
-class PowerMean:
+class PowerMean(Shared):
     """score(d) = (alpha p_dense(d)^r + (1 - alpha) p_graph(d)^r)^(1/r), of normalised values p.
 
     With the normalizer ``pit`` these are the percentile ranks of the paper.
@@ -22,19 +22,17 @@ class PowerMean:
     An absent document has p = 0.
     """
 
-    alpha: float = 0.5
     r: float = 0.5
-    weights: Weights | None = field(default=None, hash=False)
     reads: ClassVar[frozenset[str]] = frozenset({"values"})
     unit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        bounded_shares(self.alpha, self.weights)
+        super().__post_init__()
         bounded("fuser.r", self.r, 0, open_low=True)
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        parts = shares(pool, self.alpha, self.weights)
+        parts = self.shares(pool)
         mean = weighted_sum([(self._powers(scored), weight) for scored, weight in parts])
         return mean.log_().div_(self.r).exp_()
 

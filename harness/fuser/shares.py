@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -13,10 +14,34 @@ from harness.fuser.calibrated import Calibrated, Scored
 Weights = Mapping[str, float]
 
 
-def bounded_shares(alpha: float, weights: Weights | None) -> None:
-    """Raise unless alpha is in [0, 1] and no weight is negative."""
-    bounded("fuser.alpha", alpha, 0, 1)
-    bounded_weights(weights or {})
+@dataclass(frozen=True)
+class Shared:
+    """The fields of a fuser whose lists share the score.
+
+    alpha: dense's share, in [0, 1].    weights: >= 0 by list name, instead of alpha, for any number of lists.
+    """
+
+    alpha: float = 0.5
+    weights: Weights | None = field(default=None, hash=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        bounded("fuser.alpha", self.alpha, 0, 1)
+        bounded_weights(self.weights or {})
+
+    def shares(self, pool: Calibrated) -> list[tuple[Scored, float]]:
+        """Each list with its weight."""
+        return shares(pool, self.alpha, self.weights)
+
+
+@dataclass(frozen=True)
+class Rewarded(Shared):
+    """The same with a bonus for consensus.    beta: >= 0, for a document that at least two lists hold."""
+
+    beta: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        bounded("fuser.beta", self.beta, 0)
 
 
 def bounded_weights(weights: Weights) -> None:

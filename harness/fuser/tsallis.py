@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
@@ -10,14 +10,14 @@ from torch import Tensor
 
 from harness.errors import bounded
 from harness.fuser import Calibrated, Scored
-from harness.fuser.shares import Weights, bounded_shares, shares
+from harness.fuser.shares import Rewarded
 from harness.fuser.terms import Term, Terms, of_probabilities
 from harness.normalizer import ordered_sum
 from harness.temperature import EPSILON, energies
 
 
 @dataclass(frozen=True)
-class Tsallis:
+class Tsallis(Rewarded):
     """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both].
 
     P_dense are Boltzmann probabilities; P_graph = [1 + (1 - q)(-E / T)]_+^(1 / (1 - q)), normalised to sum 1, and so it
@@ -29,18 +29,16 @@ class Tsallis:
     alpha: float = 0.7
     beta: float = 0.5
     q: float = 1.5
-    weights: Weights | None = field(default=None, hash=False)
     reads: ClassVar[frozenset[str]] = frozenset({"probabilities"})
     unit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        bounded_shares(self.alpha, self.weights)
-        bounded("fuser.beta", self.beta, 0)
+        super().__post_init__()
         bounded("fuser.q", self.q, 0, 3, open_low=True)
 
     def terms(self, pool: Calibrated) -> Terms:
         """See ``harness.fuser.terms``."""
-        parts = shares(pool, self.alpha, self.weights)
+        parts = self.shares(pool)
         return Terms([self._term(scored, weight) for scored, weight in parts], self.beta)
 
     def __call__(self, pool: Calibrated) -> Tensor:
