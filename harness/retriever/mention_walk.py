@@ -66,7 +66,7 @@ class MentionWalk:
         pairs, values = greatest(*(np.concatenate(column) for column in zip(*reached, strict=True)))
         rows, docs = np.divmod(pairs, len(benchmark.doc_ids))
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, values)
-        return run, {"edges": edges.nnz, "questions_that_name_a_title": len(np.unique(_named(extraction)[0]))}
+        return run, {"edges": edges.nnz, "questions_that_name_a_title": len(np.unique(titles_named(extraction)[0]))}
 
     def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
         """The seeds of one question, and the ways that lead to some passages by the score that each way gives."""
@@ -105,10 +105,10 @@ class MentionWalk:
         edges = _edges(extraction, self.direction)
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))[queries]
-        asked = np.asarray(embed(self.encoder, _asked(benchmark.questions, extraction), "question", store))[queries]
+        asked = np.asarray(embed(self.encoder, about_it(benchmark.questions, extraction), "question", store))[queries]
         prior = self.prior / np.log2(2 + np.bincount(edges.indices, minlength=edges.shape[0]))
         near, _ = search(build(passages, "Flat"), passages, questions, self.passages, True)
-        rows, docs = _named(extraction)
+        rows, docs = titles_named(extraction)
         asking = np.isin(rows, queries)
         named = np.searchsorted(queries, rows[asking]) * len(passages) + docs[asking]
         pairs = np.union1d(near + len(passages) * np.arange(len(near))[:, None], named)
@@ -137,7 +137,7 @@ def _edges(extraction: Extraction, direction: str) -> sp.csr_array:
     return edges
 
 
-def _named(extraction: Extraction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def titles_named(extraction: Extraction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Questions and the passages whose title they name: two columns, ascending."""
     questions, size = extraction.questions, len(extraction.titled)
     shape = (len(questions.indptr) - 1, len(extraction.names))
@@ -146,7 +146,7 @@ def _named(extraction: Extraction) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return tuple(np.divmod(np.unique(found.row.astype(np.int64) * size + found.col), size))  # type: ignore[return-value]
 
 
-def _asked(questions: list[str], extraction: Extraction) -> list[str]:
+def about_it(questions: list[str], extraction: Extraction) -> list[str]:
     """The questions with ``it`` for each title that they name."""
     mentions = extraction.questions
     titles = mentions.kind == KINDS.index("title")

@@ -1,0 +1,310 @@
+"""Paths over mentions: from what the question names or resembles, by a sentence that joins passages, to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.artifacts import Store
+from harness.benchmark import Benchmark
+from harness.encoder import Encoder, embed
+from harness.errors import bounded
+from harness.extractor import Extractor, extract
+from harness.identity import NO_RESULT
+from harness.retriever.asked import Asked
+from harness.retriever.crossing import Crossings, naming, sharing
+from harness.retriever.evidence import Edge, Texts, Weights
+from harness.retriever.exact import nearest_rows
+from harness.retriever.mention_walk import about_it, titles_named
+from harness.retriever.pairs import Pairs, Values, greatest
+from harness.retriever.sentence import Sentences
+from harness.retriever.trail import Node, Path, Trail
+from harness.run import Run
+
+LINKS = {
+    "names": "names",
+    "named_by": "is named by",
+    "shares": "shares a name with",
+    "resembles": "read with the question, resembles",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """The seeds of a block of questions. A pair is n D + p, n the question's place in ``queries``.
+
+    seeds, own: pairs, ascending, and their scores. close: bool, the best of them. sentence: the best one of each.
+    """
+
+    queries: NDArray[np.int64]
+    seeds: Pairs
+    own: Values
+    close: NDArray[np.bool_]
+    sentence: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """Last edges of paths of one kind and step: the pairs that they come from and lead to, features [n, 6], scores."""
+
+    kind: str
+    step: int
+    parent: Pairs
+    end: Pairs
+    features: NDArray[np.float64]
+    score: Values
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """All texts of a benchmark as vectors, and what joins its passages, by kind of edge."""
+
+    sentences: Sentences
+    passages: NDArray[np.float32]
+    parts: NDArray[np.float32]
+    questions: NDArray[np.float32]
+    relations: NDArray[np.float32]
+    asked: Asked
+    named: tuple[NDArray[np.int64], NDArray[np.int64]]
+    joined: Mapping[str, tuple[Crossings, ...]]
+
+    def texts(self, queries: NDArray[np.int64]) -> Texts:
+        """What a block of questions, ascending, is judged by."""
+        rows, docs = self.named
+        asking = np.isin(rows, queries)
+        return Texts(
+            self.passages,
+            self.parts,
+            self.sentences.first,
+            self.questions[queries],
+            self.relations[queries],
+            self.asked,
+            self.asked.weight[queries],
+            self.asked.held(queries),
+            np.searchsorted(queries, rows[asking]) * len(self.passages) + docs[asking],
+        )
+
+
+@dataclass(frozen=True)
+class MentionPaths:
+    """score(q, c) = max(own(c), max over p and the edges from p to c of from(p) + end(c) + edge(p, c))
+
+    own, end: what speaks for a passage (see ``Weights``). from(p) is bridge(p) for a seed, and ``via`` score(p) for a
+    passage that the step before reached. A question's seeds are the ``seeds`` passages of greatest own(p) among the
+    ``near`` nearest by cosine, by their best sentence, and by the question's words, and all whose title it names.
+    In each of ``steps`` steps edges lead on (see ``Edge``; ``null`` leaves a kind out):
+
+    names: from a text to a passage whose title it names.    named_by: back.
+    shares: to a passage that mentions an entity which at most ``widest`` do.
+    resembles: to the ``near`` passages of greatest cosine to the question and the best sentence of p, read together.
+    The last two leave only from the ``close`` best seeds, the last in the first step alone. A later step leaves from
+    the ``close`` best passages that no step has left from. Scores are float64; a list holds what is reached.
+    """
+
+    version: ClassVar[int] = 1
+    extractor: Extractor
+    encoder: Encoder
+    own: Weights = field(default_factory=Weights)
+    bridge: Weights = field(default_factory=Weights)
+    end: Weights = field(default_factory=Weights)
+    names: Edge | None = field(default_factory=Edge)
+    named_by: Edge | None = field(default_factory=Edge)
+    shares: Edge | None = field(default_factory=Edge)
+    resembles: Edge | None = field(default_factory=Edge)
+    near: int = 20
+    seeds: int = 20
+    close: int = 10
+    widest: int = 30
+    steps: int = 1
+    via: float = 0.4
+    block: int = field(default=128, metadata=NO_RESULT)
+
+    def __post_init__(self) -> None:
+        for name in ("near", "seeds", "close", "widest", "steps", "via"):
+            bounded(f"lists.mention_paths.{name}", getattr(self, name), 0)
+        bounded("lists.mention_paths.block", self.block, 1)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """All questions, a block at a time."""
+        world, size = self.world(benchmark, store), max(1, len(benchmark.doc_ids))
+        found, scores = [np.empty(0, np.int64)], [np.empty(0)]
+        starts = self.starts(world)
+        for start, vectors in zip(starts, self.bridges(world, starts, benchmark, store), strict=True):
+            pairs, values = _reached(start, self.paths(world, start, vectors))
+            found.append(start.queries[pairs // size] * size + pairs % size)
+            scores.append(values)
+        rows, docs = np.divmod(np.concatenate(found), size)
+        return Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, np.concatenate(scores)), {
+            "sentences": len(world.sentences.texts),
+            "edges": {kind: len(parts[-1].end) for kind, parts in world.joined.items()},
+            "questions_that_name_a_title": len(np.unique(world.named[0])),
+        }
+
+    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
+        """The seeds of one question with their own scores, and the best paths to some passages."""
+        world = self.world(benchmark, store)
+        starts = self.starts(world)
+        place = query // self.block
+        start, size = starts[place], len(benchmark.doc_ids)
+        paths = self.paths(world, start, list(self.bridges(world, starts, benchmark, store))[place])
+        low, high = (query - start.queries[0] + np.array([0, 1])) * size
+        mine = (start.seeds >= low) & (start.seeds < high)
+        weights = dict(zip((start.seeds[mine] - low).tolist(), start.own[mine].tolist(), strict=True))
+        ways = {p: [Path((Node(passage=p),), (), value)] for p, value in weights.items()}
+        for part in paths:
+            mine = (part.end >= low) & (part.end < high)
+            columns = (part.parent[mine] - low, part.end[mine] - low, part.score[mine])
+            for parent, end, score in zip(*(column.tolist() for column in columns), strict=True):
+                before = ways[parent][0] if part.step == 1 else max(ways[parent], key=lambda way: way.strength)
+                nodes = (*before.nodes, Node(passage=end))
+                ways.setdefault(end, []).append(Path(nodes, (*before.links, LINKS[part.kind]), score))
+        best = {doc: _strongest(ways.get(doc, []), count) for doc in docs}
+        order = sorted(weights.items(), key=lambda seed: (-seed[1], seed[0]))
+        return Trail([(Node(passage=doc), value) for doc, value in order], best, adds=False)
+
+    def world(self, benchmark: Benchmark, store: Store) -> World:
+        """Everything that paths are made of; vectors come from their artifacts."""
+        extraction, sentences = extract(self.extractor, benchmark, store), Sentences.of(benchmark)
+        joined: dict[str, tuple[Crossings, ...]] = {}
+        forth, back = naming(extraction, sentences)
+        if self.names:
+            joined["names"] = (forth,)
+        if self.named_by:
+            joined["named_by"] = (back,)
+        if self.shares:
+            joined["shares"] = sharing(extraction, sentences, self.widest)
+        return World(
+            sentences,
+            np.asarray(embed(self.encoder, benchmark.passages, "passage", store)),
+            np.asarray(embed(self.encoder, sentences.texts, "passage", store)),
+            np.asarray(embed(self.encoder, benchmark.questions, "question", store)),
+            np.asarray(embed(self.encoder, about_it(benchmark.questions, extraction), "question", store)),
+            Asked.of(benchmark.passages, benchmark.questions),
+            titles_named(extraction),
+            joined,
+        )
+
+    def starts(self, world: World) -> list[Start]:
+        """The seeds of all questions, by blocks."""
+        every = np.arange(len(world.questions))
+        return [self._start(world, every[first : first + self.block]) for first in range(0, len(every), self.block)]
+
+    def _start(self, world: World, queries: NDArray[np.int64]) -> Start:
+        texts = world.texts(queries)
+        size, rows = texts.size, np.arange(len(queries))[:, None]
+        owner = np.repeat(np.arange(size), np.diff(texts.first))
+        parts = [nearest_rows(texts.passages, texts.questions, self.near)[0]]
+        parts.append(owner[nearest_rows(texts.sentences, texts.questions, self.near)[0]])
+        shares = texts.asked.share(texts.weight[:, None, :], texts.held)
+        parts.append(np.argsort(-shares, axis=1, kind="stable")[:, : self.near])
+        pairs = np.unique(np.concatenate([*((rows * size + docs).ravel() for docs in parts), texts.named]))
+        own = self.own.worth(texts.evidence(pairs))
+        kept = _best(pairs // size, own, self.seeds) | np.isin(pairs, texts.named)
+        seeds, own = pairs[kept], own[kept]
+        return Start(queries, seeds, own, _best(seeds // size, own, self.close), texts.best_sentence(seeds))
+
+    def bridges(
+        self, world: World, starts: Sequence[Start], benchmark: Benchmark, store: Store
+    ) -> list[NDArray[np.float32]]:
+        """For the close seeds of each block the vectors of the question and the seed's best sentence, in one text."""
+        size = max(1, len(benchmark.doc_ids))
+        texts = [
+            [
+                f"{benchmark.questions[query]}\n{world.sentences.texts[sentence]}"
+                for query, sentence in zip(
+                    start.queries[start.seeds[start.close] // size], start.sentence[start.close], strict=True
+                )
+            ]
+            for start in starts
+        ]
+        whole = [text for block in texts for text in block]
+        if not self.resembles or not whole:
+            return [np.empty((0, 1), np.float32) for _ in starts]
+        vectors = np.asarray(embed(self.encoder, whole, "question", store))
+        return np.split(vectors, np.cumsum([len(block) for block in texts])[:-1])
+
+    def paths(self, world: World, start: Start, bridges: NDArray[np.float32]) -> list[Paths]:
+        """All paths of a block, scored."""
+        texts = world.texts(start.queries)
+        worth = self.bridge.worth(texts.evidence(start.seeds))
+        found = self._step(world, texts, 1, start.seeds, worth, start.close)
+        if self.resembles:
+            parents = start.seeds[start.close]
+            docs, cosine = nearest_rows(texts.passages, bridges, self.near)
+            ends = (parents // texts.size)[:, None] * texts.size + docs
+            parent, end, kept = np.repeat(parents, docs.shape[1]), ends.ravel(), (ends != parents[:, None]).ravel()
+            features = texts.between(parent, end, np.repeat(start.sentence[start.close], docs.shape[1]))
+            features[:, 5] = cosine.ravel()
+            before = np.repeat(worth[start.close], docs.shape[1])
+            found.append(self._scored(texts, "resembles", 1, parent[kept], end[kept], features[kept], before[kept]))
+        gone = start.seeds
+        for step in range(2, self.steps + 1):
+            pairs, values = _reached(start, found)
+            new = np.isin(pairs, gone, invert=True)
+            pairs, values = pairs[new], values[new]
+            chosen = _best(pairs // texts.size, values, self.close)
+            pairs, values = pairs[chosen], values[chosen]
+            found += self._step(world, texts, step, pairs, self.via * values, np.ones(len(pairs), dtype=np.bool_))
+            gone = np.union1d(gone, pairs)
+        return found
+
+    def _step(
+        self, world: World, texts: Texts, step: int, parents: Pairs, worth: Values, close: NDArray[np.bool_]
+    ) -> list[Paths]:
+        found = []
+        for kind, crossings in world.joined.items():
+            kept = close if kind == "shares" else np.ones(len(parents), dtype=np.bool_)
+            place, edge = crossings[0].leaving(parents[kept] % texts.size)
+            sentence, rarity, end = crossings[0].sentence[edge], crossings[0].rarity[edge], crossings[0].end[edge]
+            if kind == "shares":
+                onward, edge = crossings[1].leaving(end)
+                place, sentence, rarity, end = place[onward], sentence[onward], rarity[onward], crossings[1].end[edge]
+            parent = parents[kept][place]
+            ends = parent // texts.size * texts.size + end
+            other = ends != parent
+            features = texts.between(parent[other], ends[other], sentence[other])
+            features[:, 3] = rarity[other]
+            before = worth[kept][place][other]
+            found.append(self._scored(texts, kind, step, parent[other], ends[other], features, before))
+        return found
+
+    def _scored(
+        self,
+        texts: Texts,
+        kind: str,
+        step: int,
+        parent: Pairs,
+        end: Pairs,
+        features: NDArray[np.float64],
+        worth: Values,
+    ) -> Paths:
+        distinct, place = np.unique(end, return_inverse=True)
+        ends = self.end.worth(texts.evidence(distinct))[place]
+        edge: Edge = getattr(self, kind)
+        return Paths(kind, step, parent, end, features, worth + ends + edge.worth(features))
+
+
+def _reached(start: Start, paths: Sequence[Paths]) -> tuple[Pairs, Values]:
+    """Each pair that is reached, with its greatest score."""
+    pairs = np.concatenate([start.seeds, *(part.end for part in paths)])
+    return greatest(pairs, np.concatenate([start.own, *(part.score for part in paths)]))
+
+
+def _best(rows: NDArray[np.int64], values: Values, count: int) -> NDArray[np.bool_]:
+    """Which are among the ``count`` greatest of their row; of equal ones the first. Rows ascend."""
+    order = np.lexsort((-values, rows))
+    place = np.empty(len(rows), dtype=np.int64)
+    place[order] = np.arange(len(rows)) - np.searchsorted(rows, rows[order])
+    return place < count
+
+
+def _strongest(ways: Sequence[Path], count: int) -> list[Path]:
+    """The strongest ways, one of each run of nodes."""
+    best: dict[tuple[Node, ...], Path] = {}
+    for way in sorted(ways, key=lambda way: (-way.strength, way.nodes)):
+        best.setdefault(way.nodes, way)
+    return list(best.values())[:count]
