@@ -33,10 +33,10 @@ def grown(
     best, edges = np.full(0, -1, dtype=np.int64), sp.csr_array((0, 0), dtype=np.float32)
     for artifact in store.kin("graph", config):
         older: list[str] = json.loads((artifact.path / "names.json").read_text(encoding="utf-8"))
-        were = embedded(encoder, older, "name", store)
+        place = np.array([number.get(name, -1) for name in older], dtype=np.int64)
+        shared = np.flatnonzero(place >= 0)
+        were = embedded(encoder, older, "name", store) if len(shared) > (best >= 0).sum() else None
         if were is not None:
-            place = np.array([number.get(name, -1) for name in older], dtype=np.int64)
-            shared = np.flatnonzero(place >= 0)
             same = (np.asarray(were)[shared] == vectors[place[shared]]).all(axis=1)
             place[shared[~same]] = -1
             if (place >= 0).sum() > (best >= 0).sum():
