@@ -32,7 +32,7 @@ sweep: $(READY)  ## score the grid on tune, lock the winner, log to MLflow
 heldout: $(READY)  ## the locked trials of the latest sweep on test, once
 	$(BIN)/harness heldout $(ARGS)
 
-report: $(READY)  ## LaTeX tables, figures, index.html, and a PDF where latexmk is
+report: $(READY)  ## LaTeX tables, figures, index.html, and a PDF where latexmk is (ARGS=sweep=all: of all experiments)
 	$(BIN)/harness report $(ARGS)
 
 ui: $(READY)  ## MLflow UI on 127.0.0.1
