@@ -25,8 +25,8 @@ class Project:
     """
 
     incidence: str = "binary"
-    beta: float = 0.5
-    gamma: float = 0.5
+    beta: float = 0.2
+    gamma: float = 0.2
 
     def __post_init__(self) -> None:
         one_of("policy.project.incidence", self.incidence, INCIDENCE)

@@ -26,9 +26,9 @@ class Rerank:
     depth: how many passages a list holds; null: all with a score.
     """
 
-    lambda_title: float = 0.1
+    lambda_title: float = 0.2
     lambda_cov: float = 0.1
-    lambda_path: float = 0.1
+    lambda_path: float = 0.2
     path: int = 2
     hub: float = 0.0
     depth: int | None = 200

@@ -25,8 +25,8 @@ class Traverse:
     synonym: least cosine of two names for a synonym edge, in [0, 1].
     """
 
-    eta_r: float = 0.8
-    eta_s: float = 0.2
+    eta_r: float = 0.9
+    eta_s: float = 0.1
     eta_c: float = 0.0
     alpha: float = 0.5
     synonym: float = 0.7
