@@ -34,6 +34,8 @@ CONCEPTS = {
     "reader": "Readers: answers from passages, for `harness answer`",
     "gate": "Gates: which facts near a question are kept",
     "graph": "Graphs: what the walk of `ppr` goes over",
+    "triplestore": "Triple stores: where the triples of `dice` lie",
+    "vectorstore": "Vector stores: where the vectors that `dice` asks lie",
     "extractor": "Extractors: entities in passages and questions",
     "encoder": "Encoders: texts to vectors",
 }

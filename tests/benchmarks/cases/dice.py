@@ -64,10 +64,12 @@ def compared(facts: Facts, asked: list[str], seeds: int | None, scale: int) -> C
         return [plain(question, start, facts, bags, touching) for question, start in zip(part, starts, strict=False)]
 
     def timed() -> dict[str, Any]:
-        begun = time.perf_counter()
+        begun, worked = time.perf_counter(), time.process_time()
         ours()
-        spent = (time.perf_counter() - begun) / len(asked) * 1e3
-        return {"ms_a_question": round(spent, 3), "under_5_ms": spent < AIM_MS}
+        wall, busy = ((after - before) / len(asked) * 1e3 for before, after in (
+            (begun, time.perf_counter()), (worked, time.process_time())
+        ))  # fmt: skip
+        return {"ms_a_question": round(wall, 3), "cpu_ms_a_question": round(busy, 3), "under_5_ms": busy < AIM_MS}
 
     return Case(
         work=f"{len(asked)} questions over {len(facts.subject)} triples, "
