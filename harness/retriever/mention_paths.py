@@ -13,7 +13,7 @@ from harness.artifacts import Store
 from harness.benchmark import Benchmark
 from harness.encoder import Encoder, embed
 from harness.errors import bounded
-from harness.extractor import Extractor, extract
+from harness.extractor import Extraction, Extractor, extract
 from harness.identity import NO_RESULT
 from harness.retriever.asked import Asked
 from harness.retriever.crossing import Crossings, naming, sharing
@@ -101,7 +101,9 @@ class MentionPaths:
     names: from a text to a passage whose title it names.    named_by: back.
     shares: to a passage that mentions an entity which at most ``widest`` do.
     resembles: to the ``near`` passages of greatest cosine to the question and the best sentence of p, read together.
-    The last two leave only from the ``close`` best seeds, the last in the first step alone. A later step leaves from
+    With ``titles`` false all titles are hidden: no question and no text names one, and ``it`` stands for none.
+
+    The last two kinds leave only the ``close`` best seeds, the last in the first step alone. A later step leaves from
     the ``close`` best passages that no step has left from. Scores are float64; a list holds what is reached.
     """
 
@@ -121,6 +123,7 @@ class MentionPaths:
     widest: int = 30
     steps: int = 1
     via: float = 0.4
+    titles: bool = True
     block: int = field(default=128, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
@@ -171,9 +174,9 @@ class MentionPaths:
         extraction, sentences = extract(self.extractor, benchmark, store), Sentences.of(benchmark)
         joined: dict[str, tuple[Crossings, ...]] = {}
         forth, back = naming(extraction, sentences)
-        if self.names:
+        if self.names and self.titles:
             joined["names"] = (forth,)
-        if self.named_by:
+        if self.named_by and self.titles:
             joined["named_by"] = (back,)
         if self.shares:
             joined["shares"] = sharing(extraction, sentences, self.widest)
@@ -182,11 +185,14 @@ class MentionPaths:
             np.asarray(embed(self.encoder, benchmark.passages, "passage", store)),
             np.asarray(embed(self.encoder, sentences.texts, "passage", store)),
             np.asarray(embed(self.encoder, benchmark.questions, "question", store)),
-            np.asarray(embed(self.encoder, about_it(benchmark.questions, extraction), "question", store)),
+            np.asarray(embed(self.encoder, self._asked(benchmark, extraction), "question", store)),
             Asked.of(benchmark.passages, benchmark.questions),
-            titles_named(extraction),
+            titles_named(extraction) if self.titles else (np.empty(0, np.int64), np.empty(0, np.int64)),
             joined,
         )
+
+    def _asked(self, benchmark: Benchmark, extraction: Extraction) -> list[str]:
+        return about_it(benchmark.questions, extraction) if self.titles else benchmark.questions
 
     def starts(self, world: World) -> list[Start]:
         """The seeds of all questions, by blocks."""

@@ -72,8 +72,8 @@ FULL = MentionPaths(
 
 @functools.cache
 def encoded(text: str) -> NDArray[np.float64]:
-    vector = Hashed().open().encode([text], "passage", lambda done: None)[0][0]
-    return (vector / np.linalg.norm(vector)).astype(np.float64)
+    vector: NDArray[np.float32] = Hashed().open().encode([text], "passage", lambda done: None)[0][0]
+    return vector.astype(np.float64) / float(np.linalg.norm(vector))
 
 
 @dataclass
@@ -181,6 +181,14 @@ def test_a_trace_tells_the_scores(world: Benchmark, tmp_path: Path) -> None:
         for paths in trail.paths.values():
             assert all(len(path.links) == len(path.nodes) - 1 for path in paths)
             assert len({path.nodes for path in paths}) == len(paths) <= 2
+
+
+def test_hidden_titles_join_nothing(world: Benchmark, tmp_path: Path) -> None:
+    """Then only Ann Boe, Dune, Missoula and Sting, as any names, join passages, and no question names a passage."""
+    hidden, facts = replace(FULL, titles=False, resembles=None).retrieve(world, Store(tmp_path))
+    assert facts["questions_that_name_a_title"] == 0
+    assert list(facts["edges"]) == ["shares"]
+    assert set(hidden.to_dict()["q1"]) <= {f"d{p}" for p in range(7)}
 
 
 def test_blocks_change_nothing(world: Benchmark, tmp_path: Path) -> None:
