@@ -22,6 +22,8 @@ class Traverse:
     edge of one family leaves its share to the others, and one weight can be edited alone. A passage's row is T_P->E:
     what restarts at a passage goes to what it mentions.
     eta_r, eta_s, eta_c: in [0, 1], not all 0.    alpha: restart probability, in (0, 1].
+    untitled: what a relation to an entity that no passage has as title counts, in [0, 1]; 1 in the paper. A name that
+    is no title is less surely an entity, and no passage is about it.
     synonym: least cosine of two names for a synonym edge, in [0, 1].
     """
 
@@ -29,6 +31,7 @@ class Traverse:
     eta_s: float = 0.1
     eta_c: float = 0.0
     alpha: float = 0.5
+    untitled: float = 1.0
     synonym: float = 0.7
     tolerance: float = 1e-6
     max_iter: int = 200
@@ -42,6 +45,7 @@ class Traverse:
                 "set policy.traverse.alpha=1"
             )
         bounded("policy.traverse.alpha", self.alpha, 0, 1, open_low=True)
+        bounded("policy.traverse.untitled", self.untitled, 0, 1)
         bounded("policy.traverse.synonym", self.synonym, 0, 1)
         bounded("policy.traverse.tolerance", self.tolerance, 0, open_low=True)
         bounded("policy.traverse.max_iter", self.max_iter, 1)
@@ -50,7 +54,7 @@ class Traverse:
         """[E + D, E + D] by family of edges: relation, synonym, context; their sum is T."""
         entities, passages = memory.context.shape
         weighed = {
-            "relation": (memory.relation, self.eta_r),
+            "relation": (self._relation(memory), self.eta_r),
             "synonym": (memory.synonym, self.eta_s),
             "context": (memory.onward, self.eta_c),
         }
@@ -66,6 +70,17 @@ class Traverse:
             )
             for name, matrix in rows.items()
         }
+
+    def _relation(self, memory: Memory) -> sp.csr_array:
+        """A_r, with ``untitled``."""
+        if self.untitled == 1:
+            return memory.relation
+        weight = np.full(len(memory.names), self.untitled)
+        weight[memory.titled[memory.titled >= 0]] = 1
+        joined = sp.csr_array(memory.joined, copy=True)
+        joined.data = joined.data * weight[joined.indices]
+        joined.eliminate_zeros()
+        return rows_sum_to_one(joined)
 
     def transition(self, memory: Memory) -> sp.csr_array:
         """[E + D, E + D]: T; a row sums to 1, or to 0."""

@@ -68,6 +68,18 @@ def test_walk_and_projection_by_hand(titled: Any, tmp_path: Path) -> None:
     assert shared == pytest.approx({"d000": 9 / 12, "d001": 5 / 24, "d002": 1 / 24}, abs=1e-6)
 
 
+def test_relations_to_what_is_no_title_can_count_less(titled: Any, tmp_path: Path) -> None:
+    """dune is joined to david lynch, who is no title here, and to rome: 1/2 each, or .2 and .8 when he counts 1/4."""
+    texts = {"Dune": "Dune was made by David Lynch.", "Rome": "Rome is where Dune was shown."}
+    world, store = titled(texts, ["What is Dune?"]), Store(tmp_path)
+    graph = Entity(Offline(model=None, spans=True), Hashed(), synonym=None)
+    memory = start(policyrag().policy, graph, Hashed(), world, store).memory
+    dune, lynch, rome = (list(memory.names).index(name) for name in ("dune", "david lynch", "rome"))
+    for untitled, expected in [(1.0, [0.5, 0.5]), (0.25, [0.2, 0.8]), (0.0, [0, 1])]:
+        row = read(traverse={"untitled": untitled, "eta_s": 0}).traverse.transition(memory)[[dune]].toarray()[0]
+        assert row[[lynch, rome]].tolist() == pytest.approx(expected)
+
+
 def test_length_and_frequency_divide(titled: Any, tmp_path: Path) -> None:
     """Words 11, 10, 8, 9, 5; specificities as in the memory's test."""
     world = titled(WORLD, [QUESTION])
