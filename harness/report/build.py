@@ -13,7 +13,7 @@ from pathlib import Path
 from harness.configuration import names
 from harness.files import write_text
 from harness.report import experiment, tables
-from harness.report.compile import compile_pdf
+from harness.report.compile import SECONDS, compile_pdf
 from harness.report.figure import Picture, alpha, ceiling, flow, frontier, outcomes
 from harness.report.foresight import foreseen
 from harness.report.table import Table
@@ -82,9 +82,9 @@ def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
     return Section(
         f"Sweep {result.folder.name}",
         described(result),
-        [*tables.every(result), *experiment.tables(result)],
+        [*experiment.tables(result), *tables.every(result)],
         full(result),
-        [*drawn, *experiment.pictures(result), *more],
+        [*experiment.pictures(result), *drawn, *more],
     )
 
 
@@ -114,7 +114,7 @@ def write(sections: Sequence[Section], folder: Path) -> Built:
     document = fill("report.tex.j2", title=title, sections=sections)
     files += [_write(folder / "index.html", page), _write(folder / "report.tex", document)]
     _forget(folder, files)
-    return Built(files, compile_pdf(folder))
+    return Built(files, compile_pdf(folder, SECONDS * len(sections)))
 
 
 def full(result: SweepResult) -> Table:

@@ -18,7 +18,7 @@ REPRODUCIBLE = {"SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
 SECONDS = 180
 
 
-def compile_pdf(folder: Path) -> str:
+def compile_pdf(folder: Path, seconds: int = SECONDS) -> str:
     """Make ``folder/report.pdf`` of ``folder/report.tex``; one line that says what came of it.
 
     Without LaTeX, or when it fails, there is no ``report.pdf`` afterwards: never one of other results.
@@ -36,11 +36,11 @@ def compile_pdf(folder: Path) -> str:
                 cwd=folder,
                 env={**os.environ, **REPRODUCIBLE},
                 capture_output=True,
-                timeout=SECONDS,
+                timeout=seconds,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return f"no PDF: {tool} did not end within {SECONDS} s"
+            return f"no PDF: {tool} did not end within {seconds} s"
         made = Path(out) / "report.pdf"
         if done.returncode or not made.is_file():
             return f"no PDF: {tool} failed ({_complaint(done.stdout + done.stderr)})"
