@@ -16,8 +16,9 @@ ARTICLES = ("the ", "a ", "an ")
 
 @dataclass(frozen=True)
 class Redirect:
-    """Everywhere, a name that is no title stands for the one title that is the same but for a leading article and for
-    marks over Latin letters: ``beatles`` for ``the beatles``, ``beyonce`` for ``beyoncé``.
+    """Everywhere, a name that is no title stands for the one title that is the same but for marks over Latin letters
+    and, of two words or more, for a leading article: ``beyonce`` for ``beyoncé``, ``rolling stones`` for ``the rolling
+    stones``; but ``mission`` is not ``the mission``.
     """
 
     version: ClassVar[int] = 1
@@ -38,7 +39,8 @@ class Redirect:
 
 def _plain(name: str) -> str:
     for article in ARTICLES:
-        name = name.removeprefix(article)
+        if name.startswith(article) and " " in name[len(article) :]:
+            name = name[len(article) :]
     if name.isascii():
         return name
     kept: list[str] = []
