@@ -38,7 +38,7 @@ def drawn(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str,
         bottom.legend(bottom.containers, metrics, loc="upper center", bbox_to_anchor=(0.35, -0.14), ncols=2)
 
     caption = f"Queries: {mine[0].slice if mine else ''}, {split} split (n = {mine[0].n if mine else 0}). "
-    return Drawn(Picture(spec["name"], caption + compared.caption(), draw, 1.6 + 0.46 * len(mine)))
+    return Drawn(Picture(spec["name"], caption + compared.caption(), draw, 1.6 + 0.4 * len(mine)))
 
 
 def _pairs(axes: Axes, lines: list[Line], values: list[list[float]], form: str) -> None:
