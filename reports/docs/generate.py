@@ -97,8 +97,7 @@ def strategy(concept: str, name: str) -> str:
     """One configuration."""
     path = ROOT / "conf" / concept / f"{name}.yaml"
     text = path.read_text(encoding="utf-8")
-    target = str((yaml.safe_load(text) or {}).get("_target_", ""))
-    module, _, kind = target.rpartition(".")
+    module, _, kind = _target(concept, name).rpartition(".")
     tree = ast.parse(Path(str(importlib.util.find_spec(module).origin)).read_text(encoding="utf-8"))  # type: ignore[union-attr]
     found = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == kind)
     lead, body = ast.get_docstring(tree) or "", ast.get_docstring(found) or ""
@@ -114,6 +113,12 @@ def strategy(concept: str, name: str) -> str:
             "```",
         ]
     )
+
+
+def _target(concept: str, name: str) -> str:
+    """What a configuration makes; one that only changes another's fields makes what that makes."""
+    found = yaml.safe_load((ROOT / "conf" / concept / f"{name}.yaml").read_text(encoding="utf-8")) or {}
+    return str(found["_target_"] if "_target_" in found else _target(concept, found["defaults"][0]))
 
 
 def command_pages() -> str:
