@@ -73,8 +73,9 @@ class Dice:
         triples = stated(found, benchmark.passages) if self.reads == "sentences" else found.triples
         near, cosines = self._near(benchmark, store)
         size = len(benchmark.doc_ids)
-        pairs = [(near + size * np.arange(len(near))[:, None]).ravel()] if self.union else []
-        values = [cosines.ravel()] if self.union else []
+        held = near >= 0  # an approximate index may find fewer
+        pairs = [(near + size * np.arange(len(near))[:, None])[held]] if self.union else []
+        values = [cosines[held]] if self.union else []
         count = 0
         for question, (docs, scores) in enumerate(self._expanded(benchmark, found, triples, near)):
             count += len(docs)
@@ -86,7 +87,7 @@ class Dice:
         return run, {"triples": len(triples.subject), "reached": count}
 
     def _near(self, benchmark: Benchmark, store: Store) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """int64[Q, K_1] and float64[Q, K_1]: V_k; no columns without seeds."""
+        """int64[Q, K_1] and float64[Q, K_1]: V_k, -1 where fewer were found; no columns without seeds."""
         if self.seeds is None:
             return np.empty((len(benchmark.query_ids), 0), np.int64), np.empty((len(benchmark.query_ids), 0))
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
@@ -105,11 +106,11 @@ class Dice:
             triples.predicate.astype(np.int64),
             triples.object.astype(np.int64),
         )
-        reach = Reached.of(found, triples, self.leads)
+        reach, held = Reached.of(found, triples, self.leads), near >= 0
         with self.triplestore.open(facts, self.inward) as expand:
             branch = Branch.of(facts, expand, reach, self.tokens, self.inward, self.rows)
             for place, question in enumerate(benchmark.questions):
-                seeds = None if self.seeds is None else self._seeds(found, near[place], place)
+                seeds = None if self.seeds is None else self._seeds(found, near[place][held[place]], place)
                 yield branch(question, seeds)
 
     def _seeds(self, found: Extraction, near: NDArray[np.int64], place: int) -> NDArray[np.int64]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from numpy.typing import NDArray
 
 import harness
 from harness.artifacts import Store
@@ -136,6 +138,26 @@ def test_seeds_from_what_the_question_names(world: Benchmark, tmp_path: Path) ->
     both = retrieve(replace(named, start="both", seeds=1), world, Store(tmp_path)).to_dict()
     alone = retrieve(replace(named, start="vectors", seeds=1), world, Store(tmp_path)).to_dict()
     assert all(set(both[q]) == set(run[q]) | set(alone[q]) for q in run)
+
+
+@dataclass(frozen=True)
+class Scarce:
+    """Finds the first passage alone, as an approximate index may."""
+
+    @contextlib.contextmanager
+    def open(self, vectors: NDArray[np.float32]) -> Iterator[Any]:
+        def search(questions: NDArray[np.float32], depth: int) -> Any:
+            docs = np.tile(np.array([0, *[-1] * (depth - 1)]), (len(questions), 1))
+            return docs, np.where(docs < 0, -np.inf, 0.25)
+
+        yield search
+
+
+def test_an_index_that_finds_fewer_gives_fewer(world: Benchmark, tmp_path: Path) -> None:
+    dice = replace(GRAPH, vectorstore=Scarce(), seeds=3, rows=None, inward=False, union=True)
+    run = retrieve(dice, world, Store(tmp_path)).to_dict()
+    assert all(set(found) == {"d000", "d001", "d004"} for found in run.values())
+    assert run["q2"]["d000"] == 0.25
 
 
 def test_best_rows_by_hand() -> None:
