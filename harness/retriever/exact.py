@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from numpy.typing import NDArray
+
+from harness.threads import available, each
 
 BLOCK = 1024
 """Questions at once, so that the matrix product reads the passages once for many of them."""
@@ -24,55 +24,46 @@ def nearest_rows(
     the best k has a rough score of at least the k-th rough score - 2 e; those, and no others, are summed again in
     float64, in one order that follows from d alone: no neighbour, block or thread changes a bit, equal passages tie.
     """
-    import torch
-
     count, dimension = passages.shape
     depth = min(depth, count)
     docs = np.empty((len(questions), depth), dtype=np.int64)
     scores = np.empty((len(questions), depth))
     if not depth:
         return docs, scores
-    error = np.float32(1.1 * dimension * 2.0**-24)
-    size = max(1, min(BLOCK, CELLS // count))
-    with ThreadPoolExecutor(torch.get_num_threads()) as pool:
-        for start in range(0, len(questions), size):
-            block = slice(start, min(start + size, len(questions)))
-            docs[block], scores[block] = _block(passages, questions[block], depth, error, pool)
+    margin = np.float32(2.2 * dimension * 2.0**-24)
+    size, threads = max(1, min(BLOCK, CELLS // count)), available()
+    for start in range(0, len(questions), size):
+        block = questions[start : start + size]
+        rough = block @ passages.T
+        share = -(-len(block) // threads)
+
+        def best(first: int, start: int = start, rough: NDArray[np.float32] = rough, share: int = share) -> None:
+            for near in range(first, min(first + share, len(rough)), NEAR):
+                rows = slice(near, min(near + NEAR, first + share, len(rough)))
+                place = slice(start + rows.start, start + rows.stop)
+                docs[place], scores[place] = _best(passages, questions[place], rough[rows], depth, margin)
+
+        for _ in each(best, range(0, len(block), share), threads):
+            pass
     return docs, scores
 
 
-def _block(
+def _best(
     passages: NDArray[np.float32],
     questions: NDArray[np.float32],
+    rough: NDArray[np.float32],
     depth: int,
-    error: np.float32,
-    pool: ThreadPoolExecutor,
+    margin: np.float32,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    from harness.retriever.kernel import above, inner_products_of
+    from harness.retriever.kernel import by_passage, candidates, inner_products_of
 
-    rough = questions @ passages.T
-    place = rough.shape[1] - depth
-
-    def cut(rows: NDArray[np.intp]) -> NDArray[np.float32]:
-        least: NDArray[np.float32] = np.partition(rough[rows], place, axis=1)[:, place]
-        return least
-
-    workers = pool._max_workers
-    parts = [rows for rows in np.array_split(np.arange(len(questions)), workers) if rows.size]
-    least = np.concatenate(list(pool.map(cut, parts))) - 2 * error
-    rows, found, width = above(rough, least)
-    order = np.lexsort((found, rows // NEAR))
+    found, indptr = candidates(rough, depth, margin)
+    lengths = np.diff(indptr)
+    rows = np.repeat(np.arange(len(questions)), lengths)
     values = np.empty(len(found))
-    jobs = [
-        pool.submit(inner_products_of, passages, questions, found, rows, part, values)
-        for part in np.array_split(order, workers)
-    ]
-    for job in jobs:
-        job.result()
-    starts = np.searchsorted(rows, np.arange(len(questions)))
-    at = np.arange(len(found)) - starts[rows]
-    candidates = np.full((len(questions), width), -1, dtype=np.int64)
-    fine = np.full((len(questions), width), -np.inf)
-    candidates[rows, at], fine[rows, at] = found, values
-    best = np.lexsort((candidates, -fine), axis=-1)[:, :depth]
-    return np.take_along_axis(candidates, best, axis=1), np.take_along_axis(fine, best, axis=1)
+    inner_products_of(passages, questions, found, rows, by_passage(found, len(passages)), values)
+    held = np.arange(lengths.max()) < lengths[:, None]
+    docs, fine = np.full(held.shape, -1, dtype=np.int64), np.full(held.shape, np.inf)
+    docs[held], fine[held] = found, -values
+    order = np.argsort(fine, axis=1, kind="stable")[:, :depth]  # a row's candidates ascend, so do those that tie
+    return np.take_along_axis(docs, order, axis=1), -np.take_along_axis(fine, order, axis=1)

@@ -6,6 +6,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+STEP = 8
+"""One value in so many tells roughly where the best ones of a row begin."""
+
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def inner_products(
@@ -52,20 +55,56 @@ def inner_products_of(
 
 
 @numba.njit(cache=True, nogil=True)
-def above(rough: NDArray[np.float32], least: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Row and column, int64[N], of the cells of rough [Q, D] that are at least their row's least; the most in a row."""
-    total, width = 0, 0
-    for row in range(rough.shape[0]):
-        count = 0
-        for column in range(rough.shape[1]):
-            count += rough[row, column] >= least[row]
-        total += count
-        width = max(width, count)
-    rows, columns = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
-    place = 0
-    for row in range(rough.shape[0]):
-        for column in range(rough.shape[1]):
-            if rough[row, column] >= least[row]:
-                rows[place], columns[place] = row, column
-                place += 1
-    return rows, columns, width
+def candidates(
+    rough: NDArray[np.float32], depth: int, margin: np.float32
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The columns of each row of rough [Q, D] that are at least the row's ``depth``-th greatest value less ``margin``.
+
+    Columns int64[N], ascending within a row, and indptr int64[Q + 1]. Every ``STEP``-th value of a row tells where to
+    look: what is above a low quantile of them is kept, and if that is too little, the whole row is looked at.
+    """
+    rows, width = rough.shape
+    indptr = np.zeros(rows + 1, dtype=np.int64)
+    columns = np.empty(rows * (depth + 64), dtype=np.int64)
+    kept, values = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.float32)
+    size = 0
+    for row in range(rows):
+        scores = rough[row]
+        sample = scores[::STEP].copy()
+        expected = depth // STEP
+        beyond = expected + 4 * int(np.sqrt(expected)) + 8
+        guess = np.float32(-np.inf)
+        if beyond < len(sample):
+            guess = np.partition(sample, len(sample) - beyond)[len(sample) - beyond]
+        while True:
+            count = 0
+            for column in range(width):
+                kept[count], values[count] = column, scores[column]
+                count += scores[column] >= guess
+            least = np.float32(-np.inf)
+            if count >= depth:
+                least = np.partition(values[:count], count - depth)[count - depth] - margin
+            if guess <= least or guess == -np.inf:
+                break
+            guess = least
+        if size + count > len(columns):
+            columns = np.concatenate((columns, np.empty(len(columns) + count, dtype=np.int64)))
+        for place in range(count):
+            columns[size] = kept[place]
+            size += values[place] >= least
+        indptr[row + 1] = size
+    return columns[:size], indptr
+
+
+@numba.njit(cache=True, nogil=True)
+def by_passage(found: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """int64[N]: the order that brings the passages found, int64[N] below ``count``, together."""
+    starts = np.zeros(count + 1, dtype=np.int64)
+    for passage in found:
+        starts[passage + 1] += 1
+    starts = np.cumsum(starts)
+    order = np.empty(len(found), dtype=np.int64)
+    for place in range(len(found)):
+        order[starts[found[place]]] = place
+        starts[found[place]] += 1
+    return order
