@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read, judge, print, log and write."""
+    import textwrap
     from pathlib import Path
 
     from harness import answering
@@ -77,8 +78,9 @@ def run(config: DictConfig) -> None:
     table = answers.table(result)
     print(table.text())
     for line in answers.notes(result):
-        print(line)
+        print(textwrap.fill(line, 120))
     sheet.save(config.out, result, table)
+    tracking.prepare()
     tracking.log_answers(result)
 
 
