@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from harness.artifacts import Store
 from harness.benchmark import Benchmark
 from harness.dataset.card import Card, read_card
-from harness.dataset.knowledge import knowledge
+from harness.dataset.knowledge import Triple, knowledge
 from harness.dataset.lock import Lock
 from harness.dataset.records import Record, Records, read_lines
 from harness.errors import HarnessError
@@ -44,32 +45,36 @@ class Rog(ABC):
     def load(self, store: Store) -> Benchmark:
         """The benchmark; its hash is pinned by the card or by its first use."""
         card, lock = read_card(self.card), Lock.of(store)
-        way, records = self._records(card)
-        triples, queries = [], []
-        for number, record in enumerate(records.values):
-            _check(records, number, record)
-            triples += [(str(s), str(r), str(o)) for s, r, o in record["graph"]]
-            try:
-                kind = self.kind(record)
-            except HarnessError as error:
-                raise HarnessError(f"{records.at(number)}: {error}") from error
-            queries.append(_query(record, kind))
-        benchmark, left_out = knowledge(card.name, triples, records.with_values(queries), {}, card.chain)
+        way, where, parts = self._parts(card)
+        triples: dict[Triple, None] = {}
+        queries: list[Record] = []
+        for records in parts:  # a part at a time: the subgraphs overlap, and together they are many times their union
+            for number, record in enumerate(records.values):
+                _check(records, number, record)
+                triples.update(((str(s), str(r), str(o)), None) for s, r, o in record["graph"])
+                try:
+                    kind = self.kind(record)
+                except HarnessError as error:
+                    raise HarnessError(f"{records.at(number)}: {error}") from error
+                queries.append(_query(record, kind))
+        asked = Records(where, queries, range(len(queries)), ": question ")
+        benchmark, left_out = knowledge(card.name, triples, asked, {}, card.chain)
         if card.expected[way]:
-            card.check(way, str(records.path), len(benchmark.queries), len(benchmark.corpus), benchmark.sha256)
-        lock.hold(f"{card.name}/{way}", {"sha256": benchmark.sha256}, f"{card.name} ({way}, {records.path})")
+            card.check(way, str(where), len(benchmark.queries), len(benchmark.corpus), benchmark.sha256)
+        lock.hold(f"{card.name}/{way}", {"sha256": benchmark.sha256}, f"{card.name} ({way}, {where})")
         log.info("benchmark %s: %s, %d questions without gold in the graph left out", card.name, way, left_out)
         return benchmark
 
-    def _records(self, card: Card) -> tuple[str, Records]:
+    def _parts(self, card: Card) -> tuple[str, Path, Iterable[Records]]:
+        """The way in, where it leads, and its records, a file or a split at a time."""
         folder = Path(self.data).expanduser() / card.name
         files = sorted(path for ending in ENDINGS for path in folder.glob(ending))
         if files:
-            return "local", _joined([_rows(path) for path in files])
+            return "local", folder, map(_rows, files)
         tried = f"{', '.join(ENDINGS)} in {folder}"
         if card.hub is not None and card.hub["repo"] is not None:
             try:
-                return "hub", _hub(card.hub["repo"], card.hub["revision"])
+                return "hub", Path(card.hub["repo"]), _hub(card.hub["repo"], card.hub["revision"])
             except (ConnectionError, OSError) as error:
                 tried += f"; the Hub's {card.hub['repo']} ({(str(error) or type(error).__name__).splitlines()[0]})"
         raise HarnessError(
@@ -116,18 +121,10 @@ def _rows(path: Path) -> Records:
     return Records(path, values, range(len(values)), ": record ")
 
 
-def _joined(parts: list[Records]) -> Records:
-    if len(parts) == 1:
-        return parts[0]
-    values = [value for part in parts for value in part.values]
-    return Records(parts[0].path.parent, values, range(len(values)), ": record ")
-
-
-def _hub(repo: str, revision: str | None) -> Records:
+def _hub(repo: str, revision: str | None) -> Iterable[Records]:
     """All splits of a repository, in the order train, validation, test."""
     from datasets import load_dataset
 
     splits: Any = load_dataset(repo, revision=revision)
     order = [name for name in ("train", "validation", "test") if name in splits]
-    values = [row for name in order for row in splits[name]]
-    return Records(Path(repo), values, range(len(values)), ": record ")
+    return (Records(Path(repo) / name, list(splits[name]), range(len(splits[name])), ": record ") for name in order)

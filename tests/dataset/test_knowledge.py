@@ -82,6 +82,23 @@ def test_parquet_and_packed_lines_are_the_same(store: Store, tmp_path: Path) -> 
     assert WebQSP("webqsp_rog", str(tmp_path / "b")).load(store).sha256 == first.sha256
 
 
+def test_all_splits_of_the_hub_are_one_benchmark(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import datasets
+
+    asked: list[Any] = []
+
+    def given(repo: str, revision: str | None) -> datasets.DatasetDict:
+        asked.append((repo, revision))
+        later = {**RECORDS[0], "id": "WebQTrn-0"}
+        return datasets.DatasetDict(test=datasets.Dataset.from_list(RECORDS), train=datasets.Dataset.from_list([later]))
+
+    monkeypatch.setattr(datasets, "load_dataset", given)
+    benchmark = WebQSP("webqsp_rog", str(tmp_path)).load(store)
+    assert asked == [("rmanluo/RoG-webqsp", None)]
+    assert benchmark.query_ids.to_pylist() == ["WebQTrn-0", "WebQTest-0"]
+    assert store.root.joinpath("benchmarks.lock.json").is_file()
+
+
 def test_cqa_has_six_categories(store: Store, tmp_path: Path) -> None:
     records = [{**RECORDS[0], "id": f"q{n}", "category": category} for n, category in enumerate(CATEGORIES)]
     benchmark = CQA12k("cqa_12k", str(written(tmp_path, "cqa_12k", records))).load(store)
