@@ -33,7 +33,9 @@ def _counts(counts: Mapping[str, int]) -> str:
 
 
 def _histogram(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{name}: {count}" for name, count in counts.items())
+    """In the order of the degrees, which a manifest loses."""
+    order = sorted(counts, key=lambda name: int(name.partition("-")[0]))
+    return ", ".join(f"{name}: {counts[name]}" for name in order)
 
 
 def _spread(degree: Mapping[str, float]) -> str:

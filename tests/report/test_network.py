@@ -1,5 +1,7 @@
 """Statistics of a graph counted by hand."""
 
+import json
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -39,4 +41,8 @@ def test_degrees_are_counted_in_powers_of_two() -> None:
     star[0, 1:10] = star[1:10, 0] = 1
     nothing = sp.csr_array((12, 1))
     network = Network([str(n) for n in range(12)], nothing, {}, sp.csr_array(star), sp.csr_array((12, 12)))
-    assert network.facts()["entity_degrees"] == {"0": 2, "1": 9, "2-3": 0, "4-7": 0, "8-15": 1}
+    facts = json.loads(json.dumps(network.facts(), sort_keys=True))
+    assert facts["entity_degrees"] == {"0": 2, "1": 9, "2-3": 0, "4-7": 0, "8-15": 1}
+    assert "  entities of degree 0: 2, 1: 9, 2-3: 0, 4-7: 0, 8-15: 1" in described(facts)
+    far = {"16-31": 1, "2-3": 2, "128-255": 3}
+    assert "  entities of degree 2-3: 2, 16-31: 1, 128-255: 3" in described({**facts, "entity_degrees": far})
