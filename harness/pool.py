@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import numpy as np
 import torch
@@ -27,12 +27,10 @@ class Listing:
     """One list of a pool, in its own order: row q holds its n_q documents, best first, then padding.
 
     scores: float64[Q, N], 0 in the padding.    present: bool[Q, N], true for the first n_q.
-    slots: int64[M], the flat position in [Q, U] of each of the M present entries, row by row.
     """
 
     scores: Tensor
     present: Tensor
-    slots: Tensor
 
     @cached_property
     def ranks(self) -> Tensor:
@@ -43,19 +41,17 @@ class Listing:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Runs of the same Q queries aligned on the union of their documents.
+    """Runs of the same Q queries aligned on the union of their documents. The union is made when it is first asked for.
 
-    docs: int32[Q, U], each row ascending by document number, then -1 where it is shorter than the widest.
-    listings: each list by name, in its own order; ``spread`` brings its values into the columns of the pool.
-    importance: float64[Q, U] in [0, 1], a document's prior importance, when one was given.
+    runs: the lists by name, after the cap.    prior: float64[D] in [0, 1], each document's importance, when given.
     mentions: sparse [D, E], which passage mentions which entity, when it was given (read by rerankers).
     texts: the questions of the Q queries and all passages, when they were given (read by rerankers).
     memo: what has been computed on this pool, shared by all trials that use it.
     """
 
-    docs: Tensor
-    listings: Mapping[str, Listing]
-    importance: Tensor | None = None
+    runs: Mapping[str, Run]
+    device: torch.device = field(default_factory=lambda: torch.device("cpu"))
+    prior: NDArray[np.float64] | None = None
     mentions: csr_array | None = None
     texts: Texts | None = None
     memo: dict[object, object] = field(default_factory=dict, repr=False)
@@ -79,10 +75,35 @@ class Pool:
         texts: the questions of these queries, and all passages.
         """
         cut = {name: run.top(cap) if name in capped else run for name, run in runs.items()}
-        table, slots = union([run.indptr for run in cut.values()], [run.docs for run in cut.values()])
-        listings = {name: _listing(run, own, device) for (name, run), own in zip(cut.items(), slots, strict=True)}
-        prior = None if importance is None else torch.from_numpy(importance[table]).to(device)
-        return cls(torch.from_numpy(table).to(device), listings, prior, mentions, texts)
+        return cls(cut, torch.device(device), importance, mentions, texts)
+
+    def remember(self, key: object, compute: Callable[[], T]) -> T:
+        """``compute()``, once for this pool and key."""
+        if key not in self.memo:
+            self.memo[key] = compute()
+        return cast(T, self.memo[key])
+
+    @property
+    def listings(self) -> Mapping[str, Listing]:
+        """Each list by name, in its own order."""
+        return self.remember("listings", lambda: {name: self._listing(name) for name in self.runs})
+
+    @property
+    def docs(self) -> Tensor:
+        """int32[Q, U], each row ascending by document number, then -1 where it is shorter than the widest."""
+        return self._union[0]
+
+    @property
+    def importance(self) -> Tensor | None:
+        """float64[Q, U] in [0, 1], a document's prior importance; None when none was given."""
+        prior = self.prior
+        if prior is None:
+            return None
+        return self.remember("importance", lambda: torch.from_numpy(prior[self.docs.cpu().numpy()]).to(self.device))
+
+    def slots(self, name: str) -> Tensor:
+        """int64[M]: the flat position in [Q, U] of each of the M entries of a list, row by row."""
+        return self._union[1][name]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -96,7 +117,7 @@ class Pool:
         spread = fill.expand(self.shape).contiguous() if fill.dim() else values.new_full(self.shape, fill.item())
         if fill.dim() and spread.data_ptr() == fill.data_ptr():
             spread = spread.clone()
-        spread.view(-1)[listing.slots] = values[listing.present]
+        spread.view(-1)[self.slots(name)] = values[listing.present]
         return spread
 
     def columns(self, docs: NDArray[np.int32]) -> Tensor:
@@ -106,13 +127,23 @@ class Pool:
         found, column = hits.max(dim=2) if self.docs.shape[1] else (hits.any(dim=2), torch.zeros_like(wanted))
         return torch.where(found, column.long(), -1)
 
+    def _listing(self, name: str) -> Listing:
+        run = self.runs[name]
+        lengths = run.lengths()
+        width = int(lengths.max(initial=0))
+        present = np.arange(width) < lengths[:, None]
+        scores = np.zeros((len(run), width), dtype=np.float64)
+        scores[present] = run.scores
+        tensors = (torch.from_numpy(values).to(self.device) for values in (scores, present))
+        return Listing(*tensors)
 
-def _listing(run: Run, slots: NDArray[np.int64], device: str | torch.device) -> Listing:
-    lengths = run.lengths()
-    width = int(lengths.max(initial=0))
-    present = np.arange(width) < lengths[:, None]
-    scores = np.zeros((len(run), width), dtype=np.float64)
-    scores[present] = run.scores
-    return Listing(
-        torch.from_numpy(scores).to(device), torch.from_numpy(present).to(device), torch.from_numpy(slots).to(device)
-    )
+    @property
+    def _union(self) -> tuple[Tensor, dict[str, Tensor]]:
+        """The documents [Q, U], and the slots of each list."""
+
+        def compute() -> tuple[Tensor, dict[str, Tensor]]:
+            table, slots = union([run.indptr for run in self.runs.values()], [run.docs for run in self.runs.values()])
+            places = {name: torch.from_numpy(own).to(self.device) for name, own in zip(self.runs, slots, strict=True)}
+            return torch.from_numpy(table).to(self.device), places
+
+        return self.remember("union", compute)

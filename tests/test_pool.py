@@ -34,11 +34,12 @@ def test_a_row_holds_the_union_ascending_then_padding(runs) -> None:
 
 
 def test_listings_keep_their_own_order(runs) -> None:
-    dense = Pool.align(runs).listings["dense"]
+    pool = Pool.align(runs)
+    dense = pool.listings["dense"]
     assert dense.scores.tolist() == [[0.9, 0.5], [0.7, 0], [0, 0]]
     assert dense.present.tolist() == [[True, True], [True, False], [False, False]]
     assert dense.ranks.tolist() == [[1, 2], [1, 0], [0, 0]]
-    assert dense.slots.tolist() == [3, 1, 4]
+    assert pool.slots("dense").tolist() == [3, 1, 4]
 
 
 def test_spread_brings_values_into_the_columns(runs) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -28,11 +28,11 @@ class Calibrated:
     @property
     def names(self) -> tuple[str, ...]:
         """The lists, in the order in which they were given."""
-        return tuple(self.pool.listings)
+        return tuple(self.pool.runs)
 
     def __getitem__(self, name: str) -> Scored:
         """One list, by name."""
-        if name not in self.pool.listings:
+        if name not in self.pool.runs:
             raise HarnessError(f"there is no list {name!r} in the pool; it holds {', '.join(self.names)}")
         return Scored(name, self)
 
@@ -54,7 +54,7 @@ class Calibrated:
     @property
     def anchor(self) -> str:
         """The list that the others are added to: ``dense``, or the first when none has that name."""
-        return "dense" if "dense" in self.pool.listings else self.names[0]
+        return "dense" if "dense" in self.pool.runs else self.names[0]
 
     @property
     def held(self) -> Tensor:
@@ -75,10 +75,7 @@ class Calibrated:
 
     def remember(self, key: object, compute: Callable[[], T]) -> T:
         """``compute()``, once for this pool and key."""
-        memo = self.pool.memo
-        if key not in memo:
-            memo[key] = compute()
-        return cast(T, memo[key])
+        return self.pool.remember(key, compute)
 
     def listed(self, name: str) -> Tensor:
         """float64[Q, N]: normalised values of a list in its own order."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from harness.normalizer import Normalizer
 from harness.pool import Pool
 from harness.run import Run
 from harness.temperature import Temperature
+from harness.threads import available, each, torch_alone
 
 if TYPE_CHECKING:
     from harness.fuser import Fuser
@@ -69,7 +70,9 @@ def fuse(
         return ranked(chosen(Calibrated(pool, *calibration)), pool.docs)
 
     nothing = (np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float64))
-    parts = [nothing, *_each(work, blocks(aligned, CELLS if place == "cpu" else GPU_CELLS), place)]
+    with torch_alone() if place == "cpu" else nullcontext():
+        jobs = blocks(aligned, CELLS if place == "cpu" else GPU_CELLS)
+        parts = [nothing, *each(work, jobs, available() if place == "cpu" else 1)]
     lengths, docs, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Run(query_ids, doc_ids, lengths.cumsum(), docs, scores)
 
@@ -103,21 +106,6 @@ def blocks(runs: Mapping[str, Run], cells: int) -> Iterator[NDArray[np.int64]]:
     count = len(next(iter(runs.values())))
     size = max(1, cells // max(1, width))
     return (np.arange(start, min(start + size, count)) for start in range(0, count, size))
-
-
-def _each(
-    work: Callable[[NDArray[np.int64]], Ranked], numbers: Iterator[NDArray[np.int64]], device: str
-) -> list[Ranked]:
-    """``work`` on every block, in order. On the CPU the blocks are the parallel work, each on one thread."""
-    threads = torch.get_num_threads()
-    if device != "cpu" or threads == 1:
-        return [work(block) for block in numbers]
-    torch.set_num_threads(1)
-    try:
-        with ThreadPoolExecutor(threads) as executor:
-            return list(executor.map(work, numbers))
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _named(concept: str, given: T | str) -> T:

@@ -34,7 +34,7 @@ def kendall(first: Scored, second: Scored) -> tuple[Tensor, Tensor]:
 
 def _shared(narrow: Scored, wide: Scored) -> Tensor:
     """int64[Q, N]: (place in one list, place in the other) of the shared documents, ascending, then LAST."""
-    places = wide.spread(group_starts(wide.listing.scores).long(), -1).view(-1)[narrow.listing.slots]
+    places = wide.spread(group_starts(wide.listing.scores).long(), -1).view(-1)[narrow.owner.pool.slots(narrow.name)]
     keys = torch.full(narrow.listing.present.shape, LAST, device=places.device)
     mine = group_starts(narrow.listing.scores)[narrow.listing.present].long()
     keys[narrow.listing.present] = torch.where(places >= 0, (mine << 32) | places, LAST)

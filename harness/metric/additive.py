@@ -1,41 +1,41 @@
 """Gold ranks of weighted sums, for many weights at once (the hot path of a sweep on the CPU).
 
 Of the documents that one list alone holds, the fused score falls along that list, since sums and products of floats
-are monotone: a binary search tells how many beat a gold passage. Only the documents that several lists hold are scored
-one by one. Every score that is compared is computed as ``Terms.fused`` computes it, so the ranks are the same to the
-bit; lists whose values do not descend (the last bits of a vectorised exponential) are searched one by one.
+are monotone: a binary search tells how many beat a gold passage. Only the documents that several lists hold, and those
+of short lists, are scored one by one. Every score that is compared is computed as ``Terms.fused`` computes it, so the
+ranks are the same to the bit; lists whose values do not descend (the last bits of a vectorised exponential) are
+searched one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from harness.fuser.terms import Term, Terms
+from harness.fuser.terms import Terms
 from harness.metric.measure import ABSENT, NONE
-from harness.pool import Pool
+from harness.run import Run
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where a pool's documents stand, and the gold passages among them. L lists, in the pool's order.
+    """Where the documents of L runs of the same Q queries stand, and the gold passages among them.
 
-    names: of the lists.    lengths: int64[L, Q].
-    lone: int32[L, Q, N, 2], place in the list and column of the documents that it alone holds, in its order; ``alone``
-    int64[L, Q] counts them.
-    several: int32[Q, S, 1 + L], column and place in each list (-1: none) of the others; ``together`` int64[Q] counts
-    them.
-    gold: int32[Q, H, 1 + L], the same of the gold passages, column -1 for one that the pool lacks.
-    padding: bool[Q, H], where there is no gold passage.
+    names: of the runs, in the pool's order.    bounds: int64[L, Q + 1], their indptr.
+    lone: int32[L][N, 2], place in the list and document of what that run alone holds; query q's from ``bounds[l, q]``
+    on, ``alone`` int64[L, Q] of them.
+    several: int32[S, 1 + L], document and place in each run (-1: none) of the others; query q's are those from
+    ``together[q]`` to ``together[q + 1]``.
+    gold: int32[Q, H, 1 + L], the same of the gold passages.    padding: bool[Q, H], where there is none.
     """
 
     names: tuple[str, ...]
-    lengths: NDArray[np.int64]
-    lone: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+    lone: tuple[NDArray[np.int32], ...]
     alone: NDArray[np.int64]
     several: NDArray[np.int32]
     together: NDArray[np.int64]
@@ -43,14 +43,15 @@ class Layout:
     padding: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, pool: Pool, gold: NDArray[np.int32]) -> Layout:
+    def of(cls, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> Layout:
         """gold: int32[Q, H], document numbers, -1 for none."""
         from harness.metric.additive_kernel import arrange
 
-        lengths = np.stack([listing.present.sum(dim=1).numpy() for listing in pool.listings.values()])
-        slots = tuple(listing.slots.numpy() for listing in pool.listings.values())
-        lone, alone, several, together, found = arrange(pool.docs.numpy(), slots, lengths, gold)
-        return cls(tuple(pool.listings), lengths, lone, alone, several, together, found, gold < 0)
+        bounds = np.stack([run.indptr for run in runs.values()])
+        docs = tuple(run.docs for run in runs.values())
+        size = len(next(iter(runs.values())).doc_ids)
+        lone, alone, several, together, found = arrange(docs, bounds, size, gold)
+        return cls(tuple(runs), bounds, tuple(lone), alone, several, together, found, gold < 0)
 
 
 def additive_ranks(layout: Layout, group: Sequence[Terms]) -> NDArray[np.int32] | None:
@@ -60,16 +61,19 @@ def additive_ranks(layout: Layout, group: Sequence[Terms]) -> NDArray[np.int32] 
     """
     from harness.metric.additive_kernel import count
 
-    terms, *_ = ordered = [_in_order(fusion, layout.names) for fusion in group]
+    queries = layout.gold.shape[0]
+    of_list = {term.name: place for place, term in enumerate(group[0].terms)}
+    order = [of_list[name] for name in layout.names]
+    terms = [group[0].terms[place] for place in order]
     values = tuple(term.values.contiguous().numpy() for term in terms)
-    absent = np.stack([_by_query(term.absent, layout.lengths.shape[1]) for term in terms])
-    weights = np.array([[term.weight for term in own] for own in ordered])
+    absent = np.stack([_by_query(term.absent, queries) for term in terms])
+    weights = np.array([[fusion.terms[place].weight for place in order] for fusion in group], dtype=np.float64)
     bonus = np.array([fusion.bonus for fusion in group], dtype=np.float64)
     held = np.array([fusion.held for fusion in group])
     if not (np.isfinite(weights).all() and np.isfinite(bonus).all() and np.isfinite(absent).all()):
         return None
     ranks, finite = count(
-        values, absent, weights, bonus, held, layout.lengths, layout.lone, layout.alone, layout.several,
+        values, absent, weights, bonus, held, layout.bounds, layout.lone, layout.alone, layout.several,
         layout.together, layout.gold, ABSENT,
     )  # fmt: skip
     if not finite:
@@ -82,10 +86,6 @@ def additive_ranks(layout: Layout, group: Sequence[Terms]) -> NDArray[np.int32] 
 def shared_key(terms: Terms) -> tuple[int, ...]:
     """What fused lists must have in common to be counted together: their values, as long as the pool's memo lives."""
     return tuple(id(term.values) for term in terms.terms)
-
-
-def _in_order(fusion: Terms, names: tuple[str, ...]) -> list[Term]:
-    return sorted(fusion.terms, key=lambda term: names.index(term.name))
 
 
 def _by_query(absent: Tensor | float, queries: int) -> NDArray[np.float64]:

@@ -7,58 +7,56 @@ from typing import Any
 import numba
 import numpy as np
 
+SHORT = 96
+"""A list with at most so many documents of its own is scored whole, without branches; a longer one is searched."""
+
 
 @numba.njit(cache=True, nogil=True)
-def arrange(docs: Any, slots: Any, lengths: Any, gold: Any) -> Any:
-    """``Layout``'s lone, alone, several, together and gold, from the pool's docs [Q, U] and each list's slots."""
-    queries, width = docs.shape
-    lists = len(slots)
-    places = np.full((width, lists), -1, dtype=np.int32)
-    holders = np.zeros(width, dtype=np.int32)
+def arrange(docs: Any, bounds: Any, size: int, gold: Any) -> Any:
+    """``Layout``'s lone, alone, several, together and gold, of lists docs[l][bounds[l, q]:bounds[l, q + 1]]."""
+    lists, queries = bounds.shape[0], bounds.shape[1] - 1
+    places = np.full((size, lists), -1, dtype=np.int32)
+    lone = [np.empty((len(own), 2), dtype=np.int32) for own in docs]
     alone = np.zeros((lists, queries), dtype=np.int64)
-    together = np.zeros(queries, dtype=np.int64)
-    most = np.zeros(lists, dtype=np.int64)
-    for part in range(lists):
-        most[part] = lengths[part].max() if queries else 0
-    crowd = most.sum() - most.max() if lists else 0
-    several = np.empty((queries, crowd, 1 + lists), dtype=np.int32)
+    entries, longest = 0, 0
+    for own in docs:
+        entries += len(own)
+        longest = max(longest, len(own))
+    several = np.empty((entries - longest if lists else 0, 1 + lists), dtype=np.int32)
+    together = np.zeros(queries + 1, dtype=np.int64)
     found = np.full((queries, gold.shape[1], 1 + lists), -1, dtype=np.int32)
-    lone = np.empty((lists, queries, most.max() if lists else 0, 2), dtype=np.int32)
-    starts = np.zeros(lists, dtype=np.int64)
+    shared = 0
     for query in range(queries):
-        places[:] = -1
-        holders[:] = 0
         for part in range(lists):
-            own = slots[part][starts[part] : starts[part] + lengths[part, query]]
-            for place in range(len(own)):
-                column = own[place] - query * width
-                places[column, part] = place
-                holders[column] += 1
-        for part in range(lists):
-            own = slots[part][starts[part] : starts[part] + lengths[part, query]]
-            starts[part] += lengths[part, query]
-            count = 0
-            for place in range(len(own)):
-                column = own[place] - query * width
-                if holders[column] == 1:
-                    lone[part, query, count, 0] = place
-                    lone[part, query, count, 1] = column
-                    count += 1
-                elif holders[column] > 1:
-                    several[query, together[query], 0] = column
-                    several[query, together[query], 1:] = places[column]
-                    together[query] += 1
-                    holders[column] = -1  # listed
-            alone[part, query] = count
-        stop = width
-        while stop > 0 and docs[query, stop - 1] < 0:
-            stop -= 1
+            start = bounds[part, query]
+            for entry in range(start, bounds[part, query + 1]):
+                places[docs[part][entry], part] = entry - start
         for hop in range(gold.shape[1]):
-            if gold[query, hop] >= 0:
-                column = np.searchsorted(docs[query, :stop], gold[query, hop])
-                if column < stop and docs[query, column] == gold[query, hop]:
-                    found[query, hop, 0] = column
-                    found[query, hop, 1:] = places[column]
+            doc = gold[query, hop]
+            found[query, hop, 0] = doc
+            if 0 <= doc < size:
+                found[query, hop, 1:] = places[doc]
+        for part in range(lists):
+            start = bounds[part, query]
+            for entry in range(start, bounds[part, query + 1]):
+                doc = docs[part][entry]
+                holders, first = 0, lists
+                for other in range(lists):
+                    if places[doc, other] >= 0:
+                        holders += 1
+                        first = min(first, other)
+                if holders == 1:
+                    lone[part][start + alone[part, query], 0] = entry - start
+                    lone[part][start + alone[part, query], 1] = doc
+                    alone[part, query] += 1
+                elif first == part:
+                    several[shared, 0] = doc
+                    several[shared, 1:] = places[doc]
+                    shared += 1
+        together[query + 1] = shared
+        for part in range(lists):
+            for entry in range(bounds[part, query], bounds[part, query + 1]):
+                places[docs[part][entry], part] = -1
     return lone, alone, several, together, found
 
 
@@ -90,13 +88,16 @@ def _alone(value: Any, list_: Any, weights: Any, nothing: Any, parts: Any) -> An
 
 
 @numba.njit(inline="always")
-def _together(own: Any, weights: Any, nothing: Any, bonus: Any, held: Any, parts: Any) -> Any:
-    """The score of a document whose values are ``own``, NaN in the lists that lack it."""
+def _together(values: Any, row: Any, weights: Any, nothing: Any, bonus: Any, held: Any, parts: Any) -> Any:
+    """The score of a document whose values are ``values[row]``, NaN in the lists that lack it."""
     holders = 0
     for part in range(len(parts)):
-        there = own[part] == own[part]
-        parts[part] = own[part] * weights[part] if there else nothing[part]
-        holders += there
+        value = values[row, part]
+        if value == value:
+            parts[part] = value * weights[part]
+            holders += 1
+        else:
+            parts[part] = nothing[part]
     score = _total(parts)
     if holders > 1:
         if bonus:
@@ -107,66 +108,109 @@ def _together(own: Any, weights: Any, nothing: Any, bonus: Any, held: Any, parts
 
 
 @numba.njit(cache=True, nogil=True)
+def _better(
+    values: Any, query: Any, lone: Any, start: Any, size: Any, falls: Any, part: Any, weights: Any, nothing: Any,
+    parts: Any, score: Any, doc: Any,
+) -> Any:  # fmt: skip
+    """How many of the ``size`` documents that one list alone holds, in ``lone`` from ``start``, beat a gold one."""
+    row = query if len(values) > 1 else 0
+    first, last = 0, size
+    while falls and first < last:
+        middle = (first + last) >> 1
+        if _alone(values[row, lone[start + middle, 0]], part, weights, nothing, parts) > score:
+            first = middle + 1
+        else:
+            last = middle
+    better = first
+    for place in range(start + first, start + size):
+        other = _alone(values[row, lone[place, 0]], part, weights, nothing, parts)
+        if falls and other < score:
+            break
+        better += other > score or (other == score and lone[place, 1] < doc)
+    return better
+
+
+@numba.njit(cache=True, nogil=True)
 def count(
     values: Any, absent: Any, weights: Any, bonus: Any, held: Any,
-    lengths: Any, lone: Any, alone: Any, several: Any, together: Any, gold: Any, missing: int,
+    bounds: Any, lone: Any, alone: Any, several: Any, together: Any, gold: Any, missing: int,
 ) -> Any:  # fmt: skip
-    """int32[T, Q, H] gold ranks (``missing`` where the pool lacks the passage), and whether all values are finite."""
+    """int32[T, Q, H] gold ranks (``missing`` where the pool lacks the passage), and whether all values are finite.
+
+    The loops over trials make no view of an array: its reference count would cost more than the arithmetic.
+    """
     trials, lists = weights.shape
     queries, hops = gold.shape[:2]
     ranks = np.full((trials, queries, hops), missing, dtype=np.int32)
-    parts, nothing = np.empty(lists), np.empty(lists)
-    crowd = np.empty(several.shape[1])
-    own = np.empty((lists, lone.shape[2]))
-    shared = np.empty((several.shape[1], lists))
+    parts, nothing, weight = np.empty(lists), np.empty(lists), np.empty(lists)
+    crowd = np.diff(together).max() if queries else 0
+    own, shared = np.empty((lists, SHORT)), np.empty((crowd, lists))
+    scores = np.empty(crowd + lists * SHORT)
+    docs = np.empty(len(scores), dtype=np.int32)
     golden = np.empty((hops, lists))
-    falls = np.empty(lists, dtype=np.bool_)
+    there, falls = np.empty(hops, dtype=np.bool_), np.empty(lists, dtype=np.bool_)
     for query in range(queries):
+        size = together[query + 1] - together[query]
+        filled = size
+        there[:] = False
+        for other in range(size):
+            docs[other] = several[together[query] + other, 0]
         for part in range(lists):
             row = values[part][query if len(values[part]) > 1 else 0]
-            falls[part] = True
-            for place in range(lengths[part, query]):
-                if not np.isfinite(row[place]):
-                    return ranks, False
-                if place and row[place] > row[place - 1]:
-                    falls[part] = False
-            for place in range(alone[part, query]):
-                own[part, place] = row[lone[part, query, place, 0]]
-            for other in range(together[query]):
-                place = several[query, other, 1 + part]
-                shared[other, part] = np.nan if place < 0 else row[place]
+            length = bounds[part, query + 1] - bounds[part, query]
+            rises, broken = 0, 0
+            for place in range(length):
+                broken += not np.isfinite(row[place])
+            for place in range(1, length):
+                rises += row[place] > row[place - 1]
+            if broken:
+                return ranks, False
+            falls[part] = rises == 0
             for hop in range(hops):
                 place = gold[query, hop, 1 + part]
+                there[hop] |= place >= 0
                 golden[hop, part] = np.nan if place < 0 else row[place]
+            for other in range(size):
+                place = several[together[query] + other, 1 + part]
+                shared[other, part] = np.nan if place < 0 else row[place]
+            start, number, single = bounds[part, query], alone[part, query], lone[part]
+            if number <= SHORT:
+                for place in range(number):
+                    own[part, place] = row[single[start + place, 0]]
+                    docs[filled + place] = single[start + place, 1]
+                filled += number
+        if not there.any():
+            continue
         for trial in range(trials):
-            weight, extra = weights[trial], bonus[trial]
             for part in range(lists):
+                weight[part] = weights[trial, part]
                 nothing[part] = absent[part, query] * weight[part]
-            for other in range(together[query]):
-                crowd[other] = _together(shared[other], weight, nothing, extra, held[trial], parts)
-            for hop in range(hops):
-                column = gold[query, hop, 0]
-                if column < 0:
+            for other in range(size):
+                scores[other] = _together(shared, other, weight, nothing, bonus[trial], held[trial], parts)
+            filled = size
+            for part in range(lists):
+                number = alone[part, query]
+                if number > SHORT:
                     continue
-                score = _together(golden[hop], weight, nothing, extra, held[trial], parts)
+                if lists == 2:
+                    scale, rest = weight[part], nothing[1 - part]
+                    for place in range(number):
+                        scores[filled + place] = own[part, place] * scale + rest
+                else:
+                    for place in range(number):
+                        scores[filled + place] = _alone(own[part, place], part, weight, nothing, parts)
+                filled += number
+            for hop in range(hops):
+                if not there[hop]:
+                    continue
+                doc = gold[query, hop, 0]
+                score = _together(golden, hop, weight, nothing, bonus[trial], held[trial], parts)
                 better = 0
-                for other in range(together[query]):
-                    better += crowd[other] > score or (crowd[other] == score and several[query, other, 0] < column)
+                for other in range(filled):
+                    better += (scores[other] > score) | ((scores[other] == score) & (docs[other] < doc))
                 for part in range(lists):
-                    size = alone[part, query]
-                    first, last = 0, size
-                    if falls[part]:
-                        while first < last:
-                            middle = (first + last) >> 1
-                            if _alone(own[part, middle], part, weight, nothing, parts) > score:
-                                first = middle + 1
-                            else:
-                                last = middle
-                    better += first
-                    for place in range(first, size):
-                        other_score = _alone(own[part, place], part, weight, nothing, parts)
-                        if falls[part] and other_score < score:
-                            break
-                        better += other_score > score or (other_score == score and lone[part, query, place, 1] < column)
+                    if alone[part, query] > SHORT:
+                        better += _better(values[part], query, lone[part], bounds[part, query], alone[part, query],
+                                          falls[part], part, weight, nothing, parts, score, doc)  # fmt: skip
                 ranks[trial, query, hop] = 1 + better
     return ranks, True

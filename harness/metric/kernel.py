@@ -53,3 +53,20 @@ def places(
             for hop in range(gold.shape[1]):
                 if gold[row, hop] == doc:
                     ranks[row, hop] = entry - indptr[row] + 1
+
+
+@numba.njit(cache=True, nogil=True)
+def tuple_numbers(ranks: NDArray[np.int32], deepest: int) -> NDArray[np.int64]:
+    """int64[T, Q]: the place of each tuple of ranks [T, Q, H] in the table of all tuples of deepest + 3 kinds of place.
+
+    The kinds are: no passage, 1 to deepest, and two for what is below: all of that counts as the first of them.
+    """
+    trials, queries, hops = ranks.shape
+    numbers = np.empty((trials, queries), dtype=np.int64)
+    for trial in range(trials):
+        for query in range(queries):
+            number = 0
+            for hop in range(hops):
+                number = number * (deepest + 3) + max(0, min(ranks[trial, query, hop], deepest + 1))
+            numbers[trial, query] = number
+    return numbers

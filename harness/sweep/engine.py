@@ -6,9 +6,7 @@ pool's memo). No quantity depends on which queries share its block, so neither d
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,13 +17,14 @@ from tqdm import tqdm
 from harness.fuser import Calibrated
 from harness.fuser.single import Single
 from harness.fuser.terms import Terms
-from harness.metric import NONE, gold_ranks, run_ranks
+from harness.metric import ABSENT, NONE, gold_ranks, run_ranks
 from harness.metric.additive import Layout, additive_ranks, shared_key
 from harness.pool import Pool
 from harness.reranker.none import Keep
 from harness.run import Run
 from harness.sweep.trial import PoolSpec, Trial
 from harness.texts import Texts
+from harness.threads import available, each, torch_alone
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -58,7 +57,9 @@ def score(
             ranks[number] = run_ranks(runs[trial.pool.lists[0]].top(trial.pool.effective_cap), gold)
             continue
         shared.setdefault(trial.pool, []).append(number)
-    jobs = [(spec, block) for spec in shared for block in _blocks(spec, runs, device)]
+    threads = workers(device)
+    parts = 1 if len(shared) >= 2 * threads else threads
+    jobs = [(spec, block) for spec in shared for block in _blocks(spec, runs, device, parts)]
 
     def work(job: tuple[PoolSpec, slice]) -> int:
         spec, block = job
@@ -69,17 +70,10 @@ def score(
             ranks[number, block] = found
         return len(shared[spec]) * len(queries)
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # the blocks are the parallel work; small tensors gain nothing from more
-    try:
-        with (
-            ThreadPoolExecutor(workers(device)) as executor,
-            tqdm(total=len(trials) * len(gold), desc="trials", unit="query", disable=not progress, delay=2) as bar,
-        ):
-            for done in executor.map(work, jobs):
-                bar.update(done)
-    finally:
-        torch.set_num_threads(threads)
+    total = len(trials) * len(gold)
+    with torch_alone(), tqdm(total=total, desc="trials", unit="query", disable=not progress, delay=2) as bar:
+        for done in each(work, jobs, threads):
+            bar.update(done)
     return ranks
 
 
@@ -95,13 +89,14 @@ def _scored(
     """Gold ranks int32[Q, H] of each trial on one pool; trials that weigh the same values differently go together."""
     groups: dict[tuple[int, ...], dict[int, Terms]] = {}
     rest = []
+    calibrations: dict[object, Calibrated] = {}
     for number, trial in trials.items():
-        terms = _terms(trial, pool)
+        terms = _terms(trial, pool, calibrations)
         if terms is None:
             rest.append(number)
         else:
             groups.setdefault(shared_key(terms), {})[number] = terms
-    layout = Layout.of(pool, gold) if groups else None
+    layout = Layout.of(pool.runs, gold) if groups else None
     for group in groups.values():
         ranks = None if layout is None else additive_ranks(layout, list(group.values()))
         if ranks is None:
@@ -117,11 +112,15 @@ def _scored(
         yield number, gold_ranks(fused, pool.docs, columns, wanted).numpy()
 
 
-def _terms(trial: Trial, pool: Pool) -> Terms | None:
+def _terms(trial: Trial, pool: Pool, calibrations: dict[object, Calibrated]) -> Terms | None:
+    """calibrations: those of the pool that there are, by normalizer and temperature."""
     of: Callable[[Calibrated], Terms | None] | None = getattr(trial.fuser, "terms", None)  # see Additive
-    if of is None or pool.docs.is_cuda or not isinstance(trial.reranker, Keep):
+    if of is None or pool.device.type == "cuda" or not isinstance(trial.reranker, Keep):
         return None
-    return of(Calibrated(pool, trial.normalizer, trial.temperature))
+    key = trial.normalizer, trial.temperature
+    if key not in calibrations:
+        calibrations[key] = Calibrated(pool, *key)
+    return of(calibrations[key])
 
 
 def align(
@@ -142,18 +141,16 @@ def align(
 def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> float:
     """Share of queries whose last hop is anywhere in the pool: what a perfect fuser would reach."""
     last = gold[np.arange(len(gold)), (gold >= 0).sum(axis=1) - 1][:, None]
-    found = [
-        (align(spec, {name: runs[name].take(np.arange(block.start, block.stop)) for name in spec.lists}, "cpu"), block)
-        for block in _blocks(spec, runs, "cpu")
-    ]
-    return sum(int((pool.columns(last[block]) >= 0).sum()) for pool, block in found) / max(len(gold), 1)
+    cut = [runs[name].top(spec.effective_cap) if name in spec.capped else runs[name] for name in spec.lists]
+    ranks = np.stack([run_ranks(run, last) for run in cut])
+    return float(((ranks > 0) & (ranks < ABSENT)).any(axis=0).sum()) / max(len(gold), 1)
 
 
 def workers(device: str) -> int:
     """Threads over blocks: as many as there are processors (or OMP_NUM_THREADS says), one for a GPU."""
     if device != "cpu":
         return 1
-    return int(os.environ.get("OMP_NUM_THREADS") or len(os.sched_getaffinity(0)))
+    return available()
 
 
 def resolve(device: str) -> str:
@@ -161,7 +158,8 @@ def resolve(device: str) -> str:
     return ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
 
 
-def _blocks(spec: PoolSpec, runs: Mapping[str, Run], device: str) -> Iterator[slice]:
+def _blocks(spec: PoolSpec, runs: Mapping[str, Run], device: str, parts: int) -> Iterator[slice]:
+    """At least ``parts`` blocks, where there are so many queries."""
     cap = spec.effective_cap
     widths = (
         int(runs[name].lengths().max(initial=1)) if cap is None or name not in spec.capped else cap
@@ -169,5 +167,5 @@ def _blocks(spec: PoolSpec, runs: Mapping[str, Run], device: str) -> Iterator[sl
     )
     count = len(runs[spec.lists[0]])
     size = max(1, (BLOCK if device == "cpu" else GPU_BLOCK) // max(1, sum(widths)))
-    size = min(size, max(1, -(-count // workers(device))))
+    size = min(size, max(1, -(-count // parts)))
     return (slice(start, min(start + size, count)) for start in range(0, count, size))

@@ -9,6 +9,7 @@ from harness.errors import HarnessError
 from harness.fuser import Calibrated, check
 from harness.metric import gold_ranks
 from harness.metric.additive import Layout, additive_ranks
+from harness.metric.additive_kernel import SHORT
 from harness.pool import Pool
 from harness.run import Run
 
@@ -25,7 +26,7 @@ def straightforward(fuser, pool) -> np.ndarray:
 
 def counted(fuser, pool) -> np.ndarray | None:
     terms = fuser.terms(pool)
-    return None if terms is None else additive_ranks(Layout.of(pool.pool, GOLD), [terms])[0]
+    return None if terms is None else additive_ranks(Layout.of(pool.pool.runs, GOLD), [terms])[0]
 
 
 def chosen(name: str, knobs: dict) -> list:
@@ -76,7 +77,7 @@ def test_what_is_not_finite_is_left_to_the_fused_scores(random_runs) -> None:
     pool = Calibrated(Pool.align({"dense": runs["dense"], "graph": runs["graph"]}), strategy("normalizer", "pit"),
                       strategy("temperature", "auto"))  # fmt: skip
     pool.listed("graph")[5, 0] = torch.nan
-    assert additive_ranks(Layout.of(pool.pool, GOLD), [strategy("fuser", "linear").terms(pool)]) is None
+    assert additive_ranks(Layout.of(pool.pool.runs, GOLD), [strategy("fuser", "linear").terms(pool)]) is None
 
 
 def test_many_weights_at_once_are_each_alone(random_runs) -> None:
@@ -84,7 +85,7 @@ def test_many_weights_at_once_are_each_alone(random_runs) -> None:
     pool = Calibrated(Pool.align({"dense": runs["dense"], "graph": runs["graph"]}), strategy("normalizer", "minmax"),
                       strategy("temperature", "auto"))  # fmt: skip
     fusers = [strategy("fuser", "linear", alpha=a, beta=b) for a in (0, 0.3, 1) for b in (0, 0.5)]
-    layout = Layout.of(pool.pool, GOLD)
+    layout = Layout.of(pool.pool.runs, GOLD)
     together = additive_ranks(layout, [fuser.terms(pool) for fuser in fusers])
     for ranks, fuser in zip(together, fusers, strict=True):
         assert np.array_equal(ranks, straightforward(fuser, pool))
@@ -96,3 +97,28 @@ def test_no_queries(random_runs) -> None:
     terms = strategy("fuser", "rrf").terms(pool)
     assert additive_ranks(Layout.of(pool.pool, GOLD[:0]), [terms]).shape == (1, 0, 6)
     assert isinstance(nothing["dense"], Run)
+
+
+@pytest.mark.parametrize("ties", [True, False])
+def test_long_lists_are_searched(ties) -> None:
+    random = np.random.default_rng(5)
+    ids = [f"q{q}" for q in range(6)], [f"d{d:03d}" for d in range(600)]
+    gold = random.permuted(np.tile(np.arange(600, dtype=np.int32), (6, 1)), axis=1)[:, :8]
+
+    def run(depth: int) -> Run:
+        docs = np.concatenate([random.permutation(600)[:depth] for _ in range(6)])
+        scores = random.random(len(docs))
+        return Run.of(*ids, np.repeat(np.arange(6), depth), docs, np.round(scores, 1) if ties else scores)
+
+    runs = {"dense": run(50), "graph": run(400), "bm25": run(300)}
+    assert Layout.of(runs, gold).alone.max() > SHORT
+    for lists in (("dense", "graph"), ("graph", "bm25"), ("dense", "graph", "bm25")):
+        pool = Calibrated(Pool.align({name: runs[name] for name in lists}), strategy("normalizer", "pit"),
+                          strategy("temperature", "auto"))  # fmt: skip
+        own = {"weights": WEIGHTS[0]} if len(lists) == 3 else {"alpha": 0.3}
+        fusers = [strategy("fuser", "rrf"), strategy("fuser", "combmnz")]
+        fusers += [strategy("fuser", name, beta=0.1, **own) for name in ("linear", "boltzmann")]
+        for fuser in fusers:
+            found = additive_ranks(Layout.of(pool.pool.runs, gold), [fuser.terms(pool)])
+            fused = gold_ranks(fuser(pool), pool.pool.docs, pool.pool.columns(gold), torch.from_numpy(gold))
+            assert np.array_equal(found[0], fused.numpy())
