@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small work: shows that it runs; nothing is written")
     parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument("--out", type=Path, default=Path("reports"))
-    parser.add_argument("--passages", type=int, nargs="+", default=[2_000, 20_000], help="sizes of growth's worlds")
+    parser.add_argument("--passages", type=int, nargs="+", default=growth.SIZES, help="sizes of growth's worlds")
     given = parser.parse_args()
     if given.names == ["growth"]:
         return growth.main(given.out, given.passages)

@@ -7,11 +7,11 @@ import pytest
 from harness.errors import HarnessError
 from tests.benchmarks import report
 from tests.benchmarks.__main__ import made, names
-from tests.benchmarks.growth import exponent
+from tests.benchmarks.growth import exponent, exponents
 from tests.benchmarks.measure import Case, run
 
 PEERS = {"sweep": "ranx", "sweep_capped": "ranx", "evaluate": "ranx", "ppr": "igraph", "ppr_small": "igraph"}
-SLOW = ("sweep_capped", "ppr_small", "encode", "ner", "mlflow")
+SLOW = ("sweep_capped", "ppr_small", "encode", "ner", "mlflow", "tracked")
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in names()])
@@ -44,3 +44,4 @@ def test_exponent_by_hand() -> None:
     assert exponent([10, 100], [2.0, 20.0]) == 1
     assert exponent([10, 100], [2.0, 200.0]) == 2
     assert exponent([10, 100], [0.0, 1.0]) is None
+    assert exponents([1, 10, 1000], [3.0, 3.0, 300.0]) == [0, 1]
