@@ -129,6 +129,18 @@ def test_graphs_of_lists_side_by_side(result: SweepResult) -> None:
     assert table.cells() == [["one", "7", "2", "3", "1.50", "4", "25.0", "0.0", "50.0"]]
 
 
+def test_a_heatmap_has_pools_by_their_lists(result: SweepResult) -> None:
+    frame = result.trials.copy()
+    lists = [["dense", "graph"], ["dense", "bm25"]]
+    texts = [json.loads(text) for text in frame["parameters"]]
+    frame["parameters"] = [json.dumps({**one, "pool.lists": lists[n % 2]}) for n, one in enumerate(texts)]
+    frame.to_parquet(result.folder / "trials.parquet")
+    spec = {"name": "f", "title": "F", "rows": ["pool.lists"], "columns": ["fuser"], "value": "last_hop@5",
+            "where": {"fuser": "linear"}}  # fmt: skip
+    drawn = experiment.drawer("f", "heatmap")(SweepResult(result.folder), spec, EXPERIMENT)
+    assert {row[0] for row in drawn.table.cells()} <= {"dense+graph", "dense+bm25"}
+
+
 def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: SweepResult) -> None:
     with pytest.raises(HarnessError, match=r"figure f: kind=bar is not known \(did you mean bars\?\); known: bars, "):
         experiment.drawer("f", "bar")

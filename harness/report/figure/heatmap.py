@@ -95,7 +95,8 @@ class Heatmap:
         return sorted(rows, key=_order), sorted(columns, key=_order)
 
     def _point(self, knobs: Mapping[str, Any], side: str) -> Point:
-        return tuple(knobs.get(knob, MISSING) for knob in self.spec[side])
+        values = (knobs.get(knob, MISSING) for knob in self.spec[side])
+        return tuple("+".join(value) if isinstance(value, list) else value for value in values)
 
     def _short(self, side: str) -> list[str]:
         return [knob.rpartition(".")[2] for knob in self.spec[side]]
