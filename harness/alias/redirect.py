@@ -21,7 +21,7 @@ class Redirect:
     stones``; but ``mission`` is not ``the mission``.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def find(self, benchmark: Benchmark, extraction: Extraction) -> Rows:
         """See ``harness.alias.Alias``."""

@@ -21,7 +21,7 @@ class Surname:
     Two such names, and it stands for neither.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     longest: int = 4
 
     def __post_init__(self) -> None:
