@@ -8,15 +8,15 @@ which its own L1 change fell below the tolerance: the result depends neither on 
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from harness.threads import available, each
 
 Float32 = NDArray[np.float32]
 
@@ -58,10 +58,7 @@ def solve(
         start = np.ascontiguousarray(seeds[first : first + block].toarray().T, dtype=np.float32)
         return Solution(first, *_iterate(advance, start, tolerance, max_iter))
 
-    workers = 1 if device != "cpu" else threads or len(os.sched_getaffinity(0))
-    with ThreadPoolExecutor(workers) as executor:
-        for group in range(0, len(firsts), workers):
-            yield from executor.map(one, firsts[group : group + workers])
+    yield from each(one, firsts, 1 if device != "cpu" else threads or available())
 
 
 Advance = Callable[[Float32, Float32], tuple[Float32, NDArray[np.float64]]]
