@@ -50,8 +50,9 @@ class Said:
             else:
                 named.append(entity)
         for row in triples if isinstance(triples, list) else [None]:
-            grade = row[3] if graded and isinstance(row, list) and len(row) == 4 else None
-            triple = row if grade is None or not _is_share(grade) else row[:3]
+            last = row[3] if graded and isinstance(row, list) and len(row) == 4 else None
+            grade = last if _is_share(last) else None
+            triple = row[:3] if isinstance(row, list) and grade is not None else row
             if not (isinstance(triple, list) and len(triple) == 3 and all(isinstance(part, str) for part in triple)):
                 wrong["not_triples"] += 1
             elif not (normal(triple[0]) and normal(triple[2])):

@@ -35,9 +35,10 @@ def table(benchmark: Benchmark, extraction: Extraction) -> pa.Table:
         "confidence": pa.array([row[5] for row in rows], pa.float32()),
         "passage": [ids[row[0]] for row in rows],
     }
+    places = {"source": [row[6] for row in rows], "target": [row[7] for row in rows]}
     ends = {
-        f"{name}_{edge}": pa.array([row[column][side] for row in rows], pa.int32())
-        for column, name in ((6, "source"), (7, "target"))
+        f"{name}_{edge}": pa.array([span[side] for span in spans], pa.int32())
+        for name, spans in places.items()
         for side, edge in enumerate(("start", "end"))
     }
     return pa.table(columns | ends)

@@ -109,6 +109,11 @@ def weeded(extraction: Extraction, confidence: float, support: int) -> tuple[Ext
 
 
 def _taken(triples: Triples, keep: NDArray[Any]) -> Triples:
-    columns = ("passage", "subject", "predicate", "object", "confidence")
-    arrays = {name: getattr(triples, name) for name in columns}
-    return replace(triples, **{name: None if array is None else array[keep] for name, array in arrays.items()})
+    return Triples(
+        passage=triples.passage[keep],
+        subject=triples.subject[keep],
+        predicate=triples.predicate[keep],
+        object=triples.object[keep],
+        predicates=triples.predicates,
+        confidence=None if triples.confidence is None else triples.confidence[keep],
+    )
