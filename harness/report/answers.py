@@ -94,7 +94,10 @@ def table(found: Mapping[str, Any]) -> Sheet:
         rows.append([f"published: {system}", "-", None, scores["em"], None, scores["f1"], *[None] * 6])
     model = found["reader"].get("model", "")
     part = f"{found['n']} of {found['of']} questions, split {found['split']}"
-    return Sheet(f"{found['dataset']}: {part}, reader {model}, W and L against {found['baseline']}", HEAD, rows)
+    title = f"{found['dataset']}: {part}, reader {model}, W and L against {found['baseline']}"
+    if found["published"]["rows"]:
+        title += f"; published, not comparable: {found['published']['paper']}"
+    return Sheet(title, HEAD, rows)
 
 
 def notes(found: Mapping[str, Any]) -> list[str]:
