@@ -15,6 +15,7 @@ from harness.errors import HarnessError
 from harness.extractor import Extraction, artifact, extract
 from harness.extractor.extraction import KINDS
 from harness.extractor.offline import Offline
+from harness.extractor.openie import Said
 from harness.extractor.openie_file import OpenIEFile
 from harness.graph.network import relation
 from harness.identity import identity
@@ -188,3 +189,10 @@ def test_identity_is_the_content_and_a_missing_file_is_named(tmp_path: Path) -> 
 def test_configuration() -> None:
     config = compose("config", ["extractor=openie_file", "extractor.path=x.json", "extractor.base.model=null"])
     assert instantiate(config.extractor) == OpenIEFile(Offline(model=None), "x.json")
+
+
+def test_a_confidence_is_a_share_and_only_files_state_one() -> None:
+    rows = [["a", "p", "b", 0.5], ["a", "p", "b", 1.5], ["a", "p", "b", True], ["a", "p", "b"]]
+    said = Said.of([], rows, graded=True)
+    assert (said.confidence, said.wrong["not_triples"]) == ([0.5, None], 2)
+    assert Said.of([], rows).wrong["not_triples"] == 3
