@@ -138,7 +138,7 @@ def _edges(extraction: Extraction, direction: str) -> sp.csr_array:
 
 
 def titles_named(extraction: Extraction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Questions and the passages whose title they name: two columns, ascending."""
+    """Questions and the passages whose title they name: int64[N] each, ascending."""
     questions, size = extraction.questions, len(extraction.titled)
     shape = (len(questions.indptr) - 1, len(extraction.names))
     entries = (np.ones(len(questions.entity)), (questions.text, questions.entity))

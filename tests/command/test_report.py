@@ -25,7 +25,7 @@ def config(root: Path, sweep: Path | None = None) -> DictConfig:
 def lists(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = {"dense": Run.from_dict({"q0": {"a": 2.0, "b": 1.0}, "q1": {"b": 1.0}})}
     picture = distributions(runs, {"pit": strategy("normalizer", "pit")}, "sample", "tune")
-    monkeypatch.setattr(report, "_distributions", lambda result, config: picture)
+    monkeypatch.setattr(report, "_more", lambda result, config: [picture])
 
 
 def test_the_latest_sweep(example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
