@@ -38,18 +38,14 @@ def run(config: DictConfig) -> None:
         print(f"{len(trials)} trials; nothing was run (dry_run)")
         return
 
-    from concurrent.futures import ThreadPoolExecutor
-
     from harness.configuration import instantiate
     from harness.report.terminal import leaderboard
     from harness.sweep.plan import Prepared
     from harness.sweep.tune import sweep
+    from harness.tracking.beside import beside
 
-    tracking = instantiate(config.tracking)
-    with ThreadPoolExecutor(1) as background:
-        ready = background.submit(tracking.prepare)  # MLflow takes seconds to import, trials to score
+    with beside(instantiate(config.tracking)) as log:
         result = sweep(Prepared.of(plan), trials)
         print(leaderboard(result))
-        ready.result()
-        tracking.log_sweep(result)
+        log(result)
     print(result.folder)
