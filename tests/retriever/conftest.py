@@ -8,16 +8,20 @@ import pytest
 from harness.benchmark import Benchmark
 from harness.identity import texts_sha256
 
+Passages = Sequence[str] | Sequence[tuple[str, str]]
 
-@pytest.fixture
-def benchmark_of() -> Callable[[Sequence[str], Sequence[str]], Benchmark]:
-    """``benchmark_of(passages, questions)``: ids d0, d1, ... (d00 for more than ten) and q0, q1, ...; no gold."""
+
+@pytest.fixture(scope="session")
+def benchmark_of() -> Callable[[Passages, Sequence[str]], Benchmark]:
+    """``benchmark_of(texts or (title, text) pairs, questions)``: ids d0, d1, ... (d00 for more than ten), q0, ...; no gold."""
     from datasets import Dataset
 
-    def make(passages: Sequence[str], questions: Sequence[str]) -> Benchmark:
+    def make(passages: Passages, questions: Sequence[str]) -> Benchmark:
+        pairs = [("", passage) if isinstance(passage, str) else passage for passage in passages]
+        titles, texts = [title for title, _ in pairs], [text for _, text in pairs]
         width = len(str(len(passages) - 1))
         names = [f"d{n:0{width}d}" for n in range(len(passages))]
-        corpus = {"id": names, "title": [""] * len(passages), "text": list(passages)}
+        corpus = {"id": names, "title": titles, "text": texts}
         queries = {"id": [f"q{n}" for n in range(len(questions))], "question": list(questions)}
         count = len(questions)
         return Benchmark(
@@ -26,7 +30,7 @@ def benchmark_of() -> Callable[[Sequence[str], Sequence[str]], Benchmark]:
             Dataset.from_dict(queries),
             np.full((count, 1), -1, dtype=np.int32),
             np.zeros(count, dtype=np.bool_),
-            texts_sha256([*passages, "|", *questions]),
+            texts_sha256([*titles, "|", *texts, "|", *questions]),
         )
 
     return make

@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from datasets import Dataset
 from harness.artifacts import Store
 from harness.benchmark import Benchmark
 from harness.encoder.hashed import Hashed
 from harness.errors import HarnessError
 from harness.extractor.offline import Offline
-from harness.identity import texts_sha256
 from harness.retriever import retrieve
 from harness.retriever.asked import Asked
 from harness.retriever.crossing import Crossings
@@ -44,13 +42,8 @@ EXTRACTOR = Offline(model=None, spans=True)
 
 
 @pytest.fixture(scope="module")
-def world() -> Benchmark:
-    names = [f"d{i}" for i in range(len(WORLD))]
-    corpus = {"id": names, "title": [title for title, _ in WORLD], "text": [text for _, text in WORLD]}
-    queries = {"id": [f"q{i}" for i in range(len(QUESTIONS))], "question": QUESTIONS}
-    gold, chain = np.full((len(QUESTIONS), 1), -1, dtype=np.int32), np.zeros(len(QUESTIONS), dtype=np.bool_)
-    sha256 = texts_sha256([text for _, text in WORLD])
-    return Benchmark("few", Dataset.from_dict(corpus), Dataset.from_dict(queries), gold, chain, sha256)
+def world(benchmark_of) -> Benchmark:
+    return benchmark_of(WORLD, QUESTIONS)
 
 
 FULL = MentionPaths(
