@@ -13,7 +13,7 @@ Passages = Sequence[str] | Sequence[tuple[str, str]]
 
 @pytest.fixture(scope="session")
 def benchmark_of() -> Callable[[Passages, Sequence[str]], Benchmark]:
-    """``benchmark_of(texts or (title, text) pairs, questions)``: ids d0, ... (d00 for more than ten), q0, ...; no gold."""
+    """``benchmark_of(texts or (title, text) pairs, questions)``: ids d0, ... (d00 beyond ten), q0, ...; no gold."""
     from datasets import Dataset
 
     def make(passages: Passages, questions: Sequence[str]) -> Benchmark:
