@@ -19,74 +19,13 @@ from harness.retriever.asked import Asked
 from harness.retriever.crossing import Crossings, naming, sharing
 from harness.retriever.evidence import Edge, Texts, Weights
 from harness.retriever.exact import nearest_rows
+from harness.retriever.joined import World
 from harness.retriever.mention_walk import about_it, titles_named
-from harness.retriever.pairs import Pairs, Values, greatest
+from harness.retriever.pairs import Pairs, Values
+from harness.retriever.paths import Paths, Start, best, reached, strongest, ways_of
 from harness.retriever.sentence import Sentences
-from harness.retriever.trail import Node, Path, Trail
+from harness.retriever.trail import Node, Trail
 from harness.run import Run
-
-LINKS = {
-    "names": "names",
-    "named_by": "is named by",
-    "shares": "shares a name with",
-    "resembles": "read with the question, resembles",
-}
-
-
-@dataclass(frozen=True, eq=False)
-class Start:
-    """The seeds of a block of questions. A pair is n D + p, n the question's place in ``queries``.
-
-    seeds, own: pairs, ascending, and their scores. close: bool, the best of them. sentence: the best one of each.
-    """
-
-    queries: NDArray[np.int64]
-    seeds: Pairs
-    own: Values
-    close: NDArray[np.bool_]
-    sentence: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Paths:
-    """Last edges of paths of one kind and step: the pairs that they come from and lead to, features [n, 6], scores."""
-
-    kind: str
-    step: int
-    parent: Pairs
-    end: Pairs
-    features: NDArray[np.float64]
-    score: Values
-
-
-@dataclass(frozen=True, eq=False)
-class World:
-    """All texts of a benchmark as vectors, and what joins its passages, by kind of edge."""
-
-    sentences: Sentences
-    passages: NDArray[np.float32]
-    parts: NDArray[np.float32]
-    questions: NDArray[np.float32]
-    relations: NDArray[np.float32]
-    asked: Asked
-    named: tuple[NDArray[np.int64], NDArray[np.int64]]
-    joined: Mapping[str, tuple[Crossings, ...]]
-
-    def texts(self, queries: NDArray[np.int64]) -> Texts:
-        """What a block of questions, ascending, is judged by."""
-        rows, docs = self.named
-        asking = np.isin(rows, queries)
-        return Texts(
-            self.passages,
-            self.parts,
-            self.sentences.first,
-            self.questions[queries],
-            self.relations[queries],
-            self.asked,
-            self.asked.weight[queries],
-            self.asked.held(queries),
-            np.searchsorted(queries, rows[asking]) * len(self.passages) + docs[asking],
-        )
 
 
 @dataclass(frozen=True)
@@ -137,7 +76,7 @@ class MentionPaths:
         found, scores = [np.empty(0, np.int64)], [np.empty(0)]
         starts = self.starts(world)
         for start, vectors in zip(starts, self.bridges(world, starts, benchmark, store), strict=True):
-            pairs, values = _reached(start, self.paths(world, start, vectors))
+            pairs, values = reached(start, self.paths(world, start, vectors))
             found.append(start.queries[pairs // size] * size + pairs % size)
             scores.append(values)
         rows, docs = np.divmod(np.concatenate(found), size)
@@ -154,20 +93,10 @@ class MentionPaths:
         place = query // self.block
         start, size = starts[place], len(benchmark.doc_ids)
         paths = self.paths(world, start, list(self.bridges(world, starts, benchmark, store))[place])
-        low, high = (query - start.queries[0] + np.array([0, 1])) * size
-        mine = (start.seeds >= low) & (start.seeds < high)
-        weights = dict(zip((start.seeds[mine] - low).tolist(), start.own[mine].tolist(), strict=True))
-        ways = {p: [Path((Node(passage=p),), (), value)] for p, value in weights.items()}
-        for part in paths:
-            mine = (part.end >= low) & (part.end < high)
-            columns = (part.parent[mine] - low, part.end[mine] - low, part.score[mine])
-            for parent, end, score in zip(*(column.tolist() for column in columns), strict=True):
-                before = ways[parent][0] if part.step == 1 else max(ways[parent], key=lambda way: way.strength)
-                nodes = (*before.nodes, Node(passage=end))
-                ways.setdefault(end, []).append(Path(nodes, (*before.links, LINKS[part.kind]), score))
-        best = {doc: _strongest(ways.get(doc, []), count) for doc in docs}
+        weights, ways = ways_of(start, paths, query, size)
         order = sorted(weights.items(), key=lambda seed: (-seed[1], seed[0]))
-        return Trail([(Node(passage=doc), value) for doc, value in order], best, adds=False)
+        seeds = [(Node(passage=doc), value) for doc, value in order]
+        return Trail(seeds, {doc: strongest(ways.get(doc, []), count) for doc in docs}, adds=False)
 
     def world(self, benchmark: Benchmark, store: Store) -> World:
         """Everything that paths are made of; vectors come from their artifacts."""
@@ -209,9 +138,9 @@ class MentionPaths:
         parts.append(np.argsort(-shares, axis=1, kind="stable")[:, : self.near])
         pairs = np.unique(np.concatenate([*((rows * size + docs).ravel() for docs in parts), texts.named]))
         own = self.own.worth(texts.evidence(pairs))
-        kept = _best(pairs // size, own, self.seeds) | np.isin(pairs, texts.named)
+        kept = best(pairs // size, own, self.seeds) | np.isin(pairs, texts.named)
         seeds, own = pairs[kept], own[kept]
-        return Start(queries, seeds, own, _best(seeds // size, own, self.close), texts.best_sentence(seeds))
+        return Start(queries, seeds, own, best(seeds // size, own, self.close), texts.best_sentence(seeds))
 
     def bridges(
         self, world: World, starts: Sequence[Start], benchmark: Benchmark, store: Store
@@ -249,10 +178,10 @@ class MentionPaths:
             found.append(self._scored(texts, "resembles", 1, parent[kept], end[kept], features[kept], before[kept]))
         gone = start.seeds
         for step in range(2, self.steps + 1):
-            pairs, values = _reached(start, found)
+            pairs, values = reached(start, found)
             new = np.isin(pairs, gone, invert=True)
             pairs, values = pairs[new], values[new]
-            chosen = _best(pairs // texts.size, values, self.close)
+            chosen = best(pairs // texts.size, values, self.close)
             pairs, values = pairs[chosen], values[chosen]
             found += self._step(world, texts, step, pairs, self.via * values, np.ones(len(pairs), dtype=np.bool_))
             gone = np.union1d(gone, pairs)
@@ -292,25 +221,3 @@ class MentionPaths:
         ends = self.end.worth(texts.evidence(distinct))[place]
         edge: Edge = getattr(self, kind)
         return Paths(kind, step, parent, end, features, worth + ends + edge.worth(features))
-
-
-def _reached(start: Start, paths: Sequence[Paths]) -> tuple[Pairs, Values]:
-    """Each pair that is reached, with its greatest score."""
-    pairs = np.concatenate([start.seeds, *(part.end for part in paths)])
-    return greatest(pairs, np.concatenate([start.own, *(part.score for part in paths)]))
-
-
-def _best(rows: NDArray[np.int64], values: Values, count: int) -> NDArray[np.bool_]:
-    """Which are among the ``count`` greatest of their row; of equal ones the first. Rows ascend."""
-    order = np.lexsort((-values, rows))
-    place = np.empty(len(rows), dtype=np.int64)
-    place[order] = np.arange(len(rows)) - np.searchsorted(rows, rows[order])
-    return place < count
-
-
-def _strongest(ways: Sequence[Path], count: int) -> list[Path]:
-    """The strongest ways, one of each run of nodes."""
-    best: dict[tuple[Node, ...], Path] = {}
-    for way in sorted(ways, key=lambda way: (-way.strength, way.nodes)):
-        best.setdefault(way.nodes, way)
-    return list(best.values())[:count]
