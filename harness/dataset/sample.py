@@ -57,11 +57,11 @@ class Sample:
 def generate(passages: int, seed: int) -> tuple[list[Record], list[Record]]:
     """The corpus and the queries, in the form of prepared files."""
     from harness.dataset.world.dice import Dice
-    from harness.dataset.world.population import Population
+    from harness.dataset.world.making import populated
     from harness.dataset.world.prose import Writer
     from harness.dataset.world.questions import Asker
 
-    world = Population(passages, seed)
+    world = populated(passages, seed)
     writer = Writer(world, seed)
     entities = Dice(seed, "order of passages").shuffled(world.entities)
     ids = dict(zip(map(id, entities), _ids("sample", len(entities)), strict=True))
