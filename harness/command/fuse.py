@@ -22,7 +22,7 @@ JSON file of the documents' prior importance, {"document": 0..1, ...}, which fus
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,12 +37,12 @@ def run(config: DictConfig) -> None:
     """Read, fuse, write, and say what was fused."""
     from harness import lists
     from harness.benchmark import SPLITS, of_split
-    from harness.command import complete, plain
+    from harness.command import complete, plain, typed
     from harness.errors import HarnessError, bounded, one_of
     from harness.fuser import Fuser, fuse
-    from harness.fuser.fusion import check
     from harness.importance import read
     from harness.reranker.reranked import Reranked
+    from harness.sweep.locked import choice
 
     complete(config)
     one_of("split", config.split, SPLITS)
@@ -54,9 +54,15 @@ def run(config: DictConfig) -> None:
             f"lists must name at least one file, e.g. 'lists={{dense: d.trec, graph: g.trec}}', got {paths}"
         )
     out = str(config.out)
-    fuser, reranker, normalizer, temperature, pool = _chosen(config, list(paths))
-    check(fuser, normalizer)
-    importance = read(pool["importance"]) if pool["importance"] else None
+    chosen = choice(config, list(paths), typed())
+    if set(paths) != set(chosen.pool.lists):
+        raise HarnessError(
+            f"lock={config.lock} fuses the lists {', '.join(chosen.pool.lists)}, lists names {', '.join(paths)}; "
+            "give exactly those"
+        )
+    if chosen.name:
+        print(f"as locked: {chosen.name}")
+    importance = read(chosen.pool.importance) if chosen.pool.importance else None
     held = lists.open_all(paths)
     _check_shared(held)
     queries = of_split(lists.union(held), config.split)
@@ -67,11 +73,11 @@ def run(config: DictConfig) -> None:
         for runs in lists.blocks(held, queries):
             fused = fuse(
                 runs,
-                cast(Fuser, Reranked(fuser, reranker)),
-                normalizer,
-                pool["cap"],
-                temperature=temperature,
-                capped=pool["capped"],
+                cast(Fuser, Reranked(chosen.fuser, chosen.reranker)),
+                chosen.normalizer,
+                chosen.pool.effective_cap,
+                temperature=chosen.temperature,
+                capped=list(chosen.pool.capped),
                 importance=importance,
                 device=config.device,
             ).top(config.depth)
@@ -82,34 +88,6 @@ def run(config: DictConfig) -> None:
         lengths = _held(spool, queries)
         print(f"{name}: {int(lengths.sum())} documents for {int((lengths > 0).sum())} of {len(queries)} queries")
     print(f"{out}: {documents} documents for {answered} queries (split {config.split})")
-
-
-def _chosen(config: DictConfig, names: list[str]) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-    """Fuser, reranker, normalizer, temperature and pool: the configuration's, or those that a sweep has locked."""
-    from hydra.core.hydra_config import HydraConfig
-
-    from harness.command import plain
-    from harness.configuration import instantiate
-    from harness.errors import HarnessError
-    from harness.sweep.locked import locked
-
-    concepts = ("fuser", "reranker", "normalizer", "temperature")
-    if config.lock is None:
-        fuser, reranker, normalizer, temperature = (instantiate(config[concept]) for concept in concepts)
-        return fuser, reranker, normalizer, temperature, plain(config.pool)
-    given = HydraConfig.get().overrides.task if HydraConfig.initialized() else []
-    beside = [text for text in given if text.partition("=")[0].partition(".")[0] in (*concepts, "pool")]
-    if beside:
-        raise HarnessError(f"lock={config.lock} decides what {' '.join(beside)} would change; leave one of them out")
-    trial = locked(config.lock)
-    if set(names) != set(trial.pool.lists):
-        raise HarnessError(
-            f"lock={config.lock} fuses the lists {', '.join(trial.pool.lists)}, lists names {', '.join(names)}; "
-            "give exactly those"
-        )
-    print(f"as locked: {trial.name}")
-    pool = {"cap": trial.pool.effective_cap, "capped": list(trial.pool.capped), "importance": trial.pool.importance}
-    return trial.fuser, trial.reranker, trial.normalizer, trial.temperature, pool
 
 
 def _held(spool: Spool, queries: pa.StringArray) -> NDArray[np.int64]:

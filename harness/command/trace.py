@@ -11,6 +11,7 @@ and each passage's score by its terms. Reading traces of test questions is looki
   harness trace dataset=2wikimultihopqa query=ID +retriever@lists.names=mention_walk 'pool.lists=[dense,names]'
   harness trace dataset=musique query=ID +retriever@lists.policy=policyrag 'pool.lists=[dense,policy]'
   harness trace dataset=musique query=ID trace.count=5 trace.rivals=10 trace.out=why.html
+  harness trace dataset=musique query=ID lock=runs/sweeps/NAME/winner.lock.json   as the winner of that sweep fuses
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def run(config: DictConfig) -> None:
     import json
     from pathlib import Path
 
-    from harness.command import complete
+    from harness.command import complete, typed
     from harness.errors import bounded
     from harness.files import write_text
     from harness.report.trace import text, written
@@ -36,7 +37,7 @@ def run(config: DictConfig) -> None:
     complete(config)
     for name in ("count", "rivals", "seeds"):
         bounded(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
-    found: Trace = trace(config)
+    found: Trace = trace(config, typed())
     print(text(found, config.trace.seeds))
     name = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query))
     out = Path(config.trace.out or Path(config.paths.runs) / "traces" / f"{found.benchmark.name}-{name}.html")

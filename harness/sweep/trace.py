@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.configuration import instantiate
 from harness.errors import HarnessError, nearest
-from harness.fuser import Calibrated, check
+from harness.fuser import Calibrated
 from harness.fuser.fusion import ranked
 from harness.importance import prior
 from harness.pool import Pool
 from harness.retriever.trail import Traced, Trail
 from harness.run import Run
 from harness.sweep import lists
+from harness.sweep.locked import Choice, choice
 from harness.texts import Texts
 
 if TYPE_CHECKING:
@@ -58,8 +59,11 @@ class Trace:
         return row["title"] or f"{row['text'][:60]}..."
 
 
-def trace(config: DictConfig) -> Trace:
-    """The trace of ``config.query``. Raises HarnessError for a question that the benchmark does not have."""
+def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
+    """The trace of ``config.query``. Raises HarnessError for a question that the benchmark does not have.
+
+    given: the overrides that were typed (see ``harness.sweep.locked.choice``).
+    """
     kept, data = lists.store(config), lists.benchmark(config)
     ids = data.query_ids.to_pylist()
     if str(config.query) not in ids:
@@ -68,9 +72,10 @@ def trace(config: DictConfig) -> Trace:
     retrievers = lists.retrievers(config)
     runs = lists.runs(retrievers, data, kept)
     gold = [doc for doc in data.gold[query].tolist() if doc >= 0]
-    name = f"fused by {type(instantiate(config.fuser)).__module__.rpartition('.')[2]}"
+    chosen = choice(config, list(retrievers), given)
+    name = f"fused by {chosen.name or type(chosen.fuser).__module__.rpartition('.')[2]}"
     order = {each: _entries(run.docs, run.scores, run.indptr, query) for each, run in runs.items()}
-    order[name] = _fused(config, data, runs, retrievers, query)
+    order[name] = _fused(chosen, data, runs, retrievers, query, kept)
     best = list(order[name])
     worst = max((best.index(doc) if doc in order[name] else len(best) for doc in gold), default=0)
     rivals = [doc for doc in best[:worst] if doc not in gold][: config.trace.rivals]
@@ -83,24 +88,19 @@ def trace(config: DictConfig) -> Trace:
 
 
 def _fused(
-    config: DictConfig, data: Benchmark, runs: Mapping[str, Run], retrievers: Mapping[str, Any], query: int
+    chosen: Choice, data: Benchmark, runs: Mapping[str, Run], retrievers: Mapping[str, Any], query: int, kept: Store
 ) -> dict[int, float]:
     """The fused list of the query: fuser, then reranker."""
-    for each in config.pool.lists:
-        if each not in runs:
-            raise HarnessError(f"pool.lists names {each!r}{nearest(each, runs)}, lists has {', '.join(runs)}")
-    concepts = ("fuser", "normalizer", "temperature", "reranker")
-    fuser, normalizer, temperature, reranker = (instantiate(config[concept]) for concept in concepts)
-    check(fuser, normalizer)
-    graphs = [retrievers[each].graph for each in config.pool.lists if hasattr(retrievers[each], "graph")]
-    reads = "mentions" in getattr(reranker, "reads", ()) and graphs
-    mentions = graphs[0].build(data, lists.store(config))[0].mentions.T.tocsr() if reads else None
-    taken = {each: runs[each].take(np.array([query])) for each in config.pool.lists}
-    importance = prior(config.pool.importance, data.doc_ids) if config.pool.importance else None
-    texts = Texts([data.questions[query]], data.passages, lists.store(config))
-    pool = Pool.align(taken, config.pool.cap, list(config.pool.capped), "cpu", importance, mentions, texts)
-    calibrated = Calibrated(pool, normalizer, temperature)
-    lengths, docs, scores = ranked(reranker(fuser(calibrated), calibrated), pool.docs)
+    spec = chosen.pool
+    graphs = [retrievers[each].graph for each in spec.lists if hasattr(retrievers[each], "graph")]
+    reads = "mentions" in getattr(chosen.reranker, "reads", ()) and graphs
+    mentions = graphs[0].build(data, kept)[0].mentions.T.tocsr() if reads else None
+    taken = {each: runs[each].take(np.array([query])) for each in spec.lists}
+    importance = prior(spec.importance, data.doc_ids) if spec.importance else None
+    texts = Texts([data.questions[query]], data.passages, kept)
+    pool = Pool.align(taken, spec.cap, list(spec.capped), "cpu", importance, mentions, texts)
+    calibrated = Calibrated(pool, chosen.normalizer, chosen.temperature)
+    lengths, docs, scores = ranked(chosen.reranker(chosen.fuser(calibrated), calibrated), pool.docs)
     return _entries(docs, scores, np.array([0, int(lengths[0])]), 0)
 
 

@@ -9,13 +9,15 @@ import pytest
 import torch
 
 from harness.configuration import compose
+from harness.errors import HarnessError
 from harness.fuser import Calibrated
-from harness.metric import gold_ranks, run_ranks
+from harness.metric import ABSENT, gold_ranks, run_ranks
 from harness.pool import Pool
 from harness.run import Run
 from harness.sweep.heldout import heldout
 from harness.sweep.plan import Plan, Prepared
 from harness.sweep.rerun import rerun
+from harness.sweep.trace import trace
 from harness.sweep.training import FOLDS, folds
 from harness.sweep.tune import sweep
 
@@ -127,6 +129,21 @@ def test_harness_fuse_uses_what_a_sweep_locked(prepared, bench, tmp_path):
     fused = run.aligned(data.query_ids, data.doc_ids)
     test = data.members("test")
     assert np.array_equal(run_ranks(fused.take(test), data.gold[test]), prepared.ranks([chosen], "test")[0])
+
+
+def test_harness_trace_ranks_as_what_a_sweep_locked(prepared, overrides):
+    result = sweep(prepared, prepared.plan.trials())
+    lock = f"lock={result.folder / 'winner.lock.json'}"
+    data, trials = prepared.benchmark, prepared.plan.trials()
+    chosen = trials[prepared.hashes(trials).index(result.lock["winner"]["trial"])]
+    test = data.members("test")
+    for query, ranks in zip(test[:3].tolist(), prepared.ranks([chosen], "test")[0][:3].tolist(), strict=True):
+        found = trace(compose("trace", [*overrides, f"query={data.query_ids[query]}", lock]))
+        assert found.fused == f"fused by {result.lock['winner']['name']}"
+        placed = [found.rank(found.fused, doc) for doc in found.gold]
+        assert [rank or ABSENT for rank in placed] == ranks
+    with pytest.raises(HarnessError, match=r"decides what fuser=rrf would change"):
+        trace(compose("trace", [*overrides, "query=q1", lock]), ["fuser=rrf", "query=q1"])
 
 
 def test_a_lock_decides_alone(prepared, bench, tmp_path):
