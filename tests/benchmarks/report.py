@@ -48,7 +48,17 @@ def page(rows: Mapping[str, Mapping[str, Any]]) -> str:
         )
         lines.append(f"| {' | '.join(cells)} |")
     lines += ["", "## What each one does", ""]
-    lines += [f"- `{name}`: {row['work']}. Same: {row['same']}." for name, row in sorted(rows.items()) if "same" in row]
+    lines += [
+        f"- `{name}`: {row['work']}. Same: {row['same']}.{_peak(row)}"
+        for name, row in sorted(rows.items())
+        if "same" in row
+    ]
     if "growth" in rows:
         lines += ["", "## Growth", "", *rows["growth"]["lines"]]
     return "\n".join([*lines, "", TRIED.read_text()])
+
+
+def _peak(row: Mapping[str, Any]) -> str:
+    if "peak_bytes" not in row:
+        return ""
+    return f" Peak memory {row['peak_bytes'] / 2**30:.2f} GiB (aim: below {row['peak_aim'] / 2**30:.2f})."
