@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.run import Run
+from harness.seeding import Seeding
 from harness.texts import Texts
 from harness.union import union
 
@@ -46,6 +47,7 @@ class Pool:
     runs: the lists by name, after the cap.    prior: float64[D] in [0, 1], each document's importance, when given.
     mentions: sparse [D, E], which passage mentions which entity, when it was given (read by rerankers).
     texts: the questions of the Q queries and all passages, when they were given (read by rerankers).
+    seeding: what the Q queries start from in a memory, when it was given (read by rerankers).
     memo: what has been computed on this pool, shared by all trials that use it.
     """
 
@@ -54,6 +56,7 @@ class Pool:
     prior: NDArray[np.float64] | None = None
     mentions: csr_array | None = None
     texts: Texts | None = None
+    seeding: Seeding | None = None
     memo: dict[object, object] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -66,6 +69,7 @@ class Pool:
         importance: NDArray[np.float64] | None = None,
         mentions: csr_array | None = None,
         texts: Texts | None = None,
+        seeding: Seeding | None = None,
     ) -> Pool:
         """Align runs that share their queries and documents (see ``Run.aligned``).
 
@@ -73,9 +77,10 @@ class Pool:
         importance: float64[D], each document's prior importance in [0, 1].
         mentions: sparse [D, E], which passage mentions which entity.
         texts: the questions of these queries, and all passages.
+        seeding: what these queries start from in a memory of entities and passages.
         """
         cut = {name: run.top(cap) if name in capped else run for name, run in runs.items()}
-        return cls(cut, torch.device(device), importance, mentions, texts)
+        return cls(cut, torch.device(device), importance, mentions, texts, seeding)
 
     def remember(self, key: object, compute: Callable[[], T]) -> T:
         """``compute()``, once for this pool and key."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,12 +17,15 @@ from harness.graph import Graph
 from harness.policy.gate import Candidates
 from harness.policy.memory import Memory, memory
 from harness.policy.policy import Policy
+from harness.policy.rerank import Rerank
 from harness.policy.seed import Seeds
 from harness.retriever.link import linked
 from harness.retriever.nearest import nearest
 from harness.retriever.pagerank import solve
 
 Floats = NDArray[np.float64]
+BLOCK = 64
+"""Questions whose entities and passages are spread out at a time."""
 BONUSES = ("lambda_title", "lambda_cov", "lambda_path")
 
 
@@ -42,6 +45,23 @@ class Started:
     phrases: sp.csr_array
     restart: sp.csr_array
     counts: Mapping[str, Any]
+
+    def take(self, queries: NDArray[np.int64]) -> Self:
+        """The same of some of the questions; ``candidates`` and ``seeds`` still tell of all."""
+        return replace(
+            self, named=self.named[queries], close=self.close[queries], phrases=self.phrases[queries],
+            restart=self.restart[queries],
+        )  # fmt: skip
+
+    def bonuses(self, docs: NDArray[np.int32], path: int, hub: float) -> dict[str, Floats]:
+        """float64[Q, U] each: the phis of eq. 7 of passages int32[Q, U], -1 for none, by their weights."""
+        rerank, found = Rerank(path=path, hub=hub), {name: np.zeros(docs.shape) for name in BONUSES}
+        for first in range(0, len(docs), BLOCK):
+            rows = slice(first, first + BLOCK)
+            part, held = np.maximum(docs[rows], 0), docs[rows] >= 0
+            for name, phi in rerank.bonuses(self.memory, self.named[rows], self.phrases[rows]).items():
+                found[name][rows] = np.where(held, np.take_along_axis(phi, part, axis=1), 0.0)
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,6 @@ from harness.policy.policy import Policy
 Rows = list[dict[str, Any]]
 
 
-def alone(started: Started, query: int) -> Started:
-    """The same, of one question."""
-    one = [query]
-    return replace(
-        started, named=started.named[one], close=started.close[one], phrases=started.phrases[one],
-        restart=started.restart[one],
-    )  # fmt: skip
-
-
 def record(
     policy: Policy, started: Started, benchmark: Benchmark, query: int, docs: Sequence[int] = (), best: int = 10
 ) -> dict[str, Any]:
@@ -34,7 +24,7 @@ def record(
     In a row of ``passages`` walk + lambda_title + lambda_cov + lambda_path = score, and walk = mass / (length^beta
     ipf^gamma); ``rank`` is by score, ``rank_before`` by walk alone.
     """
-    (part,) = scored(policy, alone(started, query))
+    (part,) = scored(policy, started.take(np.array([query])))
     return {
         "phrase_seeds": _phrases(started, query),
         "passage_seeds": _passages(started, benchmark, query),

@@ -2,8 +2,9 @@
 
 A reranker is a frozen dataclass, called with ``fused`` float64[Q, U] (-inf for a document that is left out) and the
 calibrated pool it came from. It returns float64[Q, U]: the same documents in another order. Those below the best m keep
-theirs. ``reads`` says what a reranker needs beside the scores: the pool's ``mentions``, or its ``texts``; a model is in
-its fields. Those that read texts are ``Judged``: each (question, passage) is scored once and kept.
+theirs. ``reads`` says what a reranker needs of the pool beside the scores: ``mentions``, ``texts`` or ``seeds``
+(``seeding``); a model is in its fields. Those that read texts are ``Judged``: each (question, passage) is scored once
+and kept.
 """
 
 from __future__ import annotations
@@ -35,6 +36,17 @@ def top(fused: Tensor, pool: Calibrated, m: int) -> tuple[Tensor, Tensor]:
     scores = fused.masked_fill(pool.pool.docs < 0, -torch.inf)
     best, columns = torch.sort(scores, dim=-1, descending=True, stable=True)
     return columns[:, :m], best[:, :m] != -torch.inf
+
+
+def scaled(values: Tensor, there: Tensor, low: float = -1.0) -> Tensor:
+    """float64[Q, m]: each row brought to [low, 1]; 0 where there is none, and where all are equal."""
+    if values.shape[-1] == 0:
+        return values
+    least = torch.where(there, values, torch.inf).amin(dim=-1, keepdim=True)
+    most = torch.where(there, values, -torch.inf).amax(dim=-1, keepdim=True)
+    apart = there & (most > least)
+    share = (1 - low) * (values - least) / torch.where(most > least, most - least, 1.0) + low
+    return torch.where(apart, share, 0.0)
 
 
 def reordered(fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor, scores: Tensor) -> Tensor:

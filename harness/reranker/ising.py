@@ -12,7 +12,7 @@ from torch import Tensor
 from harness.errors import HarnessError, bounded
 from harness.fuser import Calibrated
 from harness.normalizer import ordered_sum
-from harness.reranker import reordered, top
+from harness.reranker import reordered, scaled, top
 from harness.reranker.coupling import coupling
 
 TOLERANCE = 1e-9
@@ -65,16 +65,6 @@ def content(*tensors: Tensor) -> str:
     for tensor in tensors:
         hashed.update(repr(tuple(tensor.shape)).encode() + tensor.contiguous().cpu().numpy().tobytes())
     return hashed.hexdigest()
-
-
-def scaled(scores: Tensor, there: Tensor) -> Tensor:
-    """float64[Q, m]: scores, best first, brought to [-1, 1]; 0 where there is none, and when all are equal."""
-    if scores.shape[-1] == 0:
-        return scores
-    least = torch.where(there, scores, torch.inf).amin(dim=-1, keepdim=True)
-    span = scores[:, :1] - least
-    apart = there & (span > 0)
-    return torch.where(apart, 2 * (scores - least) / torch.where(span > 0, span, 1.0) - 1, 0.0)
 
 
 def magnetisation(field: Tensor, weights: Tensor, j: float, t: float) -> Tensor:

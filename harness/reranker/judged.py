@@ -20,7 +20,7 @@ from tqdm import tqdm
 from harness.errors import HarnessError, bounded, one_of
 from harness.fuser import Calibrated
 from harness.identity import NO_RESULT, identity, texts_sha256
-from harness.reranker import reordered, top
+from harness.reranker import reordered, scaled, top
 from harness.reranker.pretrained import content
 from harness.reranker.verdicts import Verdicts
 
@@ -115,16 +115,6 @@ class Judged:
             there,
             (1 - self.blend) * scaled(fused.gather(-1, columns), there) + self.blend * read,
         )
-
-
-def scaled(values: Tensor, there: Tensor) -> Tensor:
-    """float64[Q, m]: each row brought to [-1, 1]; 0 where there is none, and where all are equal."""
-    if values.shape[-1] == 0:
-        return values
-    least = torch.where(there, values, torch.inf).amin(dim=-1, keepdim=True)
-    most = torch.where(there, values, -torch.inf).amax(dim=-1, keepdim=True)
-    apart = there & (most > least)
-    return torch.where(apart, 2 * (values - least) / torch.where(most > least, most - least, 1.0) - 1, 0.0)
 
 
 def scores(judge: Judged, pairs: Sequence[Pair], folder: Path) -> NDArray[np.float64]:

@@ -22,6 +22,7 @@ from harness.metric.additive import Layout, additive_ranks, shared_key
 from harness.pool import Pool
 from harness.reranker.none import Keep
 from harness.run import Run
+from harness.seeding import Seeding
 from harness.sweep.trial import PoolSpec, Trial
 from harness.texts import Texts
 from harness.threads import available, each, torch_alone
@@ -43,12 +44,14 @@ def score(
     mentions: Mapping[str, csr_array] | None = None,
     importance: Mapping[str, NDArray[np.float64]] | None = None,
     texts: Texts | None = None,
+    seeding: Seeding | None = None,
 ) -> NDArray[np.int32]:
     """int32[T, Q, H]: where each trial puts each gold passage (see harness.metric).
 
     runs: the lists over the same Q queries. gold: int32[Q, H], -1 for none. mentions: sparse [D, E] by list name, which
     passage mentions which entity in the graph of that list; a pool has those of its first list that has any.
     importance: float64[D] by the file that a pool names. texts: the Q questions and the passages, where they are read.
+    seeding: what the Q questions start from, where it is read.
     """
     ranks = np.full((len(trials), *gold.shape), NONE, dtype=np.int32)
     shared: dict[PoolSpec, list[int]] = {}
@@ -65,7 +68,8 @@ def score(
         spec, block = job
         queries = np.arange(block.start, block.stop)
         taken = {name: runs[name].take(queries) for name in spec.lists}
-        pool = align(spec, taken, device, mentions, importance, texts and texts.take(queries))
+        asked = texts and texts.take(queries), seeding and seeding.take(queries)
+        pool = align(spec, taken, device, mentions, importance, *asked)
         for number, found in _scored(pool, {number: trials[number] for number in shared[spec]}, gold[block]):
             ranks[number, block] = found
         return len(shared[spec]) * len(queries)
@@ -130,12 +134,13 @@ def align(
     mentions: Mapping[str, csr_array] | None = None,
     importance: Mapping[str, NDArray[np.float64]] | None = None,
     texts: Texts | None = None,
+    seeding: Seeding | None = None,
 ) -> Pool:
     """The pool of these runs under a trial's specification."""
     prior = importance[spec.importance] if importance and spec.importance else None
     lists = {name: runs[name] for name in spec.lists}
     entities = next((mentions[name] for name in spec.lists if name in mentions), None) if mentions else None
-    return Pool.align(lists, spec.effective_cap, spec.capped, device, prior, entities, texts)
+    return Pool.align(lists, spec.effective_cap, spec.capped, device, prior, entities, texts, seeding)
 
 
 def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 from harness.configuration import defaults, instantiate, names
 from harness.errors import HarnessError, nearest
 from harness.fuser import check
+from harness.identity import identity
 from harness.sweep.trial import GROUPS, PoolSpec, Trial
 
 POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")
@@ -21,7 +22,7 @@ POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")
 class Grid:
     """The trials of a configuration.
 
-    config: plain containers: the four strategy groups, ``pool``, ``grid`` and ``lists``.
+    config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` and ``seeds``.
     given: the overrides that the sweep itself was started with; a trial's own overrides follow them.
     """
 
@@ -78,10 +79,14 @@ class Grid:
             raise HarnessError(f"pool.importance={prior}: there is no such file; give a JSON file, or null")
         read = prior if "importance" in strategies["fuser"].reads else None
         spec = PoolSpec(tuple(pool["lists"]), pool["cap"], tuple(pool["capped"]), read)
+        reads = "seeds" in getattr(strategies["reranker"], "reads", ())
+        seeds = identity(self._made(self.config["seeds"])) if reads else None
         trial = Trial(spec, **strategies, settings={}, overrides=())
         settings = self._settings(trial, chosen)
         check(trial.fuser, trial.normalizer)
-        return Trial(spec, **strategies, settings=settings, overrides=(*self._left(), *_overrides(settings)))
+        return Trial(
+            spec, **strategies, settings=settings, overrides=(*self._left(), *_overrides(settings)), seeds=seeds
+        )
 
     def _points(self, mistakes: dict[str, None]) -> Iterator[dict[str, Any]]:
         for block, axes in self.config["grid"].items():

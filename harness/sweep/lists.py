@@ -15,6 +15,7 @@ from harness.graph import Graph
 from harness.identity import identity
 from harness.retriever import Retriever, retrieve
 from harness.run import Run
+from harness.seeding import Seeding
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -56,6 +57,14 @@ def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:
     """The graph of every list whose retriever walks one."""
     found = {name: getattr(retriever, "graph", None) for name, retriever in retrievers.items()}
     return {name: graph for name, graph in found.items() if isinstance(graph, Graph)}
+
+
+def seeding(config: DictConfig, data: Benchmark, kept: Store) -> Seeding:
+    """What the benchmark's questions start from under the policy ``seeds`` of the configuration."""
+    from harness.policy.execution import start
+
+    policed = instantiate(config.seeds)
+    return start(policed.policy, policed.graph, policed.encoder, data, kept)
 
 
 def mentions(graphs: Mapping[str, Graph], data: Benchmark, kept: Store) -> dict[str, csr_array]:

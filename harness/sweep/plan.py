@@ -17,6 +17,7 @@ from harness.errors import HarnessError, bounded
 from harness.importance import prior
 from harness.metric import Metric
 from harness.run import Run
+from harness.seeding import Seeding
 from harness.statistic import clusters
 from harness.sweep import engine, lists
 from harness.sweep.grid import Grid
@@ -47,7 +48,8 @@ class Plan:
         """The different trials of the grid, baselines first. Every mistake in it is in one HarnessError."""
         wanted = ("fuser", "normalizer", "temperature", "reranker", "pool", "grid")
         plain = {key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted}
-        return Grid({**plain, "lists": list(self.config.lists)}, self.given).trials()
+        seeds = OmegaConf.to_container(self.config.seeds, resolve=True) if "seeds" in self.config else None
+        return Grid({**plain, "lists": list(self.config.lists), "seeds": seeds}, self.given).trials()
 
     def stored(self) -> str:
         """The configuration as YAML, its interpolations kept, so that it holds wherever the runs folder is moved."""
@@ -137,7 +139,12 @@ class Prepared:
         """int32[T, Q, H] of trials that need to learn nothing more."""
         runs, gold = self._taken(members)
         device = engine.resolve(self.plan.config.device)
-        beside = self.mentions(trials), self.importance(trials), self.texts(trials, members)
+        beside = (
+            self.mentions(trials),
+            self.importance(trials),
+            self.texts(trials, members),
+            self.seeding(trials, members),
+        )
         return engine.score(trials, runs, gold, device, progress, *beside)
 
     def importance(self, trials: Sequence[Trial]) -> dict[str, NDArray[np.float64]]:
@@ -151,6 +158,12 @@ class Prepared:
             return None
         kept = lists.store(self.plan.config)
         return Texts(self.benchmark.questions, self.benchmark.passages, kept).take(members)
+
+    def seeding(self, trials: Sequence[Trial], members: NDArray[np.int64]) -> Seeding | None:
+        """What some queries start from; None where no trial's reranker reads it."""
+        if not any("seeds" in getattr(trial.reranker, "reads", ()) for trial in trials):
+            return None
+        return lists.seeding(self.plan.config, self.benchmark, lists.store(self.plan.config)).take(members)
 
     def mentions(self, trials: Sequence[Trial]) -> dict[str, csr_array]:
         """Sparse [D, E] by list: which passage mentions which entity; empty where no trial's reranker reads it.

@@ -49,6 +49,7 @@ class Trial:
 
     settings: the flat, typed knobs that this trial's result depends on, e.g. ``{"fuser": "rrf", "fuser.k": 60}``.
     overrides: Hydra overrides that rerun this trial alone.
+    seeds: the identity of what its reranker takes seeds from, None where it takes none.
     """
 
     pool: PoolSpec
@@ -58,6 +59,7 @@ class Trial:
     reranker: Reranker
     settings: Mapping[str, Any]
     overrides: tuple[str, ...]
+    seeds: Any = None
 
     @property
     def family(self) -> str:
@@ -117,6 +119,7 @@ class Trial:
             "temperature": identity(self.temperature) if self.reads_probabilities else None,
             "reranker": identity(self.reranker),
             **({"importance": file_sha256(Path(self.pool.importance))} if self.pool.importance else {}),
+            **({"seeds": self.seeds} if self.seeds else {}),
         }
 
     def sha256(self, data: str, lists: Mapping[str, Any]) -> str:
