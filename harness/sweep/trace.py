@@ -18,6 +18,7 @@ from harness.importance import prior
 from harness.pool import Pool
 from harness.retriever.trail import Traced, Trail
 from harness.run import Run
+from harness.seeding import Seeding
 from harness.sweep import lists
 from harness.sweep.locked import Choice, choice
 from harness.texts import Texts
@@ -75,7 +76,8 @@ def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
     chosen = choice(config, list(retrievers), given)
     name = f"fused by {chosen.name or type(chosen.fuser).__module__.rpartition('.')[2]}"
     order = {each: _entries(run.docs, run.scores, run.indptr, query) for each, run in runs.items()}
-    order[name] = _fused(chosen, data, runs, retrievers, query, kept)
+    seeding = lists.seeding(config, data, kept) if "seeds" in getattr(chosen.reranker, "reads", ()) else None
+    order[name] = _fused(chosen, data, runs, retrievers, query, kept, seeding)
     best = list(order[name])
     worst = max((best.index(doc) if doc in order[name] else len(best) for doc in gold), default=0)
     rivals = [doc for doc in best[:worst] if doc not in gold][: config.trace.rivals]
@@ -88,7 +90,13 @@ def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
 
 
 def _fused(
-    chosen: Choice, data: Benchmark, runs: Mapping[str, Run], retrievers: Mapping[str, Any], query: int, kept: Store
+    chosen: Choice,
+    data: Benchmark,
+    runs: Mapping[str, Run],
+    retrievers: Mapping[str, Any],
+    query: int,
+    kept: Store,
+    seeding: Seeding | None,
 ) -> dict[int, float]:
     """The fused list of the query: fuser, then reranker."""
     spec = chosen.pool
@@ -98,7 +106,8 @@ def _fused(
     taken = {each: runs[each].take(np.array([query])) for each in spec.lists}
     importance = prior(spec.importance, data.doc_ids) if spec.importance else None
     texts = Texts([data.questions[query]], data.passages, kept)
-    pool = Pool.align(taken, spec.cap, list(spec.capped), "cpu", importance, mentions, texts)
+    asked = seeding and seeding.take(np.array([query]))
+    pool = Pool.align(taken, spec.cap, list(spec.capped), "cpu", importance, mentions, texts, asked)
     calibrated = Calibrated(pool, chosen.normalizer, chosen.temperature)
     lengths, docs, scores = ranked(chosen.reranker(chosen.fuser(calibrated), calibrated), pool.docs)
     return _entries(docs, scores, np.array([0, int(lengths[0])]), 0)
