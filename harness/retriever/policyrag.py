@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from harness.errors import bounded
 from harness.graph import Graph
 from harness.identity import NO_RESULT
 from harness.policy.execution import scored, start
-from harness.policy.policy import Policy
+from harness.policy.policy import Policy, read
 from harness.policy.record import record
 from harness.policy.route import node, routes
 from harness.retriever.rows import descending
@@ -86,3 +86,16 @@ class PolicyRAG:
         seeds = [(node(started.memory, int(restart.indices[i])), float(restart.data[i])) for i in order]
         paths = routes(self.policy, started, benchmark, query, list(docs), count)
         return Trail(seeds, paths, True, record(self.policy, started, benchmark, query, docs))
+
+
+def edited(of: PolicyRAG, **sections: Mapping[str, Any] | None) -> PolicyRAG:
+    """``of`` with some knobs of its policy set anew, by section: ``edited(of, traverse={"alpha": 0.2})``.
+
+    Its graph follows the policy's synonym threshold. Raises HarnessError as ``read`` does for sections and knobs.
+    """
+    known: dict[str, Mapping[str, Any]] = {name: vars(section) for name, section in vars(of.policy).items()}
+    policy = read(**known | {name: {**known.get(name, {}), **(knobs or {})} for name, knobs in sections.items()})
+    if policy.traverse.synonym == of.policy.traverse.synonym:
+        return replace(of, policy=policy)
+    graph: Any = of.graph
+    return replace(of, policy=policy, graph=replace(graph, synonym=policy.traverse.synonym))

@@ -18,6 +18,7 @@ from datasets import Dataset
 from harness.artifacts import Store
 from harness.benchmark import Benchmark
 from harness.encoder.hashed import Hashed
+from harness.errors import HarnessError
 from harness.extractor.offline import Offline
 from harness.gate.embedding import Embedding
 from harness.gate.llm import LLM
@@ -27,7 +28,7 @@ from harness.policy.execution import start
 from harness.policy.policy import read
 from harness.policy.record import record
 from harness.retriever import retrieve
-from harness.retriever.policyrag import PolicyRAG
+from harness.retriever.policyrag import PolicyRAG, edited
 from harness.run import Run
 from tests.endpoint.scripted import served
 
@@ -242,3 +243,25 @@ def test_an_empty_corpus_of_facts_still_ranks_passages(titled: Any, tmp_path: Pa
     run, facts = PolicyRAG(GRAPH, Hashed(), read(gate={"filter": Embedding(Hashed())})).retrieve(world, Store(tmp_path))
     assert run.lengths()[0] == 2
     assert facts["questions_without_phrase_seed"] == 1
+
+
+def test_an_edit_is_the_policy_with_that_knob_and_the_graph_follows_its_synonyms() -> None:
+    base = policyrag(traverse={"synonym": 0.8})
+    assert edited(base, traverse={"alpha": 0.2}) == policyrag(traverse={"synonym": 0.8, "alpha": 0.2})
+    assert edited(base, seed=None) == base
+    near = edited(base, traverse={"synonym": 0.9}, project={"beta": 1.0})
+    assert near.graph == replace(GRAPH, synonym=0.9)
+    assert near.policy == policyrag(traverse={"synonym": 0.9}, project={"beta": 1.0}).policy
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        ({"traverse": {"alfa": 0.2}}, r"^policy\.traverse\.alfa is no knob \(did you mean alpha\?\)"),
+        ({"travel": {"alpha": 0.2}}, r"^policy\.travel is no section"),
+        ({"traverse": {"eta_s": 2}}, r"^policy\.traverse\.eta_s must be in \[0, 1\], got eta_s=2"),
+    ],
+)
+def test_an_edit_that_no_policy_has_is_refused(edit: dict[str, Any], said: str) -> None:
+    with pytest.raises(HarnessError, match=said):
+        edited(policyrag(), **edit)
