@@ -63,8 +63,9 @@ class Trial:
 
     @property
     def family(self) -> str:
-        """The fuser's name: ``single``, ``rrf``, ``boltzmann``, ..."""
-        return str(self.settings["fuser"])
+        """The fuser's name: ``single``, ``rrf``, ``boltzmann``, ...; ``reranked`` for a single list that is reranked."""
+        fuser = str(self.settings["fuser"])
+        return "reranked" if fuser == "single" and self.settings["reranker"] != "none" else fuser
 
     @property
     def reads_values(self) -> bool:
@@ -130,9 +131,10 @@ class Trial:
     @property
     def name(self) -> str:
         """A name for people, e.g. ``boltzmann alpha=0.7 beta=0.5 pit auto cap=20``; a single list is just its name."""
+        alone = self.settings["fuser"] == "single"
         if self.family == "single":
             return str(self.settings["fuser.list"])
-        words = [self.family]
+        words = [str(self.settings["fuser.list"]) if alone else self.family]
         for group in GROUPS[1:]:
             if group in self.settings and self.settings[group] != "none":
                 words.append(str(self.settings[group]))
@@ -141,6 +143,8 @@ class Trial:
             words.append(f"cap={self.pool.cap}")
         if self.pool.importance is not None:
             words.append(f"importance={Path(self.pool.importance).stem}")
+        if alone:
+            return " ".join(words)
         words[1:1] = self._knobs("fuser")
         if set(self.pool.lists) != {"dense", "graph"}:
             words.append("+".join(self.pool.lists))

@@ -117,3 +117,11 @@ def test_values_are_written_as_hydra_reads_them(value, text):
 
     assert literal(value) == text
     assert OverridesParser.create().parse_override(f"x={text}").value() == value
+
+
+def test_a_list_that_is_reranked_is_no_baseline_and_is_not_called_as_the_list_is():
+    axes = {"fuser": ["single"], "fuser.list": ["graph"], "reranker": ["ising"], "reranker.J": [2.0]}
+    trial = grid(axes).trials()[-1]
+    assert trial.family == "reranked"
+    assert trial.name == "graph ising J=2 T=1 blend=0.2 m=20"
+    assert [each.name for each in grid(axes).trials() if each.family == "single"] == ["dense", "graph", "bm25"]
