@@ -63,7 +63,7 @@ class Trial:
 
     @property
     def family(self) -> str:
-        """The fuser's name: ``single``, ``rrf``, ``boltzmann``, ...; ``reranked`` for a single list that is reranked."""
+        """The fuser's name: ``single``, ``rrf``, ``boltzmann``, ...; ``reranked`` for one list that is reranked."""
         fuser = str(self.settings["fuser"])
         return "reranked" if fuser == "single" and self.settings["reranker"] != "none" else fuser
 
