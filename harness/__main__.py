@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from harness.configuration import packaged, translated
 from harness.errors import HarnessError, nearest
+from harness.garbage import seldom
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -89,6 +90,7 @@ def usage() -> str:
 
 def launch(command: str, arguments: list[str]) -> None:
     """Compose the configuration under the arguments and run the command, through Hydra's launcher."""
+    seldom()
     import hydra
 
     logging.basicConfig(format="%(message)s", stream=sys.stderr)

@@ -28,24 +28,31 @@ def run(config: DictConfig) -> None:
     """Sweep, report, and log."""
     from hydra.core.hydra_config import HydraConfig
 
-    from harness.sweep.plan import Plan
-
-    plan = Plan(config, tuple(HydraConfig.get().overrides.task))
-    trials = plan.trials()
-    if config.dry_run:
-        for trial in trials:
-            print(trial.name)
-        print(f"{len(trials)} trials; nothing was run (dry_run)")
-        return
-
     from harness.configuration import instantiate
-    from harness.report.terminal import leaderboard
-    from harness.sweep.plan import Prepared
-    from harness.sweep.tune import sweep
     from harness.tracking.beside import beside
 
-    with beside(instantiate(config.tracking)) as log:
+    given = tuple(HydraConfig.get().overrides.task)
+    if config.dry_run:
+        return listed(config, given)
+    with beside(instantiate(config.tracking)) as log:  # before anything else is imported: it imports meanwhile
+        from harness.report.terminal import leaderboard
+        from harness.sweep.plan import Plan, Prepared
+        from harness.sweep.tune import sweep
+
+        plan = Plan(config, given)
+        trials = plan.trials()
         result = sweep(Prepared.of(plan), trials)
+        logged = log(result)
         print(leaderboard(result))
-        log(result)
+        logged()
     print(result.folder)
+
+
+def listed(config: DictConfig, given: tuple[str, ...]) -> None:
+    """Print which trials there are, and run none."""
+    from harness.sweep.plan import Plan
+
+    trials = Plan(config, given).trials()
+    for trial in trials:
+        print(trial.name)
+    print(f"{len(trials)} trials; nothing was run (dry_run)")

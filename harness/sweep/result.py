@@ -7,14 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 import yaml
 from numpy.typing import NDArray
 
 from harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LOCK = "winner.lock.json"
 UNTITLED = ("paths.runs", "paths.data", "paths.reports", "tracking", "device")
@@ -59,6 +61,8 @@ class SweepResult:
     @cached_property
     def trials(self) -> pd.DataFrame:
         """The leaderboard, on tune."""
+        import pandas as pd
+
         return pd.read_parquet(self.folder / "trials.parquet")
 
     @cached_property
@@ -70,6 +74,8 @@ class SweepResult:
     @cached_property
     def queries(self) -> pd.DataFrame:
         """The tune queries, in the order of ``ranks``."""
+        import pandas as pd
+
         return pd.read_parquet(self.folder / "queries.parquet")
 
     @cached_property
@@ -93,6 +99,8 @@ class SweepResult:
     @cached_property
     def heldout_queries(self) -> pd.DataFrame:
         """The test queries, in the order of ``heldout_ranks``."""
+        import pandas as pd
+
         return pd.read_parquet(self.folder / "heldout_queries.parquet")
 
 

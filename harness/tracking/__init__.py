@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from harness.sweep.result import SweepResult
+if TYPE_CHECKING:
+    from harness.sweep.result import SweepResult
 
 
 @runtime_checkable

@@ -12,16 +12,21 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from harness.errors import HarnessError
-from harness.sweep.result import SweepResult
-from harness.tracking import Tracking
+from harness.garbage import seldom
+
+if TYPE_CHECKING:
+    from harness.sweep.result import SweepResult
+    from harness.tracking import Tracking
 
 
 @contextmanager
-def beside(tracking: Tracking) -> Iterator[Callable[[SweepResult], str | None]]:
-    """Opens the tracker in a process of its own, at once; what comes logs a sweep there and waits for it.
+def beside(tracking: Tracking) -> Iterator[Callable[[SweepResult], Callable[[], str | None]]]:
+    """Opens the tracker in a process of its own, at once; what comes logs a sweep there, and gives what waits for it.
+
+    The sooner the better: imports of both processes take as long as one's, and a sweep has a processor to itself later.
 
     An interrupt (Ctrl-C) is not that process's: it ends when this one does, not within a transaction. What is raised
     there is raised here.
@@ -36,21 +41,25 @@ def beside(tracking: Tracking) -> Iterator[Callable[[SweepResult], str | None]]:
         assert told is not None
         _send(asked, tracking)
 
-        def log(result: SweepResult) -> str | None:
+        def log(result: SweepResult) -> Callable[[], str | None]:
             with suppress(BrokenPipeError):  # it has told what was wrong, and ended
-                _send(asked, SweepResult(result.folder))
-            try:
-                found, error = pickle.load(told)
-            except EOFError:
-                raise HarnessError(
-                    f"the process that logs the sweep ended by itself (exit code {process.wait()}); nothing is lost: "
-                    f"{result.folder} holds all results, and tracking=none logs nothing"
-                ) from None
-            if error is not None:
-                raise error
-            return found  # type: ignore[no-any-return]
+                _send(asked, result.folder)
+            return lambda: _answer(told, process, result)
 
         yield log
+
+
+def _answer(told: IO[bytes], process: subprocess.Popen[bytes], result: SweepResult) -> str | None:
+    try:
+        found, error = pickle.load(told)
+    except EOFError:
+        raise HarnessError(
+            f"the process that logs the sweep ended by itself (exit code {process.wait()}); nothing is lost: "
+            f"{result.folder} holds all results, and tracking=none logs nothing"
+        ) from None
+    if error is not None:
+        raise error
+    return found  # type: ignore[no-any-return]
 
 
 def serve(asked: IO[bytes], told: IO[bytes]) -> None:
@@ -59,8 +68,9 @@ def serve(asked: IO[bytes], told: IO[bytes]) -> None:
     found, error = None, None
     try:
         tracking.prepare()
-        result = pickle.load(asked)
-        found = tracking.log_sweep(result)
+        from harness.sweep.result import SweepResult
+
+        found = tracking.log_sweep(SweepResult(pickle.load(asked)))
     except EOFError:
         return
     except Exception as raised:
@@ -78,4 +88,5 @@ def _send(channel: IO[bytes], what: object) -> None:
 if __name__ == "__main__":
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is no answer
+    seldom()
     serve(sys.stdin.buffer, answers)

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ class MLflow:
     def prepare(self) -> None:
         """Import MLflow, make or open the database and the experiment."""
         with self._exclusive():
-            self._experiment(self._store())
+            self._experiment(self._store)
 
     def log_sweep(self, result: SweepResult) -> str:
         """Log the sweep, its trials on tune, its data and its files; returns the id of the sweep's MLflow run."""
@@ -79,7 +80,7 @@ class MLflow:
         with self._exclusive():
             from harness.tracking.bulk import write
 
-            store = self._store()
+            store = self._store
             ended = time.time_ns() // 1_000_000
             write(store, self._experiment(store), group, ended - int(1000 * seconds), ended)
         run = group.entries[0].id
@@ -92,8 +93,9 @@ class MLflow:
     def _place(self, run: str) -> Any:
         from mlflow.store.artifact.artifact_repository_registry import get_artifact_repository
 
-        return get_artifact_repository(self._store().get_run(run).info.artifact_uri)
+        return get_artifact_repository(self._store.get_run(run).info.artifact_uri)
 
+    @cached_property
     def _store(self) -> Any:
         with _opening:
             for key, value in QUIET.items():

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from harness.sweep.result import SweepResult
+if TYPE_CHECKING:
+    from harness.sweep.result import SweepResult
 
 
 @dataclass(frozen=True)

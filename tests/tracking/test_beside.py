@@ -31,7 +31,7 @@ def result(example: ModuleType, tmp_path: Path) -> SweepResult:
 
 def test_a_sweep_is_logged_as_it_is_in_this_process(result: SweepResult, tmp_path: Path) -> None:
     with beside(mlflow(tmp_path)) as log:
-        run = log(result)
+        run = log(result)()
     assert run == mlflow(tmp_path).log_sweep(result)
     rows = sqlite3.connect(tmp_path / "mlflow.db").execute("select count(*) from runs").fetchone()
     assert rows == (1 + len(result.trials),)
@@ -40,12 +40,12 @@ def test_a_sweep_is_logged_as_it_is_in_this_process(result: SweepResult, tmp_pat
 def test_what_the_user_can_mend_is_raised_here(result: SweepResult, tmp_path: Path) -> None:
     (tmp_path / "mlflow.db").write_text("this is no database")
     with pytest.raises(HarnessError, match="not an SQLite database"), beside(mlflow(tmp_path)) as log:
-        log(result)
+        log(result)()
 
 
 def test_a_tracker_that_logs_nothing(result: SweepResult) -> None:
     with beside(Untracked()) as log:
-        assert log(result) is None
+        assert log(result)() is None
 
 
 def children() -> set[str]:
@@ -73,7 +73,7 @@ class Dying(Untracked):
 
 def test_a_process_that_dies_is_told(result: SweepResult) -> None:
     with pytest.raises(HarnessError, match=r"exit code -9.*tracking=none"), beside(Dying()) as log:
-        log(result)
+        log(result)()
 
 
 def test_it_ends_with_the_sweep_even_when_that_is_killed(tmp_path: Path) -> None:

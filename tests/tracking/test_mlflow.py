@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -243,7 +244,7 @@ def test_a_database_of_another_mlflow_is_named(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "mlflow.db") as database:
         database.execute("update alembic_version set version_num = 'another'")
     with pytest.raises(HarnessError, match=r"out-of-date database schema.*mlflow db upgrade"):
-        tracking.prepare()
+        replace(tracking).prepare()
 
 
 def test_no_tracking_logs_nothing(example: ModuleType, tmp_path: Path) -> None:

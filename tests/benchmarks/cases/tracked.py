@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 import tempfile
@@ -15,21 +16,22 @@ from tests.benchmarks.measure import Case
 def case(quick: bool) -> Case:
     folder = Path(tempfile.mkdtemp(prefix="harness-benchmark-"))
     passages = 200 if quick else 2000
+    fresh = itertools.count()
 
-    def swept(tracking: str) -> Path:
+    def swept(*tracking: str) -> Path:
         command = [
             sys.executable, "-m", "harness", "sweep", f"dataset.passages={passages}", "encoder=hashed",
-            f"paths.runs={folder / 'runs'}", f"paths.reports={folder / 'reports'}", f"tracking={tracking}",
+            f"paths.runs={folder / 'runs'}", f"paths.reports={folder / 'reports'}", *tracking,
         ]  # fmt: skip
         told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         return Path(told.splitlines()[-1])
 
     return Case(
         work=f"harness sweep, grid default, a made-up world of {passages} passages, its lists read from artifacts, "
-        "tracking=mlflow into a SQLite store; a new process each time",
+        "tracking=mlflow into a SQLite store, a new experiment and a new process each time",
         peer="the same with tracking=none",
-        ours=lambda: swept("mlflow"),
-        theirs=lambda: swept("none"),
+        ours=lambda: swept("tracking=mlflow", f"tracking.experiment=repeat-{next(fresh)}"),
+        theirs=lambda: swept("tracking=none"),
         check=lambda ours, theirs: agree(ours, theirs, folder),
         aim=1 / 1.1,
         packages=("mlflow",),
