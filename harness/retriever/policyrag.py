@@ -19,7 +19,7 @@ from harness.policy.execution import scored, start
 from harness.policy.policy import Policy, read
 from harness.policy.record import record
 from harness.policy.route import node, routes
-from harness.retriever.rows import descending
+from harness.retriever.rows import gathered
 from harness.retriever.trail import Trail
 from harness.run import Run
 
@@ -47,28 +47,9 @@ class PolicyRAG:
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The passages by score, and what the policy did."""
         started = start(self.policy, self.graph, self.encoder, benchmark, store)
-        least, docs, scores, lengths = self.policy.traverse.tolerance, [], [], []
-        iterations, stopped = [], 0
-        for part in scored(self.policy, started, block=self.block, threads=self.threads, device=self.device):
-            found, values, count = descending(part.score, least)
-            docs.append(found)
-            scores.append(values)
-            lengths.append(count)
-            iterations += part.iterations.tolist()
-            stopped += int((part.change >= least).sum())
-        indptr = np.concatenate([[0], np.cumsum(np.concatenate([*lengths, np.empty(0, np.int64)]))]).astype(np.int64)
-        run = Run(
-            benchmark.query_ids,
-            benchmark.doc_ids,
-            indptr,
-            np.concatenate([*docs, np.empty(0, np.int32)]),
-            np.concatenate([*scores, np.empty(0)]),
-        )
-        return run.top(self.policy.rerank.depth), {
-            **started.counts,
-            "iterations": {"mean": float(np.mean(iterations or [0])), "max": max(iterations, default=0)},
-            "not_converged": stopped,
-        }
+        blocks = scored(self.policy, started, block=self.block, threads=self.threads, device=self.device)
+        run, walked = gathered(benchmark, ((part.score, part) for part in blocks), self.policy.traverse.tolerance)
+        return run.top(self.policy.rerank.depth), {**started.counts, **walked}
 
     def gated(
         self, benchmark: Benchmark, store: Store

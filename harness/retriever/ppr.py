@@ -20,7 +20,7 @@ from harness.retriever.bond import bonds, node
 from harness.retriever.link import linked
 from harness.retriever.nearest import nearest
 from harness.retriever.pagerank import solve
-from harness.retriever.rows import descending
+from harness.retriever.rows import gathered
 from harness.retriever.trail import Path, Trail, strongest
 from harness.retriever.walk import Walk, rows_sum_to_one
 from harness.run import Run
@@ -75,32 +75,16 @@ class PPR:
         """The passages that the walk reaches, by the mass on them."""
         network, _, seeds, facts = self._start(benchmark, store)
         first, size = len(network.names), len(benchmark.doc_ids)
-        docs, scores, lengths, iterations, change, stopped = [], [], [], [], 0.0, 0
-        for part in solve(
+        blocks = solve(
             self.walk.transition(network), seeds, self.restart, self.tolerance, self.max_iter,
             block=self.block, threads=self.threads, device=self.device,
-        ):  # fmt: skip
-            found, values, count = descending(part.values[first:].T, self.tolerance)
-            docs.append(found)
-            scores.append(values)
-            lengths.append(count)
-            iterations += part.iterations.tolist()
-            change = max(change, float(part.change.max(initial=0)))
-            stopped += int((part.change >= self.tolerance).sum())
-        indptr = np.concatenate([[0], np.cumsum(np.concatenate([*lengths, np.empty(0, np.int64)]))]).astype(np.int64)
-        run = Run(
-            benchmark.query_ids,
-            benchmark.doc_ids,
-            indptr,
-            np.concatenate([*docs, np.empty(0, np.int32)]),
-            np.concatenate([*scores, np.empty(0)]),
-        )
+        )  # fmt: skip
+        reached = ((part.values[first:].T, part) for part in blocks)
+        run, walked = gathered(benchmark, reached, self.tolerance)
         return run, {
             **facts,
             "nodes": first + size,
-            "iterations": {"mean": float(np.mean(iterations or [0])), "max": max(iterations, default=0)},
-            "largest_change": change,
-            "not_converged": stopped,
+            **walked,
             "questions_without_seeds": int((np.diff(seeds.indptr) == 0).sum()),
         }
 
