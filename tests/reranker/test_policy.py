@@ -184,7 +184,7 @@ def test_a_sweep_reranks_the_sample(tmp_path: Path) -> None:
     prepared = Prepared.of(Plan(compose(overrides=overrides), overrides))
     trials = prepared.plan.trials()
     assert trials[-1].name.split()[-7:] == [
-        "policy", "lambda_title=0.2", "lambda_cov=0.1", "lambda_path=0.2", "path=2", "hub=0", "m=20"
+        "policy", "lambda_title=0", "lambda_cov=0.1", "lambda_path=0.5", "path=2", "hub=0", "m=50"
     ]  # fmt: skip
     ranks = prepared.ranks(trials, "tune")
     assert np.array_equal(prepared.ranks(trials[-1:], "tune")[0], ranks[-1])
