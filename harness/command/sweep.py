@@ -50,9 +50,11 @@ def run(config: DictConfig) -> None:
 
 def listed(config: DictConfig, given: tuple[str, ...]) -> None:
     """Print which trials there are, and run none."""
+    from harness.sweep.lists import retrievers
     from harness.sweep.plan import Plan
 
     trials = Plan(config, given).trials()
+    retrievers(config)  # a mistake in a list is said here, too
     for trial in trials:
         print(trial.name)
     print(f"{len(trials)} trials; nothing was run (dry_run)")

@@ -45,6 +45,8 @@ class Gate:
         bounded("policy.gate.facts", self.facts, 0)
         if not isinstance(self.facts, int):
             raise HarnessError(f"policy.gate.facts must be a whole number, got facts={self.facts}")
+        if not isinstance(self.filter, gate.Gate | None):
+            raise HarnessError(f"policy.gate.filter must be a gate or null, got filter={self.filter}")
 
     def ranked(
         self,

@@ -49,6 +49,8 @@ class Traverse:
         bounded("policy.traverse.synonym", self.synonym, 0, 1)
         bounded("policy.traverse.tolerance", self.tolerance, 0, open_low=True)
         bounded("policy.traverse.max_iter", self.max_iter, 1)
+        if not isinstance(self.max_iter, int):
+            raise HarnessError(f"policy.traverse.max_iter must be a whole number, got max_iter={self.max_iter}")
 
     def families(self, memory: Memory) -> dict[str, sp.csr_array]:
         """[E + D, E + D] by family of edges: relation, synonym, context; their sum is T."""

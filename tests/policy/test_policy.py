@@ -59,6 +59,8 @@ def test_the_synonym_threshold_of_the_policy_is_that_of_its_graph() -> None:
         ("gate", "facts", -1, r"policy\.gate\.facts must be in \[0, inf\), got facts=-1"),
         ("traverse", "eta_s", 1.5, r"policy\.traverse\.eta_s must be in \[0, 1\], got eta_s=1.5"),
         ("traverse", "alpha", 0, r"policy\.traverse\.alpha must be in \(0, 1\], got alpha=0"),
+        ("traverse", "max_iter", 2.5, r"policy\.traverse\.max_iter must be a whole number, got max_iter=2.5"),
+        ("gate", "filter", 3, r"policy\.gate\.filter must be a gate or null, got filter=3"),
         ("traverse", "synonym", "high", r"policy\.traverse\.synonym must be a number, got 'high'"),
         ("project", "beta", 2, r"policy\.project\.beta must be in \[0, 1\], got beta=2"),
         ("rerank", "lambda_cov", -0.1, r"policy\.rerank\.lambda_cov must be in \[0, inf\), got lambda_cov=-0.1"),
