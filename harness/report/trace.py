@@ -78,7 +78,7 @@ def _cell(value: Any) -> str:
         return "yes" if value else "no"
     if value is None:
         return MISSING
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return f"{value:.4f}" if isinstance(value, float) else " ".join(str(value).split())
 
 
 def _aligned(rows: list[list[str]]) -> list[str]:

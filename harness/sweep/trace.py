@@ -74,7 +74,8 @@ def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
     runs = lists.runs(retrievers, data, kept)
     gold = [doc for doc in data.gold[query].tolist() if doc >= 0]
     chosen = choice(config, list(retrievers), given)
-    name = f"fused by {chosen.name or type(chosen.fuser).__module__.rpartition('.')[2]}"
+    steps = [type(each).__module__.rpartition(".")[2] for each in (chosen.fuser, chosen.reranker)]
+    name = f"fused by {chosen.name or ', '.join(step for step in steps if step != 'none')}"
     order = {each: _entries(run.docs, run.scores, run.indptr, query) for each, run in runs.items()}
     seeding = lists.seeding(config, data, kept) if "seeds" in getattr(chosen.reranker, "reads", ()) else None
     order[name] = _fused(chosen, data, runs, retrievers, query, kept, seeding)
