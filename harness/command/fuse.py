@@ -15,9 +15,10 @@ number (lists that are larger than memory wait in a temporary file, where TMPDIR
 The list that is called `dense` has the share fuser.alpha; without one, it is the first. pool.cap cuts the lists named
 in pool.capped (graph) to their best documents before they are normalised. split=tune or test keeps the queries of one
 half (by the MD5 of their ids), depth=1000 the best 1000 documents of each fused list. Choose parameters on tune, and
-look at test once. Every fuser, normalizer, temperature and reranker of conf/ that needs no text can be used; those that
-learn (fuser=learned, normalizer=ecdf) from the lock of a sweep, which decides all else too. pool.importance names a
-JSON file of the documents' prior importance, {"document": 0..1, ...}, which fuser=weighted_rrf multiplies by.
+look at test once. Every fuser, normalizer, temperature and reranker of conf/ that reads neither texts nor a graph can be
+used; those that learn (fuser=learned, normalizer=ecdf) from the lock of a sweep, which decides all else too.
+pool.importance names a JSON file of the documents' prior importance, {"document": 0..1, ...}, which
+fuser=weighted_rrf multiplies by.
 """  # noqa: E501
 
 from __future__ import annotations
