@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from harness.report.figure import Picture
     from harness.sweep.result import SweepResult
 
+COLUMNS = 8
+"""The most lists whose score distributions stand side by side."""
+
 
 def run(config: DictConfig) -> None:
     """Write the report, attach it to the sweep in the tracker, and say what was written."""
@@ -46,7 +49,10 @@ def run(config: DictConfig) -> None:
 
 
 def _more(result: SweepResult, config: DictConfig) -> list[Picture]:
-    """Score distributions of the lists on tune, cut as the winner's pool is, and the benchmark's calibration."""
+    """Score distributions of the lists on tune, cut as the winner's pool is, and the benchmark's calibration.
+
+    Of more than ``COLUMNS`` lists only those that the winner fuses: more panels in a row cannot be read.
+    """
     from pathlib import Path
 
     from harness.configuration import names, strategy
@@ -65,8 +71,9 @@ def _more(result: SweepResult, config: DictConfig) -> list[Picture]:
     cap, capped = knobs.get("pool.cap"), knobs.get("pool.capped") or ()
     fused = {name: runs[name].top(cap) if name in capped else runs[name] for name in knobs["pool.lists"]}
     where = f"{prepared.benchmark.name}, tune split, n = {len(members)} queries, the pool of the winner"
+    shown = runs if len(runs) <= COLUMNS else {name: runs[name] for name in fused}
     return [
-        distributions(runs, normalizers, prepared.benchmark.name, "tune", cap, capped),
+        distributions(shown, normalizers, prepared.benchmark.name, "tune", cap, capped),
         scales.raw(fused, where),
         scales.calibrated(fused, {name: normalizers[name] for name in ("pit", "minmax")}, where),
         *stored(Path(config.paths.runs), str(result.manifest["dataset"])),
