@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from harness.metric import ABSENT, NONE, metrics
-from harness.metric import mean as module
+from harness.metric import ABSENT, NONE, metrics, wins_losses
+from harness.metric import tabled as module
 from harness.metric.mean import means
 
 ALL = metrics(["last_hop", "full_sup", "any_sup", "recall", "ndcg", "mrr", "mrr@5"], [1, 2, 5, 10])
@@ -22,6 +25,22 @@ def test_as_one_trial_at_a_time(hops, table, monkeypatch) -> None:
     found = means(ranks, ALL)
     for number, own in enumerate(ranks):
         assert found[number].tolist() == [metric(own).mean() for metric in ALL]
+
+
+@pytest.mark.parametrize("queries", [1, 7, 8, 9, 127, 128, 129, 136, 255, 257, 1000, 1021, 5003])
+def test_sums_are_taken_in_numpy_s_order(queries) -> None:
+    ranks = np.random.default_rng(queries).integers(1, 14, (40, queries, 3)).astype(np.int32)
+    wanted = metrics(["recall", "ndcg", "mrr"], [2, 10])
+    assert means(ranks, wanted).tolist() == [[metric(own).mean() for metric in wanted] for own in ranks]
+
+
+@given(arrays(np.int32, (6, 50, 3), elements=st.sampled_from([NONE, 1, 2, 3, 5, 6, ABSENT])))
+def test_wins_and_losses_are_those_of_the_values(ranks) -> None:
+    for metric in ALL:
+        own, other = metric(ranks), metric(ranks[0])
+        won, lost = wins_losses(ranks, ranks[0], metric)
+        assert np.array_equal(won, own > other)
+        assert np.array_equal(lost, own < other)
 
 
 def test_no_queries_no_trials() -> None:

@@ -10,7 +10,7 @@ searched one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +20,25 @@ from harness.fuser.terms import Terms
 from harness.metric.measure import ABSENT, NONE
 from harness.run import Run
 
+WHOLE = 2**62
+"""The depth of a list that is not cut."""
+
 
 @dataclass(frozen=True, eq=False)
 class Layout:
     """Where the documents of L runs of the same Q queries stand, and the gold passages among them.
 
-    names: of the runs, in the pool's order.    bounds: int64[L, Q + 1], their indptr.
-    lone: int32[L][N, 2], place in the list and document of what that run alone holds; query q's from ``bounds[l, q]``
-    on, ``alone`` int64[L, Q] of them.
-    several: int32[S, 1 + L], document and place in each run (-1: none) of the others; query q's are those from
-    ``together[q]`` to ``together[q + 1]``.
+    names: of the runs, in the pool's order.    docs: int32[L][N] of each run, bounds: int64[L, Q + 1], its indptr.
+    depths: int64[L], how many of the best documents of each list there are at most.
+    several: int32[S, 1 + L], document and place in each run (-1: none) of what several runs hold; query q's are those
+    from ``together[q]`` to ``together[q + 1]``. A place at or below the list's depth is none.
     gold: int32[Q, H, 1 + L], the same of the gold passages.    padding: bool[Q, H], where there is none.
     """
 
     names: tuple[str, ...]
+    docs: tuple[NDArray[np.int32], ...]
     bounds: NDArray[np.int64]
-    lone: tuple[NDArray[np.int32], ...]
-    alone: NDArray[np.int64]
+    depths: NDArray[np.int64]
     several: NDArray[np.int32]
     together: NDArray[np.int64]
     gold: NDArray[np.int32]
@@ -50,8 +52,15 @@ class Layout:
         bounds = np.stack([run.indptr for run in runs.values()])
         docs = tuple(run.docs for run in runs.values())
         size = len(next(iter(runs.values())).doc_ids)
-        lone, alone, several, together, found = arrange(docs, bounds, size, gold)
-        return cls(tuple(runs), bounds, tuple(lone), alone, several, together, found, gold < 0)
+        several, together, found = arrange(docs, bounds, size, gold)
+        return cls(tuple(runs), docs, bounds, np.full(len(docs), WHOLE), several, together, found, gold < 0)
+
+    def cut(self, queries: slice, depths: Mapping[str, int | None]) -> Layout:
+        """The same of some queries, of each list's best documents; a depth of None leaves the list whole."""
+        own = np.array([WHOLE if depths[name] is None else depths[name] for name in self.names], dtype=np.int64)
+        rows = slice(queries.start, queries.stop + 1)
+        return replace(self, bounds=self.bounds[:, rows], depths=own, together=self.together[rows],
+                       gold=self.gold[queries], padding=self.padding[queries])  # fmt: skip
 
 
 def additive_ranks(layout: Layout, group: Sequence[Terms]) -> NDArray[np.int32] | None:
@@ -73,8 +82,8 @@ def additive_ranks(layout: Layout, group: Sequence[Terms]) -> NDArray[np.int32] 
     if not (np.isfinite(weights).all() and np.isfinite(bonus).all() and np.isfinite(absent).all()):
         return None
     ranks, finite = count(
-        values, absent, weights, bonus, held, layout.bounds, layout.lone, layout.alone, layout.several,
-        layout.together, layout.gold, ABSENT,
+        values, absent, weights, bonus, held, layout.docs, np.ascontiguousarray(layout.bounds), layout.depths,
+        layout.several, layout.together, layout.gold, ABSENT,
     )  # fmt: skip
     if not finite:
         return None

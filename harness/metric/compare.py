@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.metric.measure import Metric, Ranks
+from harness.metric.tabled import Tabled, parts
+from harness.threads import available, each
 
 
 def wins_losses(ranks: Ranks, baseline: Ranks, metric: Metric) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -15,8 +17,21 @@ def wins_losses(ranks: Ranks, baseline: Ranks, metric: Metric) -> tuple[NDArray[
 
     ranks: int32[..., Q, H]. baseline: int32[Q, H]. With ``last_hop@k`` these are `graph_win` and `graph_loss`.
     """
-    own, other = metric(ranks), metric(baseline)
-    return own > other, own < other
+    other = metric(baseline)
+    tabled = Tabled.of(ranks, [metric]) if ranks.ndim == 3 else None
+    if tabled is None:
+        own = metric(ranks)
+        return own > other, own < other
+    from harness.metric.kernel import compared
+
+    won, lost = (np.empty(tabled.numbers.shape, dtype=np.bool_) for _ in range(2))
+
+    def work(part: slice) -> None:
+        compared(tabled.numbers[part], tabled.values[tabled.rows, 0], other, won[part], lost[part])
+
+    for _ in each(work, parts(*tabled.numbers.shape), available()):
+        pass
+    return won, lost
 
 
 def groups(labels: Iterable[object]) -> dict[str, NDArray[np.int64]]:

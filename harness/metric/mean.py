@@ -1,47 +1,63 @@
-"""Means of many metrics over many trials: each metric is computed once for every tuple of ranks, then looked up."""
+"""Means of many metrics over many trials."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from harness.metric.measure import ABSENT, NONE, Metric, Ranks, Values
+from harness.metric.measure import Metric, Ranks, Values
+from harness.metric.tabled import Tabled, parts
 from harness.threads import available, each
 
-TABLE = 1 << 18
-"""The most tuples that a table has."""
-CHUNK = 1 << 16
-"""How many queries of trials are looked up at once: 512 KiB of values, which stay in a processor's cache."""
+LEAF = 128
+"""NumPy adds so many values in eight running sums, and more of them by halves."""
 
 
 def means(ranks: Ranks, metrics: Sequence[Metric]) -> Values:
     """float64[T, M]: the mean over the queries of each metric; NaN without queries.
 
-    ranks: int32[T, Q, H]. The bits are those of ``metric(ranks[t]).mean()``.
+    ranks: int32[T, Q, H]. The bits are those of ``metric(ranks[t]).mean()``: the sums are taken in NumPy's order.
     """
-    trials, queries, hops = ranks.shape
+    trials, queries, _ = ranks.shape
     result = np.full((trials, len(metrics)), np.nan)
     if not queries:
         return result
-    deepest = max((metric.k for metric in metrics if metric.k is not None), default=0)
-    base = deepest + 3  # no passage, places 1 to deepest + 1, absent
-    tabled = {m for m, metric in enumerate(metrics) if metric.k is not None and base**hops <= min(TABLE, ranks.size)}
-    tuples = np.array([NONE, *range(1, deepest + 2), ABSENT], dtype=np.int32) if tabled else np.empty(0, np.int32)
-    every = np.array(list(itertools.product(tuples, repeat=hops)), dtype=np.int32) if tabled else tuples
-    tables = {m: metrics[m](every) for m in tabled}
-    step = max(1, CHUNK // queries)
-
-    def judge(start: int) -> None:
-        from harness.metric.kernel import tuple_numbers
-
-        part = ranks[start : start + step]
-        numbers = tuple_numbers(part, deepest) if tabled else None
-        for m, metric in enumerate(metrics):
-            values = metric(part) if numbers is None or m not in tables else np.take(tables[m], numbers, mode="clip")
-            result[start : start + step, m] = values.mean(axis=-1)
-
-    for _ in each(judge, range(0, trials, step), available()):
-        pass
+    found = [metric for metric in metrics if metric.k is not None]
+    tabled = Tabled.of(ranks, found) if found else None
+    if tabled is not None:
+        result[:, [metric.k is not None for metric in metrics]] = _looked_up(tabled)
+    for place, metric in enumerate(metrics):
+        if tabled is None or metric.k is None:
+            for part in parts(trials, queries):
+                result[part, place] = metric(ranks[part]).mean(axis=-1)
     return result
+
+
+def _looked_up(tabled: Tabled) -> Values:
+    from harness.metric.kernel import WIDTH, sums
+
+    trials, queries = tabled.numbers.shape
+    kinds, count = tabled.values.shape
+    table = np.zeros((kinds, -(-count // WIDTH) * WIDTH))
+    table[:, :count] = tabled.values
+    result = np.empty((trials, table.shape[1]))
+    leaves = pairwise(queries)
+
+    def add(part: slice) -> None:
+        sums(tabled.numbers[part], tabled.rows, table, leaves, result[part])
+
+    for _ in each(add, parts(trials, queries), available()):
+        pass
+    return np.asarray(result[:, :count] / queries, dtype=np.float64)
+
+
+def pairwise(count: int) -> NDArray[np.int64]:
+    """int64[L, 2]: how NumPy sums so many values: the length of each leaf, and how many sums are then added up."""
+    if count <= LEAF:
+        return np.array([[count, 0]])
+    half = count // 2 - count // 2 % 8
+    leaves = np.concatenate([pairwise(half), pairwise(count - half)])
+    leaves[-1, 1] += 1
+    return leaves

@@ -63,6 +63,7 @@ def score(
     threads = workers(device)
     parts = 1 if len(shared) >= 2 * threads else threads
     jobs = [(spec, block) for spec in shared for block in _blocks(spec, runs, device, parts)]
+    layouts = _layouts([trials[number] for own in shared.values() for number in own], runs, gold, device)
 
     def work(job: tuple[PoolSpec, slice]) -> int:
         spec, block = job
@@ -70,7 +71,9 @@ def score(
         taken = {name: runs[name].take(queries) for name in spec.lists}
         asked = texts and texts.take(queries), seeding and seeding.take(queries)
         pool = align(spec, taken, device, mentions, importance, *asked)
-        for number, found in _scored(pool, {number: trials[number] for number in shared[spec]}, gold[block]):
+        depths = {name: spec.cap if name in spec.capped else None for name in spec.lists}
+        layout = layouts[spec.lists].cut(block, depths) if spec.lists in layouts else None
+        for number, found in _scored(pool, {number: trials[number] for number in shared[spec]}, gold[block], layout):
             ranks[number, block] = found
         return len(shared[spec]) * len(queries)
 
@@ -87,8 +90,16 @@ def _alone(trial: Trial) -> bool:
     return single and isinstance(trial.reranker, Keep)
 
 
+def _layouts(
+    trials: Sequence[Trial], runs: Mapping[str, Run], gold: NDArray[np.int32], device: str
+) -> dict[tuple[str, ...], Layout]:
+    """The layouts of the lists whose weighted sums are counted: one for all caps, which only cut its lists."""
+    counted = dict.fromkeys(trial.pool.lists for trial in trials if device == "cpu" and _additive(trial))
+    return {lists: Layout.of({name: runs[name] for name in lists}, gold) for lists in counted}
+
+
 def _scored(
-    pool: Pool, trials: Mapping[int, Trial], gold: NDArray[np.int32]
+    pool: Pool, trials: Mapping[int, Trial], gold: NDArray[np.int32], layout: Layout | None
 ) -> Iterator[tuple[int, NDArray[np.int32]]]:
     """Gold ranks int32[Q, H] of each trial on one pool; trials that weigh the same values differently go together."""
     groups: dict[tuple[int, ...], dict[int, Terms]] = {}
@@ -100,7 +111,6 @@ def _scored(
             rest.append(number)
         else:
             groups.setdefault(shared_key(terms), {})[number] = terms
-    layout = Layout.of(pool.runs, gold) if groups else None
     for group in groups.values():
         ranks = None if layout is None else additive_ranks(layout, list(group.values()))
         if ranks is None:
@@ -116,10 +126,15 @@ def _scored(
         yield number, gold_ranks(fused, pool.docs, columns, wanted).numpy()
 
 
+def _additive(trial: Trial) -> Callable[[Calibrated], Terms | None] | None:
+    """How to get the fused list's terms, where it may be a weighted sum (see ``Additive``)."""
+    return getattr(trial.fuser, "terms", None) if isinstance(trial.reranker, Keep) else None
+
+
 def _terms(trial: Trial, pool: Pool, calibrations: dict[object, Calibrated]) -> Terms | None:
     """calibrations: those of the pool that there are, by normalizer and temperature."""
-    of: Callable[[Calibrated], Terms | None] | None = getattr(trial.fuser, "terms", None)  # see Additive
-    if of is None or pool.device.type == "cuda" or not isinstance(trial.reranker, Keep):
+    of = _additive(trial)
+    if of is None or pool.device.type == "cuda":
         return None
     key = trial.normalizer, trial.temperature
     if key not in calibrations:

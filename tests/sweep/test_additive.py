@@ -111,7 +111,7 @@ def test_long_lists_are_searched(ties) -> None:
         return Run.of(*ids, np.repeat(np.arange(6), depth), docs, np.round(scores, 1) if ties else scores)
 
     runs = {"dense": run(50), "graph": run(400), "bm25": run(300)}
-    assert Layout.of(runs, gold).alone.max() > SHORT
+    assert np.diff(Layout.of(runs, gold).bounds).max() > SHORT
     for lists in (("dense", "graph"), ("graph", "bm25"), ("dense", "graph", "bm25")):
         pool = Calibrated(Pool.align({name: runs[name] for name in lists}), strategy("normalizer", "pit"),
                           strategy("temperature", "auto"))  # fmt: skip

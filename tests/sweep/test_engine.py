@@ -5,8 +5,12 @@ import itertools
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from harness.metric import ABSENT, NONE
+from harness.fuser import Calibrated
+from harness.metric import ABSENT, NONE, gold_ranks
 from harness.run import Run
 from harness.sweep import engine
 from tests.sweep.test_grid import grid
@@ -80,6 +84,30 @@ def test_ranks_do_not_depend_on_blocks_threads_or_company(runs, monkeypatch):
     half = np.arange(0, QUERIES, 2)
     some = engine.score(trials, {name: run.take(half) for name, run in runs.items()}, GOLD[half])
     assert np.array_equal(some, together[:, half])
+
+
+@given(st.integers(0, 2**32), st.sampled_from([2, 5, 1000]), st.lists(st.integers(1, 70), min_size=1, max_size=3))
+@settings(max_examples=40, deadline=None)
+def test_counted_ranks_are_those_of_the_fused_scores(seed, kinds, caps):
+    random = np.random.default_rng(seed)
+    ids = [f"q{q}" for q in range(5)], [f"d{d:02d}" for d in range(90)]
+
+    def ranked() -> Run:
+        lengths = random.integers(0, 80, 5)
+        docs = np.concatenate([random.permutation(90)[:length] for length in lengths])
+        return Run.of(*ids, np.repeat(np.arange(5), lengths), docs, random.integers(0, kinds, len(docs)) / kinds)
+
+    lists = {name: ranked() for name in ("dense", "graph", "bm25")}
+    gold = -np.sort(-random.integers(-1, 90, (5, 3)).astype(np.int32))
+    axes = {**AXES, "fuser.alpha": [0.2, 0.5], "fuser.beta": [0, 0.1, 0.5], "pool.cap": [*caps, None]}
+    trials = grid(axes).trials()
+    ranks = engine.score(trials, lists, gold)
+    for place in random.permutation(len(trials))[:25]:
+        trial, found = trials[place], ranks[place]
+        pool = engine.align(trial.pool, lists, "cpu")
+        fused = trial.fuser(Calibrated(pool, trial.normalizer, trial.temperature))
+        straightforward = gold_ranks(fused, pool.docs, pool.columns(gold), torch.from_numpy(gold)).numpy()
+        assert np.array_equal(found, straightforward), trial.name
 
 
 def test_the_ceiling_is_what_a_perfect_fuser_would_reach(runs):
