@@ -42,7 +42,7 @@ class HippoRAG(PPR):
     ``passages`` and ``sharpness`` have no part in it.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     walk: Undirected = field(default_factory=Undirected)  # type: ignore[assignment]
     passage_weight: float = 0.05
     by: str = "query_to_triple"

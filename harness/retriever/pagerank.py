@@ -1,14 +1,22 @@
 """Personalised PageRank of many queries at once: v <- (1 - a) (T' v + m s) + a s, m the mass on dangling nodes.
 
-A block holds about 64 queries as the columns of a float32 matrix, so one pass over the edges serves all of them. Every
-column is computed as if it were alone (its sums run over the nodes in their order) and keeps the values of the step in
-which its own L1 change fell below the tolerance: the result depends neither on the block nor on the number of threads.
+Solved as the linear system x = M x + a s, M = (1 - a) T', whose x / sum(x) is v (as PRPACK does; Gleich, PageRank
+beyond the Web, 2015): nodes of few neighbours are eliminated exactly (``elimination``), the core that is left is swept
+in place (Gauss-Seidel), sixteen queries at a time, and scaled after each sweep so that what leaves it is what comes in.
+
+When it stops: after a sweep that changed x by d, the residual is U d with U the part of the core's M above the
+diagonal, so the error of x is at most |U d| / a and that of v at most 2 |U d| / (a sum(x)), in L1 (columns of M sum to
+1 - a at most; eliminated nodes add none). ``change`` is 2 |U d| / ((1 - a) sum(x)), with |U d| bounded by the sum of
+|d_j| times the column sums of U: v is within (1 - a) / a x ``change`` of the solution, which is what an L1 change of
+that size between two steps of the walk itself guarantees.
+
+Every query is computed as if it were alone, its sums over the nodes in their order, and keeps the values of the sweep
+in which its own change fell below the tolerance: the result depends neither on the block nor on the number of threads.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +24,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from harness.retriever.elimination import System, reduced
 from harness.threads import available, each
 
 Float32 = NDArray[np.float32]
+TINY = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A block's answer: the first of its B queries, values float32[N, B], iterations int64[B], L1 change float64[B]."""
+    """A block's answer: the first of its B queries, values float32[N, B] (each query's contiguous), sweeps int64[B].
+
+    change: float64[B], the values are within (1 - a) / a x change of the solution (L1).
+    """
 
     first: int
     values: Float32
@@ -48,117 +61,56 @@ def solve(
     seeds: [Q, N], rows sum to 1 (a query without seeds has an empty row, and gets 0 everywhere).
     device: ``cpu`` (numba, threads over blocks) or a torch device.
     """
-    backward = sp.csr_array(transition.T, dtype=np.float32)
-    backward.sort_indices()
-    dangling = np.diff(transition.indptr) == 0
-    advance = _numba(backward, dangling, restart) if device == "cpu" else _torch(backward, dangling, restart, device)
+    matrix = sp.csr_array(((1 - restart) * transition).T, dtype=np.float64)
+    seeds = sp.csr_array(seeds)
     firsts = range(0, seeds.shape[0], block)
+    if device != "cpu":
+        from harness.retriever.pagerank_torch import Walk
+
+        walk = Walk(matrix, restart, device)
+        for first in firsts:
+            yield Solution(first, *walk(seeds[first : first + block], tolerance, max_iter))
+        return
+    from harness.retriever.lanes import COUNT
+    from harness.retriever.pagerank_kernel import walked
+
+    plan = _plan(reduced(matrix), restart)
+    bounds, nodes = seeds.indptr.astype(np.int64), seeds.indices.astype(np.int64)
+    shares = (restart * seeds.data).astype(np.float32)
 
     def one(first: int) -> Solution:
-        start = np.ascontiguousarray(seeds[first : first + block].toarray().T, dtype=np.float32)
-        return Solution(first, *_iterate(advance, start, tolerance, max_iter))
+        count = min(block, seeds.shape[0] - first)
+        out = np.empty((count, matrix.shape[0]), dtype=np.float32)
+        steps, change = np.zeros(count, dtype=np.int64), np.zeros(count)
+        values = np.empty((matrix.shape[0], COUNT), dtype=np.float32)
+        right = np.empty((len(plan.upper), COUNT), dtype=np.float32)
+        for lane in range(0, count, COUNT):
+            part = slice(lane, min(lane + COUNT, count))
+            own = bounds[first + part.start : first + part.stop + 1]
+            walked(plan, own, nodes, shares, tolerance, max_iter, values, right, out[part], steps[part], change[part])
+        return Solution(first, out.T, steps, change)
 
-    yield from each(one, firsts, 1 if device != "cpu" else threads or available())
-
-
-Advance = Callable[[Float32, Float32], tuple[Float32, NDArray[np.float64]]]
-
-
-def _iterate(
-    advance: Advance, seeds: Float32, tolerance: float, max_iter: int
-) -> tuple[Float32, NDArray[np.int64], NDArray[np.float64]]:
-    """Steps until every column has converged; columns that have are left out once they are half of the block."""
-    values, result = seeds, seeds.copy()
-    active = np.arange(seeds.shape[1])
-    iterations = np.zeros(len(active), dtype=np.int64)
-    changes = np.zeros(len(active))
-    open_ = np.ones(len(active), dtype=bool)
-    for step in range(1, max_iter + 1):
-        values, change = advance(values, seeds)
-        ended = open_[active] & ((change < tolerance) | (step == max_iter))
-        columns = active[ended]
-        result[:, columns] = values[:, ended]
-        iterations[columns], changes[columns] = step, change[ended]
-        open_[columns] = False
-        if not open_.any():
-            break
-        if 2 * open_[active].sum() <= len(active):
-            keep = open_[active]
-            active = active[keep]
-            values, seeds = np.ascontiguousarray(values[:, keep]), np.ascontiguousarray(seeds[:, keep])
-    return result, iterations, changes
+    yield from each(one, firsts, threads or available())
 
 
-def _numba(backward: sp.csr_array, dangling: NDArray[np.bool_], restart: float) -> Advance:
-    step, first = _kernel(False), _kernel(True)
-    indptr, indices, data = backward.indptr.astype(np.int64), backward.indices.astype(np.int64), backward.data
-    lost = np.flatnonzero(dangling)
+def _plan(system: System, restart: float) -> Any:
+    from harness.retriever.pagerank_kernel import Matrix, Plan
 
-    def advance(values: Float32, seeds: Float32) -> tuple[Float32, NDArray[np.float64]]:
-        out, change = np.empty_like(values), np.zeros(values.shape[1])
-        walk = np.float32(1 - restart)
-        (first if values is seeds else step)(
-            indptr, indices, data, lost, values, seeds, walk, np.float32(restart), out, change
-        )
-        return out, change
+    def matrix(given: sp.csr_array) -> Matrix:
+        return Matrix(given.indptr.astype(np.int64), given.indices.astype(np.int32), given.data.astype(np.float32))
 
-    return advance
-
-
-@functools.cache
-def _kernel(sparse: bool) -> Any:
-    """The step, compiled when first used; without fast-math, so its sums keep their order.
-
-    sparse: nodes without mass are passed over, which changes no bit. It pays for the first step alone.
-    """
-    import numba
-
-    @numba.njit(nogil=True)
-    def step(indptr, indices, data, lost, values, seeds, walk, restart, out, change):  # type: ignore[no-untyped-def]
-        nodes, columns = values.shape
-        held = np.ones(nodes, dtype=np.bool_)
-        if sparse:
-            for i in range(nodes):
-                held[i] = values[i].any()
-        back = np.zeros(columns, dtype=np.float64)
-        for i in lost:
-            for j in range(columns):
-                back[j] += values[i, j]
-        share = np.empty(columns, dtype=np.float32)
-        for j in range(columns):
-            share[j] = restart + walk * np.float32(back[j])
-        for i in range(nodes):
-            row = out[i]
-            row[:] = 0
-            for k in range(indptr[i], indptr[i + 1]):
-                if sparse and not held[indices[k]]:
-                    continue
-                weight, source = data[k], values[indices[k]]
-                for j in range(columns):
-                    row[j] += weight * source[j]
-            for j in range(columns):
-                row[j] = walk * row[j] + share[j] * seeds[i, j]
-                change[j] += abs(row[j] - values[i, j])
-
-    return step
-
-
-def _torch(backward: sp.csr_array, dangling: NDArray[np.bool_], restart: float, device: str) -> Advance:
-    import torch
-
-    matrix = torch.sparse_csr_tensor(
-        torch.from_numpy(backward.indptr.astype(np.int64)),
-        torch.from_numpy(backward.indices.astype(np.int64)),
-        torch.from_numpy(backward.data),
-        size=backward.shape,
-        device=device,
+    core, place = system.core, np.empty_like(system.order)
+    place[system.order] = np.arange(len(place))
+    rows = np.repeat(np.arange(core.shape[0]), np.diff(core.indptr))
+    above = core.indices > rows
+    upper = np.bincount(core.indices[above], core.data[above], core.shape[0]) * (2 / max(1 - restart, TINY))
+    return Plan(
+        place=place,
+        forward=matrix(system.forward),
+        core=matrix(core),
+        back=matrix(system.back),
+        scale=system.scale.astype(np.float32),
+        loss=system.loss,
+        mass=system.mass,
+        upper=upper.astype(np.float32),
     )
-    lost = torch.from_numpy(np.flatnonzero(dangling)).to(device)
-
-    def advance(values: Float32, seeds: Float32) -> tuple[Float32, NDArray[np.float64]]:
-        old, restarts = torch.from_numpy(values).to(device), torch.from_numpy(seeds).to(device)
-        back = old[lost].sum(dim=0, dtype=torch.float64).float()
-        new = (1 - restart) * (matrix @ old) + (restart + (1 - restart) * back) * restarts
-        return new.cpu().numpy(), (new - old).abs().sum(dim=0, dtype=torch.float64).cpu().numpy()
-
-    return advance

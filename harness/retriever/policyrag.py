@@ -33,7 +33,7 @@ class PolicyRAG:
     graph: what the typed memory is compiled from; its synonym threshold is the policy's.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     graph: Graph
     encoder: Encoder
     policy: Policy = field(default_factory=Policy)

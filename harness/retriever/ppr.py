@@ -45,7 +45,7 @@ class PPR:
     link: least cosine to a name of the graph for what the question names and the graph does not hold; ``null``: none.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     graph: Graph
     encoder: Encoder
     walk: Walk = field(default_factory=Walk)
