@@ -28,7 +28,7 @@ from harness.run import Run
 
 @dataclass(frozen=True)
 class PPR:
-    """v <- (1 - a) (T' v + m s) + a s, m the mass on dangling nodes, until the L1 change < tolerance or max_iter.
+    """v = (1 - a) (T' v + m s) + a s, m the mass on dangling nodes, to (1 - a) / a x tolerance in L1 (``pagerank``).
 
     score(q, p) = v_p, float64 of a float32 walk. All passages that the walk reaches are returned: those with a mass of
     at least the tolerance, for less cannot be told from none.
@@ -42,6 +42,7 @@ class PPR:
     passages.
 
     restart: a, in (0, 1] (HippoRAG's damping 0.5 keeps 1 - a = 0.5 for the walk).
+    max_iter: sweeps after which a walk is left as it is (``not_converged`` counts them).
     link: least cosine to a name of the graph for what the question names and the graph does not hold; ``null``: none.
     """
 

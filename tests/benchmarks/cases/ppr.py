@@ -50,13 +50,16 @@ def world(size: int, edges: int, queries: int, seed: int = 0) -> tuple[sp.csr_ar
     return graph, sp.csr_array((values, (rows, columns)), shape=(queries, size))
 
 
-def compared(graph: sp.csr_array, restarts: sp.csr_array, damping: float, aim: float, work: str, alone: int) -> Case:
+def compared(
+    graph: sp.csr_array, restarts: sp.csr_array, damping: float, aim: float, work: str, alone: int, timed: int = 256
+) -> Case:
+    """timed: how many of the queries we walk, in one call; the peer walks ``alone`` of them, one after the other."""
     import igraph
 
     queries = restarts.shape[0]
     transition = rows_sum_to_one(graph)
     known = igraph.Graph.Weighted_Adjacency(sp.coo_matrix(graph), mode="directed", attr="weight")
-    part = restarts[: min(queries, 256)]
+    part = restarts[:timed]
     peers = iter(range(10**9))
 
     def ours() -> list[Any]:
