@@ -37,8 +37,10 @@ def gathered(benchmark: Benchmark, blocks: Iterable[tuple[Scores, Walked]], leas
     docs, scores, lengths = [np.empty(0, np.int32)], [np.empty(0)], [np.zeros(1, np.int64)]
     iterations, change = [np.empty(0, np.int64)], [np.empty(0)]
     for values, walked in blocks:
-        for column, part in zip((docs, scores, lengths), descending(values, least), strict=True):
-            column.append(part)
+        found, ranked, count = descending(values, least)
+        docs.append(found)
+        scores.append(ranked)
+        lengths.append(count)
         iterations.append(walked.iterations)
         change.append(walked.change)
     steps, last = np.concatenate(iterations), np.concatenate(change)
