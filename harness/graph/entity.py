@@ -18,6 +18,7 @@ from harness.extractor import Extraction, Extractor
 from harness.extractor import artifact as extraction_artifact
 from harness.graph.grow import grown
 from harness.graph.network import Network, about, context, counted, pruned, relation, stated
+from harness.graph.proposed import proposed
 from harness.graph.refine import merged, weeded
 from harness.identity import LATER, identity
 
@@ -33,6 +34,8 @@ class Entity:
     for no such edges.    alias: rules by name, all of which merge names before anything else is done.
     confidence: least confidence of a triple that counts, in [0, 1] (one without a confidence has 1).
     support: least number of passages whose triples join two entities, for these triples to count.
+    index: ``Flat`` compares all names with all; a FAISS ``index_factory`` string, e.g. ``PCA96,HNSW32``, compares each
+    with those that such an index finds, which misses some synonyms and grows less fast.
     """
 
     version: ClassVar[int] = 1
@@ -42,6 +45,7 @@ class Entity:
     alias: Mapping[str, Alias] = field(default_factory=dict, metadata=LATER)
     confidence: float = field(default=0.0, metadata=LATER)
     support: int = field(default=1, metadata=LATER)
+    index: str = field(default="Flat", metadata=LATER)
 
     def __post_init__(self) -> None:
         bounded("graph.confidence", self.confidence, 0, 1)
@@ -96,6 +100,9 @@ class Entity:
             names = list(extraction.names)
             vectors = np.asarray(embed(self.encoder, names, "name", store))
             config = {"encoder": identity(self.encoder), "synonym": identity(self.synonym)}
-            similar, before = grown(names, vectors, self.encoder, self.synonym, config, store)
+            if self.index == "Flat":
+                similar, before = grown(names, vectors, self.encoder, self.synonym, config, store)
+            else:
+                similar = proposed(vectors, self.synonym, self.index)
         network = Network(extraction.names, about(extraction), context(extraction), relation(extraction), similar)
         return network, {"names_compared_before": before}

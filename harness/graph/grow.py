@@ -32,6 +32,8 @@ def grown(
     number = {name: place for place, name in enumerate(names)}
     best, edges = np.full(0, -1, dtype=np.int64), sp.csr_array((0, 0), dtype=np.float32)
     for artifact in store.kin("graph", config):
+        if artifact.manifest["config"].get("index", "Flat") != "Flat":
+            continue  # it may have missed some
         older: list[str] = json.loads((artifact.path / "names.json").read_text(encoding="utf-8"))
         place = np.array([number.get(name, -1) for name in older], dtype=np.int64)
         shared = np.flatnonzero(place >= 0)

@@ -49,7 +49,13 @@ def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -
         found = list(each(candidates, range(0, size, block), available()))
     nothing = np.empty(0, np.int64)
     i, j = (np.concatenate([nothing, *column]) for column in zip(*found, strict=True)) if found else (nothing, nothing)
-    exact = cosine(vectors, i, j)
+    return symmetric(i, j, cosine(vectors, i, j), threshold, size)
+
+
+def symmetric(
+    i: NDArray[np.int64], j: NDArray[np.int64], exact: NDArray[np.float64], threshold: float, size: int
+) -> sp.csr_array:
+    """float32[E, E] of pairs i < j, each once, that reach the threshold and 0, in both directions."""
     keep = (exact >= threshold) & (exact > 0)
     upper = sp.csr_array(sp.coo_array((exact[keep], (i[keep], j[keep])), shape=(size, size), dtype=np.float32))
     both = sp.csr_array(upper + upper.T)
