@@ -29,6 +29,7 @@ from harness.reranker.policy import Policy
 from harness.retriever.policyrag import PolicyRAG
 from harness.run import Run
 from harness.sweep.plan import Plan, Prepared
+from harness.sweep.trace import trace
 from harness.temperature.auto import Auto
 
 WORLD = {
@@ -177,7 +178,7 @@ def test_a_trial_is_known_by_its_seeds(tmp_path: Path) -> None:
         hashes("seeds.policy.seed.cap=0")
 
 
-def test_a_sweep_reranks_the_sample(tmp_path: Path) -> None:
+def test_a_sweep_and_a_trace_rerank_the_sample(tmp_path: Path) -> None:
     """With no more than reranker=policy; what other trials share its pool changes nothing."""
     overrides = ("encoder=hashed", "extractor.model=null", "reranker=policy", "grid=point", "tracking=none",
                  f"paths.runs={tmp_path}")  # fmt: skip
@@ -188,3 +189,9 @@ def test_a_sweep_reranks_the_sample(tmp_path: Path) -> None:
     ]  # fmt: skip
     ranks = prepared.ranks(trials, "tune")
     assert np.array_equal(prepared.ranks(trials[-1:], "tune")[0], ranks[-1])
+    member = int(prepared.benchmark.members("tune")[0])
+    query = prepared.benchmark.query_ids[member].as_py()
+    found = trace(compose("trace", [*(each for each in overrides if not each.startswith("grid")), f"query={query}"]))
+    assert found.fused == "fused by boltzmann, policy"
+    told = [found.rank(found.fused, doc) for doc in found.gold]
+    assert told == [int(rank) for rank in ranks[-1][0][: len(told)]]
