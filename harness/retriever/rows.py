@@ -15,7 +15,7 @@ Scores = NDArray[np.float32] | NDArray[np.float64]
 
 
 class Walked(Protocol):
-    """How the walks of a block of B queries ended: iterations int64[B], the last L1 change float64[B]."""
+    """How the walks of a block of B queries ended: iterations int64[B], the bound on change float64[B]."""
 
     @property
     def iterations(self) -> NDArray[np.int64]:
