@@ -27,7 +27,8 @@ SAMPLE = 39
 def proposed(vectors: NDArray[np.float32], threshold: float, index: str) -> sp.csr_array:
     """``harness.graph.synonym.synonyms``, but only of pairs of which one name is among what the other's search finds.
 
-    vectors: float32[E, d] of length 1.    index: a FAISS ``index_factory`` string, e.g. ``PCA96,HNSW32`` or ``PCA96,IVF1024,Flat``.
+    vectors: float32[E, d] of length 1.
+    index: a FAISS ``index_factory`` string, e.g. ``PCA96,HNSW32`` or ``PCA96,IVF1024,Flat``.
     No edge is false and each has the cosine of the exact search, to the bit; some are missed. The index is built on one
     thread, as HNSW's graph follows the order in which its vectors come in; so the edges are the same on any number.
     """
