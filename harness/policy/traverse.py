@@ -15,7 +15,7 @@ from harness.retriever.walk import rows_sum_to_one
 
 @dataclass(frozen=True)
 class Traverse:
-    """v = (1 - alpha) (T' v + m s) + alpha s to (1 - alpha) / alpha x tolerance (L1), m the mass on nodes without edges.
+    """v = (1 - alpha) (T' v + m s) + alpha s to (1 - alpha) / alpha x tolerance (L1); m: mass without an edge.
 
     An entity's row of T is T_E = eta_r A_r + eta_s A_s (eq. 4), with eta_c of its passages, T_E->P, when eta_c > 0
     (the paper's walk has none). The weights are relative: a row is divided by its sum, so that an entity without an
