@@ -52,7 +52,7 @@ def reached(start: Start, paths: Sequence[Paths]) -> tuple[Pairs, Values]:
 
 
 def best(rows: NDArray[np.int64], values: Values, count: int) -> NDArray[np.bool_]:
-    """Which are among the ``count`` greatest of their row; of equal ones the first. Rows ascend."""
+    """bool[n]: which values are among the ``count`` greatest of their row; of equal ones the first. Rows ascend."""
     order = np.lexsort((-values, rows))
     place = np.empty(len(rows), dtype=np.int64)
     place[order] = np.arange(len(rows)) - np.searchsorted(rows, rows[order])
