@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
 import torch
 from torch import Tensor
@@ -24,6 +24,7 @@ class Calibrated:
     pool: Pool
     normalizer: Normalizer
     temperature: Temperature
+    own: dict[object, object] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,6 +77,12 @@ class Calibrated:
     def remember(self, key: object, compute: Callable[[], T]) -> T:
         """``compute()``, once for this pool and key."""
         return self.pool.remember(key, compute)
+
+    def remember_own(self, key: object, compute: Callable[[], T]) -> T:
+        """``compute()``, once for this normalizer and temperature: ``remember`` without hashing those again."""
+        if key not in self.own:
+            self.own[key] = compute()
+        return cast(T, self.own[key])
 
     def listed(self, name: str) -> Tensor:
         """float64[Q, N]: normalised values of a list in its own order."""

@@ -58,11 +58,16 @@ class Additive(Protocol):
 
 def of_values(scored: Scored, weight: float = 1.0) -> Term:
     """The list's summand: weight x normalised value."""
-    values = scored.owner.listed(scored.name)
-    absent = scored.normalizer.absent(values, scored.listing.present)
+    values, absent = scored.owner.remember_own(("summand", scored.name), lambda: _values(scored))
     return Term(scored.name, values, absent, lambda: scored.values, weight)
 
 
 def of_probabilities(scored: Scored, weight: float = 1.0) -> Term:
     """The list's summand: weight x Boltzmann probability."""
-    return Term(scored.name, scored.weights, 0.0, lambda: scored.probabilities, weight)
+    values = scored.owner.remember_own(("weights", scored.name), lambda: scored.weights)
+    return Term(scored.name, values, 0.0, lambda: scored.probabilities, weight)
+
+
+def _values(scored: Scored) -> tuple[Tensor, Tensor | float]:
+    values = scored.owner.listed(scored.name)
+    return values, scored.normalizer.absent(values, scored.listing.present)
