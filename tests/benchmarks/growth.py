@@ -134,6 +134,7 @@ def world(passages: int, queries: int | None = None) -> dict[str, float]:
         for stage in STAGES:
             manifests = (folder / "runs" / "artifacts" / stage).glob("*/manifest.json")
             found[stage] = round(sum(json.loads(path.read_text())["seconds"] for path in manifests), 2)
+        found["retrieve"] = round(found["retrieve"] - found["extract"] - found["graph"], 2)  # made on its way
         for path in (folder / "runs" / "sweeps").glob("*/manifest.json"):
             found["sweep"] = json.loads(path.read_text())["seconds"]
         return found | synonym_step(folder / "runs")
@@ -194,6 +195,8 @@ def plot(rows: dict[str, Any], path: Path) -> None:
             label = key if slope[0] is None else f"{key} ({slope[0]})"
             place.loglog(row["at"], [value / 2**30 for value in values] if peak else values, marker="o", label=label)
             place.set(xlabel=name, ylabel="GiB" if peak else "seconds")
+            place.set_xticks(row["at"], [f"{size:,}" for size in row["at"]])
+            place.set_xticks([], minor=True)
     for place in parts.values():
         place.grid(which="major", alpha=0.3)
         place.legend(
