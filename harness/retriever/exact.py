@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,10 +35,11 @@ def nearest_rows(
         return docs, scores
     margin = np.float32(2.2 * dimension * 2.0**-24)
     size, threads = max(1, min(BLOCK, CELLS // count)), available()
+    products = np.empty((min(size, len(questions)), count), dtype=np.float32)
     for start in range(0, len(questions), size):
         block = questions[start : start + size]
-        rough = block @ passages.T
-        share = -(-len(block) // threads)
+        rough, share = products[: len(block)], -(-len(block) // threads)
+        _multiply(block, passages, rough, threads)
 
         def best(first: int, start: int = start, rough: NDArray[np.float32] = rough, share: int = share) -> None:
             for near in range(first, min(first + share, len(rough)), NEAR):
@@ -46,6 +50,30 @@ def nearest_rows(
         for _ in each(best, range(0, len(block), share), threads):
             pass
     return docs, scores
+
+
+def _multiply(
+    questions: NDArray[np.float32], passages: NDArray[np.float32], rough: NDArray[np.float32], threads: int
+) -> None:
+    """rough[Q, D] = questions x passages', each thread its passages.
+
+    BLAS's own threads would go on turning for a while when they are done, where the next step wants to run.
+    """
+    share = -(-len(passages) // threads)
+
+    def part(first: int) -> None:
+        np.matmul(questions, passages[first : first + share].T, out=rough[:, first : first + share])
+
+    with _blas().limit(limits=1, user_api="blas"):
+        for _ in each(part, range(0, len(passages), share), threads):
+            pass
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _best(

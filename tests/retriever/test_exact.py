@@ -44,6 +44,13 @@ def test_blocks_change_no_bit(vectors, monkeypatch):
     assert all(np.array_equal(one, other) for one, other in zip(whole, parts, strict=True))
 
 
+@pytest.mark.parametrize("threads", ["1", "2", "3", "700"])
+def test_threads_change_no_bit(vectors, monkeypatch, threads):
+    whole = nearest_rows(*vectors, 20)
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    assert all(np.array_equal(one, other) for one, other in zip(whole, nearest_rows(*vectors, 20), strict=True))
+
+
 def test_nothing_to_find(vectors):
     passages, questions = vectors
     assert nearest_rows(passages, questions[:0], 5)[0].shape == (0, 5)
