@@ -35,7 +35,7 @@ QUERIES = 2_000
 """Of a world at most; a world of 2,000 passages has 600."""
 STAGES = ("encode", "extract", "graph", "retrieve")
 THRESHOLD = 0.85
-INDEX = "PCA96,IVF{lists},Flat"
+INDEX = "IVF{lists},Flat"
 """What proposes pairs of names beside the exact search, with 4 sqrt(E) lists for E names."""
 
 
