@@ -24,3 +24,8 @@ def store() -> Store:
 def share(texts: list[str], part: int) -> list[str]:
     """Every ``part``-th text."""
     return texts[::part]
+
+
+def told(step: int) -> str:
+    """Which passages ``share`` takes, in words."""
+    return "all" if step == 1 else f"one of {step}, evenly"

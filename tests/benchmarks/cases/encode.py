@@ -20,7 +20,8 @@ def case(quick: bool) -> Case:
     from sentence_transformers import SentenceTransformer
 
     passages = real.benchmark().passages
-    texts = real.share(passages, PART * 20 if quick else PART)
+    step = PART * 20 if quick else PART
+    texts = real.share(passages, step)
     model, peer = MiniLM().open(), SentenceTransformer(str(get_model_path()))
 
     def ours() -> Any:
@@ -28,7 +29,7 @@ def case(quick: bool) -> Case:
         return vectors
 
     return Case(
-        work=f"{len(texts)} of the {len(passages)} passages of {real.NAME} (every {PART}th), MiniLM, float32, "
+        work=f"{len(texts)} of the {len(passages)} passages of {real.NAME} ({real.told(step)}), MiniLM, float32, "
         f"backend {model.facts['backend']}",
         peer="SentenceTransformer.encode, defaults",
         ours=ours,

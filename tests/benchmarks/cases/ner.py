@@ -36,7 +36,7 @@ def case(quick: bool) -> Case:
             return Offline().extract(data.benchmark, Path(folder))[0]
 
     return Case(
-        work=f"{len(texts)} of the {len(whole.corpus)} passages of {real.NAME} (every {step}th); ours also finds "
+        work=f"{len(texts)} of the {len(whole.corpus)} passages of {real.NAME} ({real.told(step)}); ours also finds "
         "titles and spans and places every mention",
         peer="spaCy nlp.pipe, recogniser alone, one process",
         ours=ours,
