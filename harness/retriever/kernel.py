@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-STEP = 8
+STEP = 16
 """One value in so many tells roughly where the best ones of a row begin."""
 
 
