@@ -8,6 +8,9 @@ from typing import Any
 
 from harness.report.text import Kind, number, shown
 
+LONGEST = 40
+"""Rows of a table that fit on a page of the report."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -34,6 +37,13 @@ class Table:
         return [
             [shown(value, column.kind) for value, column in zip(row, self.columns, strict=True)] for row in self.rows
         ]
+
+    def pages(self) -> list[list[tuple[int, list[str]]]]:
+        """The rows as text, each with its place, in parts of equal length that a page holds; one part at least."""
+        rows = list(enumerate(self.cells()))
+        count = max(1, -(-len(rows) // LONGEST))
+        length = max(1, -(-len(rows) // count))
+        return [rows[first : first + length] for first in range(0, len(rows), length)] or [[]]
 
     def keys(self) -> list[list[float | None]]:
         """What every cell sorts by; None where its text does."""

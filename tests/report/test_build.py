@@ -16,6 +16,7 @@ import yaml
 
 from harness.report import compile as compiler
 from harness.report.build import build, gather, section
+from harness.report.table import Column, Table
 from harness.report.template import fill, tex
 from harness.sweep.result import newest
 
@@ -99,6 +100,17 @@ def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
         text = subprocess.run([reader, built.pdf, "-"], capture_output=True, text=True, check=True).stdout
         assert "awkward_name 50% & #1 $x$ {a}" in text
         assert "Table 1: Held-out. sample, test split, n = 6 queries, k = 5." in re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.parametrize(("rows", "lengths"), [(0, [0]), (40, [40]), (41, [21, 20]), (90, [30, 30, 30])])
+def test_a_long_table_goes_on_with_the_same_number(rows: int, lengths: list[int]) -> None:
+    table = Table("long", "Long", "A caption.", [Column("row", "count")], [[n] for n in range(rows)], frozenset({0}))
+    assert [len(page) for page in table.pages()] == lengths
+    text = fill("table.tex.j2", table=table)
+    assert text.count(r"\begin{table}") == len(lengths)
+    assert text.count(r"\addtocounter{table}{-1}") == text.count("Long, continued.") == len(lengths) - 1
+    assert text.count(r"\label") == 1
+    assert text.count(r"\textbf") == min(rows, 1)
 
 
 def test_without_latex_it_says_so_and_leaves_no_old_pdf(
