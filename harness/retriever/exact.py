@@ -93,5 +93,8 @@ def _best(
     held = np.arange(lengths.max()) < lengths[:, None]
     docs, fine = np.full(held.shape, -1, dtype=np.int64), np.full(held.shape, np.inf)
     docs[held], fine[held] = found, -values
-    order = np.argsort(fine, axis=1, kind="stable")[:, :depth]  # a row's candidates ascend, so do those that tie
-    return np.take_along_axis(docs, order, axis=1), -np.take_along_axis(fine, order, axis=1)
+    order = np.argsort(fine, axis=1)[:, : depth + 1]
+    ordered = np.take_along_axis(fine, order, axis=1)
+    tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    order[tied] = np.argsort(fine[tied], axis=1, kind="stable")[:, : depth + 1]  # a row's candidates ascend
+    return np.take_along_axis(docs, order[:, :depth], axis=1), -ordered[:, :depth]

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 REPEATS = 5
+REST = 0.2
+"""Seconds before each turn: the other side's threads go on turning for a while when they have nothing to do."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ def run(case: Case, repeats: int = REPEATS) -> dict[str, Any]:
     ours, peer, busy = [], [], ([], [])
     for _ in range(repeats):
         for seconds, side, scale, own in ((ours, case.ours, 1.0, busy[0]), (peer, case.theirs, case.scale, busy[1])):
+            time.sleep(REST)
             begun, worked = time.perf_counter(), processor()
             side()
             seconds.append((time.perf_counter() - begun) * scale)
