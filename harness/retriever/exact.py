@@ -83,7 +83,7 @@ def _best(
     depth: int,
     margin: np.float32,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    from harness.retriever.kernel import by_passage, candidates, inner_products_of
+    from harness.retriever.kernel import by_passage, candidates, inner_products_of, settle
 
     found, indptr = candidates(rough, depth, margin)
     lengths = np.diff(indptr)
@@ -93,8 +93,7 @@ def _best(
     held = np.arange(lengths.max()) < lengths[:, None]
     docs, fine = np.full(held.shape, -1, dtype=np.int64), np.full(held.shape, np.inf)
     docs[held], fine[held] = found, -values
-    order = np.argsort(fine, axis=1)[:, : depth + 1]
+    order = np.argsort(fine, axis=1)
     ordered = np.take_along_axis(fine, order, axis=1)
-    tied = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    order[tied] = np.argsort(fine[tied], axis=1, kind="stable")[:, : depth + 1]  # a row's candidates ascend
+    settle(ordered, order)  # a row's candidates ascend
     return np.take_along_axis(docs, order[:, :depth], axis=1), -ordered[:, :depth]

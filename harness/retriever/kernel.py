@@ -126,3 +126,15 @@ def by_passage(found: NDArray[np.int64], count: int) -> NDArray[np.int64]:
         order[starts[found[place]]] = place
         starts[found[place]] += 1
     return order
+
+
+@numba.njit(cache=True, nogil=True)
+def settle(values: NDArray[np.float64], order: NDArray[np.int64]) -> None:
+    """Where values [Q, N], sorted within a row, are equal, puts their places in order, [Q, N], into ascending order."""
+    for row in range(values.shape[0]):
+        first = 0
+        for place in range(1, values.shape[1] + 1):
+            if place == values.shape[1] or values[row, place] != values[row, first]:
+                if place - first > 1:
+                    order[row, first:place] = np.sort(order[row, first:place])
+                first = place
