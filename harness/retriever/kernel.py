@@ -101,7 +101,7 @@ def bar(scores: NDArray[np.float32], depth: int, greatest: NDArray[np.float32]) 
         for place in range(len(others)):
             one, other = greatest[place], others[place]
             greatest[place] = one if one > other else other
-    low, high = greatest.min(), greatest.max()
+    low, high = np.float32(greatest.min()), np.float32(greatest.max())
     for _ in range(HALVINGS):
         middle = np.float32(0.5) * (low + high)
         reached = 0
