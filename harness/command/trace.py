@@ -4,7 +4,8 @@ Every list that walks a graph tells its seeds with their weights, and the paths 
 passage and to those that beat it after fusion. Ranks stand for every list and for the configured fuser. Printed as
 text, with a page that draws the subgraph; its path is the last line, and beside it stands the trace as JSON. A policy
 (retriever=policyrag) tells its seeds with their factors, the facts it kept and dropped, the mass by family of edges,
-and each passage's score by its terms. Reading traces of test questions is looking at test: learn from those of tune.
+and each passage's score by its terms. A lock decides how lists are fused; the lists, and the policy `seeds`, are the
+configuration's. Reading traces of test questions is looking at test: learn from those of tune.
 
   harness trace dataset=musique query=2hop__482757_12019              the configured lists and fuser
   harness trace 2hop__482757_12019 dataset=musique fuser=rrf          the query can come first

@@ -15,11 +15,10 @@ from harness.errors import HarnessError, nearest
 from harness.fuser import Calibrated
 from harness.fuser.fusion import ranked
 from harness.importance import prior
-from harness.pool import Pool
 from harness.retriever.trail import Traced, Trail
 from harness.run import Run
 from harness.seeding import Seeding
-from harness.sweep import lists
+from harness.sweep import engine, lists
 from harness.sweep.locked import Choice, choice
 from harness.texts import Texts
 
@@ -101,14 +100,13 @@ def _fused(
 ) -> dict[int, float]:
     """The fused list of the query: fuser, then reranker."""
     spec = chosen.pool
-    graphs = [retrievers[each].graph for each in spec.lists if hasattr(retrievers[each], "graph")]
-    reads = "mentions" in getattr(chosen.reranker, "reads", ()) and graphs
-    mentions = graphs[0].build(data, kept)[0].mentions.T.tocsr() if reads else None
+    reads = "mentions" in getattr(chosen.reranker, "reads", ())
+    walked = lists.graphs({each: retrievers[each] for each in spec.lists}) if reads else {}
     taken = {each: runs[each].take(np.array([query])) for each in spec.lists}
-    importance = prior(spec.importance, data.doc_ids) if spec.importance else None
+    importance = {spec.importance: prior(spec.importance, data.doc_ids)} if spec.importance else None
     texts = Texts([data.questions[query]], data.passages, kept)
     asked = seeding and seeding.take(np.array([query]))
-    pool = Pool.align(taken, spec.cap, list(spec.capped), "cpu", importance, mentions, texts, asked)
+    pool = engine.align(spec, taken, "cpu", lists.mentions(walked, data, kept), importance, texts, asked)
     calibrated = Calibrated(pool, chosen.normalizer, chosen.temperature)
     lengths, docs, scores = ranked(chosen.reranker(chosen.fuser(calibrated), calibrated), pool.docs)
     return _entries(docs, scores, np.array([0, int(lengths[0])]), 0)
