@@ -8,7 +8,7 @@ FAISS   := $(shell command -v nvidia-smi >/dev/null 2>&1 && echo gpu || echo cpu
 BIN     := .venv/bin
 READY   := .venv/.ready
 
-.PHONY: help setup prepare sweep heldout report ui test test-all bench showcase check docs doctor clean
+.PHONY: help setup prepare sweep heldout report ui test test-all bench mutants soak showcase check docs doctor clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -53,6 +53,12 @@ check: $(READY)  ## formatting, types, layers
 bench: $(READY)  ## measure against what a user would pick instead
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+mutants: $(READY)  ## change one token of what judges and fuses, 300 times: do tests notice? (hours)
+	$(BIN)/python tests/mutants.py $(ARGS)
+
+soak: $(READY)  ## kill, damage and share runs at random: every result must still be right
+	$(BIN)/python -m tests.soak $(ARGS)
 
 showcase: $(READY)  ## remake what the README shows
 	$(BIN)/harness report sweep=$(SWEEP) paths.reports=reports/showcase $(ARGS)

@@ -5,42 +5,49 @@ The names that a notebook needs are here; each is documented where it is defined
     import harness
     runs = harness.read_all({"dense": "d.trec.gz", "graph": "g.json"})
     gold = harness.Gold.read("queries.jsonl")
-    fused = harness.fuse(runs, "boltzmann", "pit", 20)
+    fused = harness.fuse(runs, "boltzmann", "pit", 20, alpha=0.7)
     harness.compare(fused, runs["dense"], gold, "last_hop@5")
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
+
+from harness.core.rooms import ROOMS, install
 
 if TYPE_CHECKING:
     from harness.benchmark import load as load
     from harness.benchmark import md5_split as md5_split
-    from harness.errors import HarnessError as HarnessError
-    from harness.evaluation import compare as compare
-    from harness.evaluation import evaluate as evaluate
-    from harness.fuser import fuse as fuse
-    from harness.gold import Gold as Gold
-    from harness.lists import read as read
-    from harness.lists import read_all as read_all
-    from harness.lists import write as write
-    from harness.metric import Metric as Metric
+    from harness.core.errors import HarnessError as HarnessError
+    from harness.evaluation.evaluate import evaluate as evaluate
+    from harness.evaluation.gold import Gold as Gold
+    from harness.evaluation.metric import Metric as Metric
+    from harness.evaluation.run_comparison import compare as compare
+    from harness.fusion.fuser import fuse as fuse
     from harness.run import Run as Run
+    from harness.run.io import read as read
+    from harness.run.io import read_all as read_all
+    from harness.run.io import write as write
+    from harness.sweep.protocol import run_heldout as run_heldout
+    from harness.sweep.protocol import run_sweep as run_sweep
 
 HOMES = {
-    "Gold": "gold",
-    "HarnessError": "errors",
-    "Metric": "metric",
+    "Gold": "evaluation.gold",
+    "HarnessError": "core.errors",
+    "Metric": "evaluation.metric",
     "Run": "run",
-    "compare": "evaluation",
-    "evaluate": "evaluation",
-    "fuse": "fuser",
+    "compare": "evaluation.run_comparison",
+    "evaluate": "evaluation.evaluate",
+    "fuse": "fusion.fuser",
     "load": "benchmark",
     "md5_split": "benchmark",
-    "read": "lists",
-    "read_all": "lists",
-    "write": "lists",
+    "read": "run.io",
+    "read_all": "run.io",
+    "run_heldout": "sweep.protocol",
+    "run_sweep": "sweep.protocol",
+    "write": "run.io",
 }
 """Where each name is defined."""
 
@@ -56,14 +63,23 @@ __all__ = [
     "md5_split",
     "read",
     "read_all",
+    "run_heldout",
+    "run_sweep",
     "write",
 ]
+
+
+if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
+    del sys.path[0]  # the working directory, which `python -m` puts first: no module of ours is looked for there
+install()
 
 
 def __getattr__(name: str) -> Any:
     """A name of ``HOMES``, imported when it is first used: ``import harness`` alone loads neither torch nor pandas."""
     if name in HOMES:
         return getattr(importlib.import_module(f"harness.{HOMES[name]}"), name)
+    if name in ROOMS:
+        return importlib.import_module(f"harness.{name}")
     raise AttributeError(f"module 'harness' has no attribute {name!r}")
 
 

@@ -14,9 +14,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.configuration import packaged, translated
-from harness.errors import HarnessError, nearest
-from harness.garbage import seldom
+from harness.core.configuration import allow_knobs, check_groups, compose, translate_errors
+from harness.core.errors import HarnessError, nearest
+from harness.core.escape import printable, terminal
+from harness.core.extensions import extend_hydra
+from harness.core.garbage import collect_rarely
+from harness.core.rooms import package_folder
+from harness.core.suggest import check_launcher, suggest_key
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -30,7 +34,9 @@ QUIET = (
     "hydra/hydra_logging=none",
 )
 """Hydra writes nothing of its own but what a launcher needs, and that below the runs."""
-HYDRA_FLAGS = ("multirun", "cfg", "resolve", "package", "info", "hydra-help", "config-dir", "shell-completion")
+JOINT = ("+hydra.callbacks.joint._target_=harness.sweep.multirun.JointTable",)
+HYDRA_VALUES = ("cfg", "package", "info", "config-dir")
+HYDRA_FLAGS = ("multirun", "resolve", "hydra-help", "shell-completion", *HYDRA_VALUES)
 
 USAGE = """usage: harness <command> [key=value ...]
 
@@ -46,9 +52,11 @@ Every key of conf/ can be set as key=value (or --key value); a list as 'k=[5,10]
 def main() -> None:
     """Entry point. Exit status: 0 done, 2 a mistake that the user can mend (one line on stderr), 130 interrupted."""
     command, *arguments = sys.argv[1:] or ["--help"]
-    with told():
+    with report_errors():
         if command in ("-h", "--help", "help"):
             print(usage())
+        elif command in ("-V", "--version", "version"):
+            print(version())
         elif command not in commands():
             raise HarnessError(f"harness {command}: no such command{nearest(command, commands())}; try harness --help")
         elif {"-h", "--help"} & set(arguments):
@@ -58,12 +66,12 @@ def main() -> None:
 
 
 @contextlib.contextmanager
-def told() -> Iterator[None]:
+def report_errors() -> Iterator[None]:
     """Ends the process with one line for what the user can mend, and for an interruption."""
     try:
         yield
     except HarnessError as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"error: {' '.join(terminal(error).split())}", file=sys.stderr)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         print("interrupted; what was finished is kept, the same command goes on from there", file=sys.stderr)
@@ -82,6 +90,20 @@ def documentation(command: str) -> str:
     return ast.get_docstring(ast.parse((COMMANDS / f"{command}.py").read_text(encoding="utf-8"))) or ""
 
 
+def version() -> str:
+    """The release, and the version of the code that results are bound to."""
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
+    from harness.core.identity import code_version
+
+    try:
+        release = installed("multihop-harness")
+    except PackageNotFoundError:
+        release = "not installed"
+    return f"harness {release} (code {code_version()})"
+
+
 def usage() -> str:
     """The help of ``harness --help``: a line a command."""
     rows = [f"  {name:<10} {documentation(name).partition(chr(10))[0]}" for name in commands()]
@@ -90,50 +112,66 @@ def usage() -> str:
 
 def launch(command: str, arguments: list[str]) -> None:
     """Compose the configuration under the arguments and run the command, through Hydra's launcher."""
-    seldom()
+    collect_rarely()
     import hydra
 
-    logging.basicConfig(format="%(message)s", stream=sys.stderr)
+    logging.basicConfig(format="%(message)s", stream=printable(sys.stderr))
     logging.getLogger("harness").setLevel(logging.INFO)
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us whole, `translated` says them in one line
-    primary = command if (packaged("conf") / f"{command}.yaml").is_file() else "config"
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us whole, `translate_errors` says them in one line
+    primary, overrides = hydra_arguments(command, arguments)
     run = importlib.import_module(f"harness.command.{command}").run
 
     @functools.wraps(run)
     def job(config: DictConfig) -> None:
-        with told():  # here and not outside: Hydra would add a line of its own
+        with report_errors():  # here and not outside: Hydra would add a line of its own
             run(config)
 
-    sys.argv = [f"harness {command}", *_overrides(_named(primary, arguments)), *QUIET]
-    with translated():
-        hydra.main(version_base="1.3", config_path=str(packaged("conf").resolve()), config_name=primary)(job)()
+    joint = JOINT if command == "sweep" and {"-m", "--multirun"} & set(overrides) else ()
+    sys.argv = [f"harness {command}", *overrides, *QUIET, *joint]
+    extend_hydra()
+    check_launcher(overrides)
+    check_groups(overrides)
+    with translate_errors(), suggest_key(lambda: compose(primary)), contextlib.redirect_stdout(printable(sys.stdout)):
+        hydra.main(version_base="1.3", config_path=str(package_folder("conf").resolve()), config_name=primary)(job)()
+
+
+def hydra_arguments(command: str, arguments: list[str]) -> tuple[str, list[str]]:
+    """The configuration that a command composes, and Hydra's flags and overrides for what was typed."""
+    primary = command if (package_folder("conf") / f"{command}.yaml").is_file() else "config"
+    return primary, allow_knobs(_overrides(_named(primary, arguments)))
 
 
 def _named(primary: str, arguments: list[str]) -> list[str]:
-    """A first argument that is only a value belongs to the first key without one: ``rerun 3`` is ``rerun trial=3``."""
-    text = (packaged("conf") / f"{primary}.yaml").read_text(encoding="utf-8")
-    missing = re.search(r"^(\w+): \?\?\?", text, re.MULTILINE)
-    if missing and arguments and not re.match(r"[-+~]|[\w.@/]+=", arguments[0]):
-        value = arguments[0].replace("'", r"\'")
-        return [f"{missing[1]}='{value}'", *arguments[1:]]
-    return arguments
+    """First arguments that are only values belong to the keys without one: ``rerun 3`` is ``rerun trial=3``."""
+    text = (package_folder("conf") / f"{primary}.yaml").read_text(encoding="utf-8")
+    named = []
+    for key, argument in zip(re.findall(r"^(\w+): \?\?\?", text, re.MULTILINE), arguments, strict=False):
+        if re.match(r"[-+~]|[\w.@/]+=", argument):
+            break
+        value = argument.replace("'", r"\'")
+        named.append(f"{key}='{value}'")
+    return [*named, *arguments[len(named) :]]
 
 
 def _overrides(arguments: list[str]) -> list[str]:
-    """``--split tune`` and ``--split=tune`` mean ``split=tune``; Hydra's own flags and overrides pass as they are."""
+    """Hydra's own flags, which must come first, then the overrides; ``--split tune`` means ``split=tune``."""
+    flags: list[str] = []
     overrides: list[str] = []
     pending = list(arguments)
     while pending:
         argument = pending.pop(0)
         name, equals, value = argument.removeprefix("--").partition("=")
-        if not argument.startswith("--") or name in HYDRA_FLAGS:
+        bare = bool(pending) and "=" not in pending[0] and not pending[0].startswith("-")
+        if not argument.startswith("-"):
             overrides.append(argument)
-            continue
-        if not equals:
-            bare = bool(pending) and "=" not in pending[0] and not pending[0].startswith("-")
-            value = pending.pop(0) if bare else "true"
-        overrides.append(f"{name.replace('-', '_')}={value}")
-    return overrides
+        elif not argument.startswith("--") or name in HYDRA_FLAGS:
+            flags.append(argument)
+            if name in HYDRA_VALUES and not equals and bare:
+                flags.append(pending.pop(0))
+        else:
+            given = value if equals else pending.pop(0) if bare else "true"
+            overrides.append(f"{name.replace('-', '_')}={given}")
+    return [*flags, *overrides]
 
 
 if __name__ == "__main__":

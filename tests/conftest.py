@@ -1,7 +1,11 @@
 """What tests of several parts share: lists to fuse, what comes out of fusing them, a benchmark of a few passages."""
 
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+import json
+import os
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -9,18 +13,30 @@ from typing import Any
 import numpy as np
 import pytest
 
-import harness
 from harness.benchmark import Benchmark
-from harness.configuration import strategy
-from harness.fuser import Calibrated
-from harness.identity import texts_sha256
-from harness.learned import lacks
-from harness.normalizer.pit import Pit
-from harness.pool import Pool
+from harness.core.identity import digest, texts_sha256
 from harness.run import Run
-from harness.temperature.auto import Auto
+from harness.sweep.integrity import hashes
+from harness.testing import lists
 
 Lists = dict[str, dict[str, float]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_looks(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Looks at test are noted in a file of the tests, not in the user's."""
+    os.environ["HARNESS_LOOKS"] = str(tmp_path_factory.mktemp("looks") / "looks.jsonl")
+
+
+@pytest.fixture(autouse=True)
+def no_mlflow_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The machine's own MLFLOW_* variables decide nothing here, and what a test sets ends with it."""
+    for name in [name for name in os.environ if name.startswith("MLFLOW_")]:
+        monkeypatch.delenv(name)
+    yield
+    if "mlflow" in sys.modules:
+        sys.modules["mlflow"].set_tracking_uri(None)  # which had set the variable, too
+    os.environ.pop("MLFLOW_TRACKING_URI", None)
 
 
 @pytest.fixture
@@ -32,57 +48,19 @@ def two_lists() -> Lists:
 @pytest.fixture
 def scores() -> Callable[..., dict[str, float]]:
     """``scores(fuser, lists, normalizer, **options)``: fused score by document, best first, of one query."""
-
-    def fused(fuser: Any, lists: Mapping[str, Mapping[str, float]], normalizer: Any = "pit", **options: Any) -> Any:
-        runs = {name: Run.from_dict({"q": dict(found)}) for name, found in lists.items()}
-        return harness.fuse(runs, fuser, normalizer, **options).to_dict()["q"]
-
-    return fused
+    return lists.fused_scores
 
 
 @pytest.fixture
 def random_runs() -> Callable[..., dict[str, Run]]:
     """``random_runs(seed, ties)``: three lists of uneven lengths over 40 queries, every seventh one empty."""
-    return make_runs
-
-
-def make_runs(seed: int = 0, ties: bool = True, names: tuple[str, ...] = ("dense", "graph", "bm25")) -> dict[str, Run]:
-    random = np.random.default_rng(seed)
-    documents = [f"d{number:03d}" for number in range(60)]
-
-    def ranking(offset: int, query: int) -> dict[str, float]:
-        if (query + offset) % 7 == 0:
-            return {}
-        chosen = random.choice(documents, size=random.integers(1, 40), replace=False)
-        points = random.choice(6 if ties else 4096, size=len(chosen), replace=ties)
-        return {str(doc): float(point) / (8 if ties else 4096) for doc, point in zip(chosen, points, strict=True)}
-
-    return {
-        name: Run.from_dict({f"q{query:02d}": ranking(offset, query) for query in range(40)})
-        for offset, name in enumerate(names)
-    }
+    return lists.random_runs
 
 
 @pytest.fixture(scope="session")
-def taught() -> Callable[..., Any]:
-    """``taught(concept, name, **fields)``: the strategy; one that learns has learned from random judged lists."""
-    return teach
-
-
-def teach(concept: str, name: str, **fields: Any) -> Any:
-    chosen = strategy(concept, name, **fields)
-    if not lacks(chosen):
-        return chosen
-    pool = Pool.align(make_runs(seed=3, ties=False))
-    if concept == "normalizer":
-        return chosen.fit(pool.listings)
-    best = [np.where(run.lengths() > 0, firsts(run), -1) for run in make_runs(seed=3, ties=False).values()]
-    return chosen.fit(Calibrated(pool, Pit(), Auto()), np.sort(np.stack(best, axis=1).astype(np.int32))[:, ::-1])
-
-
-def firsts(run: Run) -> np.ndarray:
-    """int32[Q]: the best document of every query's list, any where there is none."""
-    return run.docs[np.minimum(run.indptr[:-1], len(run.docs) - 1)]
+def trained() -> Callable[..., Any]:
+    """``trained(concept, name, **fields)``: the strategy; one that learns has learned from random judged lists."""
+    return lists.trained
 
 
 @pytest.fixture(scope="session")
@@ -118,3 +96,59 @@ def titled() -> Callable[[Mapping[str, str] | Sequence[tuple[str, str]], Sequenc
         )
 
     return make
+
+
+DOCS = [f"d{number:02d}" for number in range(60)]
+
+
+@pytest.fixture(scope="session")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of prepared files (40 queries over 60 documents, two lists with planted gold) and its TREC files."""
+    folder = tmp_path_factory.mktemp("bench") / "tiny"
+    folder.mkdir()
+    rng = random.Random(7)
+    corpus = [{"id": doc, "title": f"Title {doc}", "text": f"Text of {doc}."} for doc in DOCS]
+    queries, lists = [], {"dense": [], "graph": [], "bm25": []}
+    for number in range(40):
+        gold = rng.sample(DOCS, 2)
+        queries.append(
+            {"id": f"q{number}", "question": f"Question {number}?", "answers": ["x"], "supporting_ids": gold,
+             "hops": 2 + number % 3, "type": ["bridge", "comparison"][number % 2]}
+        )  # fmt: skip
+        for name, depth, luck in (("dense", 10, 0.4), ("graph", 40, 0.6), ("bm25", 10, 0.3)):
+            ranked = rng.sample(DOCS, depth)
+            for doc in gold:
+                if rng.random() < luck and doc not in ranked[:5]:
+                    ranked = [other for other in ranked if other != doc]
+                    ranked.insert(rng.randrange(6), doc)
+            for rank, doc in enumerate(ranked[:depth], start=1):
+                lists[name].append(f"q{number} Q0 {doc} {rank} {1 / (rank + rng.random() / 2)!r} {name}")
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in corpus))
+    (folder / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in queries))
+    for name, lines in lists.items():
+        (folder / f"{name}.trec").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.fixture
+def overrides(bench: Path, tmp_path: Path) -> list[str]:
+    """Hydra overrides of a sweep on that benchmark, writing below tmp_path."""
+    return [
+        "dataset=folder",
+        f"dataset.path={bench}",
+        *(f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25")),
+        f"paths.runs={tmp_path / 'runs'}",
+        "tracking=none",
+    ]
+
+
+@pytest.fixture
+def relock() -> Callable[..., None]:
+    """``relock(folder, **changes)``: the lock of a sweep as if its files had been written as they are now."""
+
+    def write(folder: Path, **changes: Any) -> None:
+        content = json.loads((folder / "winner.lock.json").read_text()) | changes | {"files": hashes(folder)}
+        content.pop("sha256")
+        (folder / "winner.lock.json").write_text(json.dumps({**content, "sha256": digest(content)}))
+
+    return write

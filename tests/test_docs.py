@@ -6,9 +6,12 @@ import ast
 import doctest
 import importlib
 import inspect
+import json
 import os
 import pkgutil
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import zlib
@@ -20,11 +23,21 @@ from typing import Any
 import pytest
 
 import harness
+from harness.__main__ import commands, documentation, hydra_arguments
+from harness.core.configuration import compose
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "reports" / "docs"
-BLOCK = re.compile(r"^<!-- run ?(?P<how>.*?) ?-->\n```(?P<kind>python|pycon|console)\n(?P<text>.*?)^```$", re.M | re.S)
-PAGES = sorted(path.stem for path in (DOCS / "pages").glob("*.md"))
+BLOCK = re.compile(
+    r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<kind>python|pycon|console)\n(?P<text>.*?)^```$", re.M | re.S
+)
+MARK = re.compile(r"(slow|fails|(parsed|not run): \S.*)?")
+"""What may stand before a block: ``slow`` (run by the slow tests), ``fails`` (ends with status 2), ``parsed`` or ``not
+run`` with the reason. A parsed block's commands are composed into their configurations, which are not run.
+"""
+WRITTEN = {"README": ROOT / "README.md", "CONTRIBUTING": ROOT / "CONTRIBUTING.md"}
+WRITTEN |= {path.stem: path for path in sorted((DOCS / "pages").glob("*.md"))}
+SLOW = sorted(name for name, path in WRITTEN.items() if "<!-- slow" in path.read_text(encoding="utf-8"))
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -39,10 +52,10 @@ class Session:
     folder: Path
     names: dict[str, Any]
 
-    def python(self, text: str, how: str) -> None:
+    def python(self, text: str, mark: str) -> None:
         exec(compile(text, "<page>", "exec"), self.names)
 
-    def pycon(self, text: str, how: str) -> None:
+    def pycon(self, text: str, mark: str) -> None:
         test = doctest.DocTestParser().get_doctest(text, self.names, "page", None, None)
         report: list[str] = []
         runner = doctest.DocTestRunner(optionflags=FLAGS)
@@ -50,12 +63,15 @@ class Session:
         self.names.update(test.globs)
         assert not runner.failures, "".join(report)
 
-    def console(self, text: str, how: str) -> None:
-        for part in re.split(r"^\$ ", text.replace("\\\n", ""), flags=re.M)[1:]:
-            command, _, expected = part.partition("\n")
-            assert command.startswith("harness "), command
+    def console(self, text: str, mark: str) -> None:
+        for command, expected in commands_of(text):
+            if mark.startswith("parsed"):
+                parse(command)
+                continue
+            assert command.removeprefix("PYTHONPATH=. ").startswith("harness "), command
+            own = f"PYTHONPATH=.{os.pathsep}{ROOT} "
             done = subprocess.run(
-                command.replace("harness", f"{sys.executable} -m harness", 1),
+                command.replace("PYTHONPATH=. ", own).replace("harness", f"{sys.executable} -m harness", 1),
                 shell=True,
                 cwd=self.folder,
                 text=True,
@@ -63,28 +79,130 @@ class Session:
                 stderr=subprocess.STDOUT,
                 env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
             )
-            assert done.returncode == (2 if "fails" in how else 0), done.stdout
+            assert done.returncode == (2 if mark == "fails" else 0), done.stdout
             assert not expected or same(expected, done.stdout), f"$ {command}\n{done.stdout}"
+
+
+def commands_of(text: str) -> Iterator[tuple[str, str]]:
+    """Each command of a console block and the output that stands below it; without ``$`` a line is a command."""
+    joined = re.sub(r"\\\n *", "", text)
+    if not joined.startswith("$ "):
+        yield from ((line, "") for line in joined.splitlines())
+        return
+    for part in re.split(r"^\$ ", joined, flags=re.M)[1:]:
+        command, _, expected = part.partition("\n")
+        yield command, expected
+
+
+def parse(line: str) -> None:
+    """That the command exists and its configuration can be composed; of a target of make, that there is one."""
+    program, *words = shlex.split(line, comments=True)
+    if program == "make":
+        subprocess.run(["make", "-n", *words], cwd=ROOT, check=True, capture_output=True)
+    elif program == "harness":
+        command, *arguments = words
+        assert command in commands(), line
+        if "--help" in arguments:
+            return
+        primary, overrides = hydra_arguments(command, arguments)
+        many = {"-m", "--multirun"} & set(overrides)
+        chosen = [text.split(",")[0] if many and "[" not in text else text for text in overrides]
+        extras = ("-", "hydra/launcher=")  # flags; launchers come with extras
+        compose(primary, [text for text in chosen if not text.startswith(extras)])
+    else:
+        assert program == "pip", line
 
 
 def run(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, slow: bool) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.delenv("HARNESS_RUNS", raising=False)
     session = Session(folder, {"__name__": "page"})
-    for found in BLOCK.finditer((DOCS / "pages" / f"{page}.md").read_text(encoding="utf-8")):
-        if slow or "slow" not in found["how"]:
-            getattr(session, found["kind"])(found["text"], found["how"])
+    for found in BLOCK.finditer(WRITTEN[page].read_text(encoding="utf-8")):
+        mark = found["mark"] or ""
+        assert MARK.fullmatch(mark), f"{page}: {mark}"
+        if mark.startswith("not run") or (mark == "slow" and not slow):
+            continue
+        kind = found["kind"]
+        assert kind == "console" or not mark.startswith("parsed"), f"{page}: {mark}"
+        getattr(session, kind)(found["text"], mark)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_code_on_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", WRITTEN)
+def test_code_on_a_page_does_what_it_says(
+    page: str, bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The README's "your own two files" are those of ``bench``."""
     monkeypatch.setitem(sys.modules, "page", type(sys)("page"))
+    if page == "README":
+        for name in ("dense.trec", "graph.trec", "queries.jsonl"):
+            shutil.copy(bench / name, tmp_path)
     run(page, tmp_path, monkeypatch, slow=False)
 
 
 @pytest.mark.slow
-def test_the_first_five_minutes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run("start", tmp_path, monkeypatch, slow=True)
+@pytest.mark.parametrize("page", SLOW)
+def test_slow_code_on_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(page, tmp_path, monkeypatch, slow=True)
+
+
+def examples() -> Iterator[str]:
+    """The example lines of every ``--help``; two spaces end a command."""
+    for name in commands():
+        for line in documentation(name).splitlines():
+            if line.strip().startswith("harness "):
+                yield re.split(r"\s{2,}", line.strip())[0]
+
+
+@pytest.mark.parametrize("line", list(examples()))
+def test_an_example_of_a_help_text_can_be_composed(line: str) -> None:
+    parse(line)
+
+
+def test_every_help_text_has_an_example() -> None:
+    shown = {line.split()[1] for line in examples()}
+    assert shown == set(commands())
+
+
+def test_no_console_or_python_block_is_indented_out_of_sight() -> None:
+    for page, path in WRITTEN.items():
+        text = path.read_text(encoding="utf-8")
+        assert len(re.findall(r"```(?:python|pycon|console)\b", text)) == len(list(BLOCK.finditer(text))), page
+
+
+def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
+    text = WRITTEN["README"].read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    for link in re.findall(r"\]\(([^)#]+)\)", text):
+        assert (ROOT / link).exists(), link
+
+
+@pytest.mark.slow
+def test_the_rows_in_the_readme_are_what_a_sweep_prints(tmp_path: Path) -> None:
+    shown = re.search(r"```text\n(  rank.*?)```", WRITTEN["README"].read_text(encoding="utf-8"), re.S)
+    assert shown is not None
+    command = [sys.executable, "-m", "harness", "sweep", "tracking=none", f"paths.runs={tmp_path}"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert [line for line in shown[1].splitlines() if line not in printed] == []
+
+
+def test_a_score_goes_the_way_that_the_page_shows(overrides: list[str], tmp_path: Path) -> None:
+    """A sweep and a report, run here, enter the files of architecture.md in its order; at most 25."""
+    page = WRITTEN["architecture"].read_text(encoding="utf-8").partition("## The way of one score")[2]
+    listed = re.findall(r"^\| `([\w/]+\.py)` \|", page.partition("\n## ")[0], re.M)
+    script = Path(__file__).with_name("entered.py")
+    sweep, report = (
+        subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, cwd=tmp_path)
+        for arguments in (
+            ["sweep", "grid=point", *overrides],
+            ["report", f"paths.runs={tmp_path / 'runs'}", f"paths.reports={tmp_path / 'reports'}"],
+        )
+    )
+    assert sweep.returncode == report.returncode == 0, sweep.stderr + report.stderr
+    first, second = (json.loads(done.stdout.splitlines()[-1]) for done in (sweep, report))
+    cut = listed.index("command/report.py")
+    assert len(listed) <= 25
+    assert [name for name in first if name in listed[:cut]] == listed[:cut]
+    assert [name for name in second if name in listed[cut:]] == listed[cut:]
 
 
 def public() -> Iterator[tuple[str, Any]]:
@@ -126,7 +244,7 @@ def test_every_strategy_names_its_source_or_formula() -> None:
     """A strategy's docstring has a formula (an equals sign or arrow) or names where it comes from."""
     silent = []
     for concept in ("normalizer", "temperature", "fuser"):
-        for path in sorted((ROOT / "harness" / concept).glob("[a-z]*.py")):
+        for path in sorted((ROOT / "harness" / "fusion" / concept).glob("[a-z]*.py")):
             tree = ast.parse(path.read_text(encoding="utf-8"))
             if not (ROOT / "conf" / concept / path.name).with_suffix(".yaml").is_file():
                 continue

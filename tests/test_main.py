@@ -1,7 +1,9 @@
 """The command line: help, mistakes in one line, exit codes."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +37,8 @@ def test_every_command_teaches(name):
     [
         (["sweap"], "harness sweap: no such command (did you mean sweep?)"),
         (["sweep", "fuser=boltzman"], "fuser=boltzman is not known (did you mean boltzmann?)"),
+        (["sweep", "dataset=1"], "dataset=1 is not known; known: "),
+        (["sweep", "-m", "retriever@lists.graph=ppr,2"], "retriever@lists.graph=2 is not known; known: bm25"),
         (["sweep", "fuser.alpha=1.3", "grid=point"], "fuser.alpha must be in [0, 1], got alpha=1.3"),
         (["sweep", "fuser.alfa=1"], "alfa"),
         (["sweep", "objective=last_hopp@5"], "did you mean last_hop?"),
@@ -66,7 +70,7 @@ def test_all_bad_points_are_told_at_once(tmp_path):
 
 def test_flags_mean_overrides():
     given = ["--split", "tune", "--k=5", "--dry-run", "x=1", "--multirun", "--cfg", "job"]
-    assert _overrides(given) == ["split=tune", "k=5", "dry_run=true", "x=1", "--multirun", "--cfg", "job"]
+    assert _overrides(given) == ["--multirun", "--cfg", "job", "split=tune", "k=5", "dry_run=true", "x=1"]
 
 
 def test_a_multirun_writes_below_the_runs_alone(tmp_path):
@@ -76,3 +80,29 @@ def test_a_multirun_writes_below_the_runs_alone(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("5 trials; nothing was run") == 2
     assert {path.name for path in tmp_path.iterdir()} <= {"runs"}
+
+
+def test_no_control_character_reaches_the_terminal(tmp_path):
+    """Neither in what is printed nor in an error; the names are those of a file and of a query."""
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"id": "q", "supporting_ids": ["a"], "hops": 2, "type": "\\u001b[2Jbridge"}\n')
+    run = tmp_path / "\x1b]0;owned\x07.json"
+    run.write_text('{"q": {"a": 1}}')
+    done = harness("evaluate", f"run='{run}'", f"gold={gold}", "metrics=last_hop")
+    assert done.returncode == 0
+    assert "type [2Jbridge" in done.stdout
+    assert not {"\x1b", "\x07"} & {*done.stdout, *done.stderr}
+    failed = harness("evaluate", f"run='{tmp_path}/\x1b[2J.json'", f"gold={gold}")
+    assert failed.returncode == 2
+    assert "\x1b" not in failed.stderr
+
+
+def test_no_module_is_imported_from_the_working_directory(tmp_path):
+    """A downloaded folder may hold files of any name; `python -m` puts it first on the path."""
+    for name in ("mlflow", "numpy", "yaml", "hydra", "omegaconf", "filelock", "torch"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('code of the working directory ran')")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    command = [sys.executable, "-m", "harness", "doctor", f"paths.runs={tmp_path}"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "ledger     intact" in done.stdout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import HarnessError
+from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -27,7 +27,8 @@ def plain(node: Any) -> Any:
 
 
 def typed() -> list[str]:
-    """The overrides of the command line."""
+    """The overrides of the command line, as they were typed (see ``harness.core.configuration.KNOB``)."""
     from hydra.core.hydra_config import HydraConfig
 
-    return list(HydraConfig.get().overrides.task) if HydraConfig.initialized() else []
+    given = HydraConfig.get().overrides.task if HydraConfig.initialized() else []
+    return [text.removeprefix("++") for text in given]

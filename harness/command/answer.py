@@ -28,19 +28,26 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read, judge, print, log and write."""
+    import sys
     import textwrap
     from pathlib import Path
 
-    from harness import answering
-    from harness.artifacts import Store
+    from harness.analysis import answering
     from harness.benchmark import SPLITS
-    from harness.command import complete, plain
-    from harness.configuration import instantiate
-    from harness.errors import HarnessError, bounded, one_of
-    from harness.report import answers, sheet
+    from harness.command import complete, plain, typed
+    from harness.core.artifacts import Store
+    from harness.core.configuration import instantiate
+    from harness.core.errors import HarnessError, bounded, one_of
+    from harness.core.files import write_json
+    from harness.report import answers
+    from harness.report.output import check_ending, write_result
+    from harness.report.tracking import Export
+    from harness.report.tracking.pending import ANSWERS, track
+    from harness.report.tracking.setting import tracker
+    from harness.sweep.looks import describe_looks, note_look
 
     complete(config)
-    sheet.check(config.out)
+    check_ending(config.out)
     one_of("split", config.split, SPLITS)
     depths = [config.k] if isinstance(config.k, int) else list(config.k)
     for depth in depths:
@@ -58,43 +65,40 @@ def run(config: DictConfig) -> None:
     reader = instantiate(config.reader)
     store = Store(Path(config.paths.runs))
     data = instantiate(config.dataset).load(store)
-    members = answering.chosen(data, config.split, config.limit)
+    members = answering.sample_questions(data, config.split, config.limit)
     if not len(members):
         raise HarnessError(f"dataset={data.name}: no question is in split={config.split}")
-    gold = answering.golden(data, members)
+    gold = answering.gold_answers(data, members)
     questions = [data.questions[number] for number in members.tolist()]
-    runs = {name: _aligned(str(path), data) for name, path in paths.items()}
+    runs = {name: _read_run(str(path), data) for name, path in paths.items()}
     texts = {one.name: answering.contexts(one, runs, data, members) for one in named}
     if config.dry_run:
         estimates = {one.name: reader.estimate(questions, texts[one.name]) for one in named}
-        print(answers.estimated(estimates, data.name, len(members)).text())
+        print(answers.estimate_table(estimates, data.name, len(members)).text())
         print(
             "nothing was asked (dry_run); four letters are taken for a token, and answers to be as long as they may be"
         )
         return
-    tracking = instantiate(config.tracking)
-    found = {one.name: answering.judged(one, reader, questions, texts[one.name], gold, store) for one in named}
+    tracking = tracker(config, typed())
+    found = {one.name: answering.judge(one, reader, questions, texts[one.name], gold, store) for one in named}
     result = answers.result(found, against, data, members, config.split, plain(config.reader), plain(config.published))
     table = answers.table(result)
     print(table.text())
     for line in answers.notes(result):
         print(textwrap.fill(line, 120))
-    sheet.save(config.out, result, table)
-    tracking.prepare()
-    tracking.log_answers(result)
+    ids = data.query_ids.take(members).to_pylist()
+    if line := describe_looks(note_look(config.paths.looks, "answer", data.name, ids), len(ids), config.paths.looks):
+        print(line)
+    write_result(config.out, result, table)
+    kept = Path(config.paths.runs) / ANSWERS / f"{answers.result_hash(result)[:16]}.json"
+    write_json(kept, result)
+    sys.stdout.flush()
+    track(tracking, Path(config.paths.runs), Export(kept.resolve()))
 
 
-def _aligned(path: str, data: Any) -> Run:
+def _read_run(path: str, data: Any) -> Run:
     """A run over all of the benchmark's questions and passages."""
-    import pyarrow.compute as pc
+    from harness.run import io as lists
+    from harness.run.matching import fit
 
-    from harness import lists
-    from harness.errors import HarnessError
-
-    found = lists.read(path)
-    if not pc.any(pc.is_in(found.query_ids, value_set=data.query_ids)).as_py():
-        raise HarnessError(f"run={path} has no question of dataset={data.name}; check the query ids")
-    try:
-        return found.aligned(data.query_ids, data.doc_ids)
-    except HarnessError as error:
-        raise HarnessError(f"run={path}, dataset={data.name}: {error}") from error
+    return fit(lists.read(path), f"run={path}", data.query_ids, data.doc_ids, f"dataset={data.name}")

@@ -6,40 +6,113 @@ trial has an effect of known size; and *permuted* ones, where the lists but dens
 whole protocol runs: choose on tune, test once. Shown beside it is what goes wrong without it: the best trial judged on
 the queries that it was chosen on. Writes calibration.json, and the figure into paths.reports.
 
-  harness calibrate                                          500 worlds, minutes
-  harness calibrate calibrate.worlds=50 calibrate.permuted=5 a quick look
-  harness calibrate dataset=musique grid=default             other outcomes
+  harness calibrate                                           500 worlds, minutes
+  harness calibrate calibrate.worlds=50 calibrate.permuted=5  a quick look
+  harness calibrate dataset=musique grid=default              other outcomes
+
+Two more are checked by a word: `forecast` splits the benchmark's queries anew, at random and by whole clusters of
+shared gold, and says how often the forecast of a half holds on the other, by forecasts that draw queries and clusters.
+`clusters` makes worlds with the cluster sizes of real benchmarks and prints, for each test and interval, plain and by
+cluster, the share of false findings (5% is right) and the coverage (95% is right).
+
+  harness calibrate forecast dataset=musique grid=default     300 re-splits of each kind, a minute
+  harness calibrate clusters                                  500 worlds each, minutes
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from omegaconf import DictConfig
+
+    from harness.sweep.plan import Prepared
 
 
 def run(config: DictConfig) -> None:
-    """Score, judge, print, draw, and write."""
+    """Calibrate what is asked for."""
+    from omegaconf import OmegaConf
+
+    from harness.core.errors import one_of
+
+    what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
+    one_of("what", what, ("protocol", "forecast", "clusters"))
+    {"protocol": _protocol, "forecast": _forecast, "clusters": _clusters}[what](config)
+
+
+def _protocol(config: DictConfig) -> None:
     import dataclasses
     from pathlib import Path
 
-    from hydra.core.hydra_config import HydraConfig
-
-    from harness.files import write_json
+    from harness.analysis.worlds import calibrated
     from harness.report.calibration import picture, table
-    from harness.sweep.plan import Plan, Prepared
-    from harness.sweep.world import calibrated
 
-    plan = Plan(config, tuple(HydraConfig.get().overrides.task))
-    prepared = Prepared.of(plan)
+    prepared = _prepared(config)
     rates = calibrated(prepared, config.calibrate)
     name = prepared.benchmark.name
-    path = Path(config.paths.runs) / "calibrations" / f"{name}.json"
-    facts = {"dataset": name, "data_sha256": prepared.benchmark.sha256, **config.calibrate}
-    facts["effects"] = list(config.calibrate.effects)
-    write_json(path, {**facts, "rates": [dataclasses.asdict(rate) for rate in rates]})
+    facts = {"dataset": name, "data_sha256": prepared.benchmark.sha256}
+    path = _store(config, name, {**facts, "rates": [dataclasses.asdict(rate) for rate in rates]})
     print(table(rates).text())
     for made in picture(rates, name).save(Path(config.paths.reports) / "figures"):
         print(made)
     print(path)
+
+
+def _forecast(config: DictConfig) -> None:
+    import dataclasses
+
+    from harness.analysis.worlds import resplit
+    from harness.report.calibration import forecasts
+
+    prepared = _prepared(config)
+    found = resplit(prepared, config.calibrate.splits, config.calibrate.seed)
+    print(forecasts(found).text())
+    name = prepared.benchmark.name
+    content = {"data_sha256": prepared.benchmark.sha256, "forecast": [dataclasses.asdict(one) for one in found]}
+    print(_store(config, f"{name}-forecast", content))
+
+
+def _clusters(config: DictConfig) -> None:
+    import dataclasses
+
+    from harness.analysis.clustered import behave
+    from harness.benchmark import load
+    from harness.benchmark.cluster import clusters
+    from harness.report.calibration import behaviours
+
+    found = []
+    for name in config.calibrate.clusters_of:
+        data = load(name)
+        labels = clusters(data.gold[data.members("test")])
+        options = config.calibrate
+        found += [
+            behave(name, labels, float(correlation), options.worlds, options.seed)
+            for correlation in options.correlations
+        ]
+    for table in behaviours(found):
+        print(table.text())
+    print(_store(config, "clusters", {"clusters": [dataclasses.asdict(one) for one in found]}))
+
+
+def _prepared(config: DictConfig) -> Prepared:
+    from hydra.core.hydra_config import HydraConfig
+
+    from harness.sweep.plan import Plan, Prepared
+
+    return Prepared.of(Plan(config, tuple(HydraConfig.get().overrides.task)))
+
+
+def _store(config: DictConfig, name: str, content: Mapping[str, Any]) -> Path:
+    from pathlib import Path
+
+    from omegaconf import OmegaConf
+
+    from harness.core.files import write_json
+
+    path = Path(config.paths.runs) / "calibrations" / f"{name}.json"
+    options = OmegaConf.to_container(config.calibrate)
+    write_json(path, {**content, "options": options})
+    return path

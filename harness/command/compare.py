@@ -10,68 +10,50 @@ corrected for all comparisons of the call. `detectable` is the smallest net shar
 with 80% power: a difference below it cannot be expected to be significant. Compare with every single list, not with
 dense alone.
 
-Runs, gold, split, ties, strict and out are as in `harness evaluate --help`. JSON: one comparison is an object with
-metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids and more; several are a list.
+Runs, gold, split, ties, strict, lenient and out are as in `harness evaluate --help`. JSON: one comparison is an object
+with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids and more; several are a
+list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from harness.report.sheet import Sheet
-
-BASELINE = "baseline"
-HEAD = (
-    "run",
-    "metric",
-    "score",
-    "baseline",
-    "W",
-    "L",
-    "p",
-    "Holm p",
-    "BH p",
-    "95% low",
-    "95% high",
-    "odds",
-    "detectable",
-)
-
 
 def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
-    from harness import lists
+    import textwrap
+
     from harness.command import complete, plain
-    from harness.evaluation import compared, ranks_of
-    from harness.judging import Judging
-    from harness.metric import metrics
-    from harness.report import sheet
+    from harness.evaluation.conclusion import conclude
+    from harness.evaluation.judging import read_gold, show_coverage
+    from harness.evaluation.metric import metrics
+    from harness.evaluation.run_comparison import compare_all, comparison_table
+    from harness.report.output import check_ending, write_result
+    from harness.run import io as lists
+    from harness.sweep.looks import describe_looks, note_look
 
     complete(config)
-    sheet.check(config.out)
+    check_ending(config.out)
     wanted = metrics(plain(config.metric), plain(config.k))
-    paths = _named(plain(config.run))
-    judging = Judging.of(config)
-    baseline = lists.open_one(str(config.baseline))
-    judging.checked(BASELINE, str(config.baseline), baseline)
-    theirs = ranks_of(baseline, judging.gold, judging.ties)
-    results = []
-    for name, path in paths.items():
-        ranked = lists.open_one(path)
-        queries = judging.checked("run", path, ranked)
-        ours = ranks_of(ranked, judging.gold, judging.ties)
-        for metric in wanted:
-            found = compared(ours, theirs, judging.gold, metric)
-            files = {"run": path, "name": name, "baseline": str(config.baseline)}
-            results.append({**files, **judging.facts(), "queries": queries, **found})
-    _correct(results)
-    table = _table(results, str(config.baseline), judging.split)
+    gold, paths, base = read_gold(config), _named(plain(config.run)), str(config.baseline)
+    runs = {name: (path, lists.read(path, config.lenient)) for name, path in paths.items()}
+    found = compare_all(runs, (base, lists.read(base, config.lenient)), gold, wanted, config.ties)
+    show_coverage({name: one for each in found for name, one in each.coverages.items()}, gold, config.strict)
+    table = comparison_table(found)
     print(table.text())
-    sheet.save(config.out, results[0] if len(results) == 1 else results, table)
+    for one in found:
+        sentences = conclude(one, f"{one.name} by {one.metric}", one.baseline, one.p_holm)
+        print("", *textwrap.wrap(" ".join(sentences), 110, subsequent_indent="  "), sep="\n")
+    look = note_look(config.paths.looks, "compare", gold.source, gold.query_ids)
+    if line := describe_looks(look, len(gold), config.paths.looks):
+        print(line)
+    results = [{**one.json, **look} for one in found]
+    write_result(config.out, results[0] if len(results) == 1 else results, table)
 
 
 def _named(runs: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
@@ -80,24 +62,3 @@ def _named(runs: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
         return {str(name): str(path) for name, path in runs.items()}
     paths = [runs] if isinstance(runs, str) else list(runs)
     return {str(path): str(path) for path in paths}
-
-
-def _correct(results: list[dict[str, Any]]) -> None:
-    from harness.statistic import benjamini_hochberg, holm
-
-    ps = [result["p"] for result in results]
-    for result, by_holm, by_bh in zip(results, holm(ps).tolist(), benjamini_hochberg(ps).tolist(), strict=True):
-        result |= {"p_holm": by_holm, "p_bh": by_bh}
-
-
-def _table(results: list[dict[str, Any]], baseline: str, split: str) -> Sheet:
-    from harness.report.sheet import Sheet
-
-    rows = []
-    for result in results:
-        metric = result["metric"] if result["k"] is None else f"{result['metric']}@{result['k']}"
-        low, high = result["wilson"] or (None, None)
-        scores = [result["name"], metric, result["score"], result["baseline_score"], result["wins"], result["losses"]]
-        tests = [result["p"], result["p_holm"], result["p_bh"], low, high, result["odds_ratio"], result["detectable"]]
-        rows.append(scores + tests)
-    return Sheet(f"against {baseline}: {results[0]['n']} queries, split {split}", HEAD, rows)

@@ -22,21 +22,22 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Diagnose, print, and write."""
+    from harness.analysis.diagnosis import diagnose
     from harness.command import complete
-    from harness.report import sheet
-    from harness.report.text import interval, percent
-    from harness.sweep.diagnosis import diagnose
+    from harness.core.table import Column, Table
+    from harness.report.output import check_ending, write_result
 
     complete(config)
-    sheet.check(config.diagnose.out)
+    check_ending(config.diagnose.out)
     name, found = diagnose(config)
     rows = [
-        [listed, measure, told["n"], percent(told["mean"]), interval(told["interval"])]
+        [listed, measure, one["n"], one["mean"], one["interval"]]
         for listed, measures in found.items()
-        for measure, told in measures.items()
-        if told["n"]
+        for measure, one in measures.items()
+        if one["n"]
     ]
-    head = ("list", "measure", "n", "%", "95% interval")
-    table = sheet.Sheet(f"{name}, {config.diagnose.split}", head, rows)
+    texts = [Column(title, "text") for title in ("list", "measure")]
+    columns = [*texts, Column("n", "count"), Column("mean %"), Column("95% interval", "interval")]
+    table = Table("diagnosis", f"{name}, {config.diagnose.split}, in percent", columns, rows)
     print(table.text())
-    sheet.save(config.diagnose.out, found, table)
+    write_result(config.diagnose.out, found, table)

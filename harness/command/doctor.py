@@ -23,18 +23,23 @@ TOOLS = {"latexmk": "reports/report.pdf", "nvidia-smi": "GPU", "git": "version c
 
 def run(config: DictConfig) -> None:
     """Print what is there; exit with status 2 when something that results rest on is broken."""
+    from harness.command import typed
+    from harness.report.tracking.setting import describe
+
     for line in (
         *_versions(),
         *_devices(),
         *_models(),
         *_data(Path(config.paths.data)),
         *_runs(Path(config.paths.runs)),
+        *_results(Path(config.paths.runs), Path(config.paths.ledger)),
+        *(f"tracking   {line}" for line in describe(config, typed())),
     ):
         print(line)
 
 
 def _versions() -> Iterator[str]:
-    from harness.identity import code_version, library_versions
+    from harness.core.identity import code_version, library_versions
 
     yield f"harness    {code_version()}"
     yield f"python     {platform.python_version()} on {platform.system()} {platform.machine()}"
@@ -68,7 +73,7 @@ def _models() -> Iterator[str]:
 
 
 def _data(data: Path) -> Iterator[str]:
-    from harness.configuration import names
+    from harness.core.configuration import names
 
     for name in names("dataset"):
         if name in ("sample", "folder", "wiki_triples"):
@@ -78,10 +83,29 @@ def _data(data: Path) -> Iterator[str]:
 
 
 def _runs(runs: Path) -> Iterator[str]:
-    from harness.sweep.ledger import Ledger
-
     stages = sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir())
     counts = [f"{stage.name} {sum(1 for _ in stage.glob('*/manifest.json'))}" for stage in stages]
     yield f"artifacts  {', '.join(counts) or 'none yet'} in {runs}"
-    entries = Ledger(runs / "ledger.jsonl").entries()
-    yield f"ledger     intact, {len(entries)} evaluations of test splits"
+
+
+def _results(runs: Path, ledger: Path) -> Iterator[str]:
+    """Every sweep's files by their hashes, and the ledger; the first damage is an error, after all of it was named."""
+    from harness.core.errors import HarnessError
+    from harness.sweep.ledger import Ledger
+    from harness.sweep.signature import check_signatures
+    from harness.sweep.verify import verify_files
+
+    damaged: list[str] = []
+    folders = sorted(path for path in (runs / "sweeps").glob("*") if path.is_dir())
+    for folder in folders:
+        try:
+            list(verify_files(folder, Ledger(ledger)))
+        except HarnessError as error:
+            damaged.append(str(error))
+            yield f"DAMAGED    {error}"
+    yield f"sweeps     {len(folders) - len(damaged)} of {len(folders)} whole"
+    entries = Ledger(ledger).entries()
+    yield f"ledger     intact, {len(entries)} evaluations of test splits, in {ledger}"
+    yield from check_signatures(Ledger(ledger), Path.cwd())
+    if damaged:
+        raise HarnessError(f"{len(damaged)} of {len(folders)} sweeps are damaged; the first: {damaged[0]}")

@@ -1,8 +1,8 @@
 """Score a run against gold: any metrics at any depths, by hop count and by question type.
 
 The run is a TREC run file (plain or .gz), .json, .parquet or a run of ours, see `harness fuse --help`. The gold is a
-queries.jsonl with `id`, `supporting_ids` in hop order, `hops`, `type`, or a TREC qrels file (no hop order: last_hop is
-null then), or the name or folder of a benchmark.
+queries.jsonl with `id`, `supporting_ids` in hop order, `hops`, `type`; TREC qrels, or .json or .parquet as ranx writes
+Qrels (no hop order: last_hop is null then); or the name or folder of a benchmark.
 
   harness evaluate run=f.trec gold=queries.jsonl
   harness evaluate run=f.trec gold=queries.jsonl 'k=[5,10]' out=metrics.json
@@ -11,7 +11,12 @@ null then), or the name or folder of a benchmark.
 
 Metrics: last_hop@k (the last supporting passage is in the top k), full_sup@k (all are), any_sup@k (one is), recall@k
 (share of them), ndcg@k, mrr. A name without @k is taken at each k. Every gold query counts: one that the run lacks has
-found nothing. Queries that the gold does not know are counted and not scored; strict=true refuses both.
+found nothing. Queries that the gold does not know are counted and not scored; strict=true refuses both. Run and gold
+that have no query or no document in common are refused; where they share less than half, a warning stands in the table
+and in `coverage` of the JSON. lenient=true passes over comment lines (#) and trailing fields of TREC files.
+
+Test questions (half of them, by the MD5 of their ids) are counted, and each look at them is noted in paths.looks:
+choose with split=tune.
 
 Equal scores are ordered by document id ascending. ties=trec does as trec_eval does (scores as 32-bit floats, equal ones
 by document id descending). `out` by its ending: .json (everything, with each query), .csv, .tex, .txt (the table).
@@ -19,45 +24,32 @@ by document id descending). `out` by its ending: .json (everything, with each qu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from harness.report.sheet import Sheet
-
 
 def run(config: DictConfig) -> None:
     """Read, score, print and write."""
-    from harness import lists
     from harness.command import complete, plain
-    from harness.evaluation import evaluate
-    from harness.judging import Judging
-    from harness.metric import metrics
-    from harness.report import sheet
+    from harness.evaluation.evaluate import evaluate
+    from harness.evaluation.judging import read_gold, show_coverage
+    from harness.evaluation.metric import metrics
+    from harness.report.output import check_ending, write_result
+    from harness.run import io as lists
+    from harness.sweep.looks import describe_looks, note_look
 
     complete(config)
-    sheet.check(config.out)
-    names, depths = plain(config.metrics), plain(config.k)
-    metrics(names, depths)
-    judging = Judging.of(config)
-    ranked = lists.open_one(config.run)
-    queries = judging.checked("run", str(config.run), ranked)
-    found = evaluate(ranked, judging.gold, names, depths, judging.ties)
-    result = {"run": str(config.run), **judging.facts(), "queries": queries, **found}
-    if not judging.gold.ordered and None in found["metrics"].values():
-        result["note"] = f"{config.gold} has no hop order, so there is no last hop: last_hop is null"
-        print(f"note: {result['note']}")
-    table = _table(str(config.run), judging.split, found)
-    print(table.text())
-    sheet.save(config.out, result, table)
-
-
-def _table(name: str, split: str, found: dict[str, Any]) -> Sheet:
-    from harness.report.sheet import Sheet
-
-    head = ["queries", "n", *found["metrics"]]
-    rows = [["all", found["n"], *found["metrics"].values()]]
-    for title, part in (("hops", found["by_hops"]), ("type", found["by_type"])):
-        rows += [[f"{title} {label}", *scores.values()] for label, scores in part.items()]
-    return Sheet(f"{name}: {found['n']} queries, split {split}", head, rows)
+    check_ending(config.out)
+    wanted = metrics(plain(config.metrics), plain(config.k))
+    gold, source = read_gold(config), str(config.run)
+    found = evaluate(lists.read(source, config.lenient), gold, wanted, ties=config.ties, source=source)
+    show_coverage({source: found.coverage}, gold, config.strict)
+    if found.note:
+        print(f"note: {found.note}")
+    print(found)
+    look = note_look(config.paths.looks, "evaluate", gold.source, gold.query_ids)
+    if line := describe_looks(look, len(gold), config.paths.looks):
+        print(line)
+    write_result(config.out, {**found.json, **look}, found.table())

@@ -18,19 +18,24 @@ if TYPE_CHECKING:
 
 
 def run(config: DictConfig) -> None:
-    """Evaluate, report, and log."""
+    """Evaluate, print, then export to the tracker."""
     from pathlib import Path
 
-    from harness.configuration import instantiate
+    from harness.command import typed
     from harness.report import terminal
+    from harness.report.tracking import Export
+    from harness.report.tracking.pending import remember, track
+    from harness.report.tracking.setting import tracker
     from harness.sweep.heldout import heldout
-    from harness.sweep.plan import Prepared, reopened
-    from harness.sweep.result import SweepResult, latest
+    from harness.sweep.latest import latest
+    from harness.sweep.plan import Prepared, reopen
+    from harness.sweep.result import SweepResult
 
-    folder = Path(config.sweep) if config.sweep else latest(Path(config.paths.runs))
-    plan = reopened(folder, config)
+    runs = Path(config.paths.runs)
+    folder = Path(config.sweep) if config.sweep else latest(runs)
+    plan, tracking, export = reopen(folder, config), tracker(config, typed()), Export(folder.resolve())
+    remember(tracking, runs, export)  # a process that is killed from here on leaves a note that it is due
     result = heldout(SweepResult(folder), Prepared.of(plan), bool(config.heldout.again))
     print(terminal.heldout(result))
-    tracking = instantiate(config.tracking)
-    tracking.log_heldout(result)
-    print(folder / "heldout.json")
+    print(folder / "heldout.json", flush=True)
+    track(tracking, runs, export)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Build them and say what is there."""
-    from harness.report.network import described
+    from harness.report.network import describe_network
     from harness.sweep.lists import graphs, retrievers, store
     from harness.sweep.plan import Plan, Prepared
 
@@ -37,5 +37,5 @@ def run(config: DictConfig) -> None:
     for name, graph in graphs(retrievers(config)).items():
         made = graph.artifact(data, kept)
         if made.key not in told:
-            print("\n".join([f"graph below list {name}:", *described(made.facts), f"  {made.path}"]))
+            print("\n".join([f"graph below list {name}:", *describe_network(made.facts), f"  {made.path}"]))
             told.add(made.key)

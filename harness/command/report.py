@@ -10,71 +10,59 @@ sortable tables, the figures, and beside every trial the command that reruns it.
   harness report 'sweep=[DIR,DIR]'             these, in one report
   harness report paths.reports=paper/results   elsewhere
 
+A sweep that was imported, or whose data are elsewhere, is reported from its folder alone.
 Before `harness heldout` the tables show tune and say so; afterwards they show test, and which evaluation of it.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from harness.report.figure import Picture
     from harness.sweep.result import SweepResult
 
-COLUMNS = 8
-"""The most lists whose score distributions stand side by side."""
+
+log = logging.getLogger(__name__)
 
 
 def run(config: DictConfig) -> None:
-    """Write the report, attach it to the sweep in the tracker, and say what was written."""
+    """Write the report, say what was written, and attach it to the sweeps in the tracker."""
     from pathlib import Path
 
-    from harness.configuration import instantiate
+    from harness.command import typed
+    from harness.core.files import remove_partials
     from harness.report.build import build, gather, section
+    from harness.report.calibration import read_pictures
+    from harness.report.tracking import Export
+    from harness.report.tracking.pending import track
+    from harness.report.tracking.setting import tracker
     from harness.sweep.result import newest
 
-    results = newest(Path(config.paths.runs), config.sweep)
-    folder = Path(config.paths.reports)
+    runs, folder, tracking = Path(config.paths.runs), Path(config.paths.reports), tracker(config, typed())
+    for place in (folder, folder / "tables", folder / "figures"):
+        remove_partials(place)
+    results = newest(runs, config.sweep)
+    for result in results.values():
+        log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))
+    calibrations = {title: read_pictures(runs, str(result.manifest["dataset"])) for title, result in results.items()}
     if len(results) == 1:
-        (result,) = results.values()
-        built = build(result, folder, _more(result, config))
-        instantiate(config.tracking).log_report(result, folder)
+        ((title, result),) = results.items()
+        built = build(result, folder, calibrations[title])
     else:
-        built = gather({name: section(result, _more(result, config)) for name, result in results.items()}, folder)
+        built = gather({title: section(result, calibrations[title]) for title, result in results.items()}, folder)
     print(f"{len(built.files)} files in {folder} for sweep {', '.join(one.folder.name for one in results.values())}")
     print(built.pdf)
-    print(folder / "index.html")
+    print(folder / "index.html", flush=True)
+    for result in results.values():
+        track(tracking, runs, Export.with_report(result.folder, folder))
 
 
-def _more(result: SweepResult, config: DictConfig) -> list[Picture]:
-    """Score distributions of the lists on tune, cut as the winner's pool is, and the benchmark's calibration.
-
-    Of more than ``COLUMNS`` lists only those that the winner fuses: more panels in a row cannot be read.
-    """
-    from pathlib import Path
-
-    from harness.configuration import names, strategy
-    from harness.learned import lacks
-    from harness.report.calibration import stored
-    from harness.report.figure import scales
-    from harness.report.figure.distributions import distributions
-    from harness.sweep.plan import Prepared, reopened
-
-    prepared = Prepared.of(reopened(result.folder, config))
-    members = prepared.benchmark.members("tune")
-    runs = {name: run.take(members) for name, run in prepared.runs.items()}
-    known = {name: strategy("normalizer", name) for name in names("normalizer")}
-    normalizers = {name: normalizer for name, normalizer in known.items() if not lacks(normalizer)}
-    knobs = result.lock["winner"]["parameters"]
-    cap, capped = knobs.get("pool.cap"), knobs.get("pool.capped") or ()
-    fused = {name: runs[name].top(cap) if name in capped else runs[name] for name in knobs["pool.lists"]}
-    where = f"{prepared.benchmark.name}, tune split, n = {len(members)} queries, the pool of the winner"
-    shown = runs if len(runs) <= COLUMNS else {name: runs[name] for name in fused}
-    return [
-        distributions(shown, normalizers, prepared.benchmark.name, "tune", cap, capped),
-        scales.raw(fused, where),
-        scales.calibrated(fused, {name: normalizers[name] for name in ("pit", "minmax")}, where),
-        *stored(Path(config.paths.runs), str(result.manifest["dataset"])),
-    ]
+def _state(result: SweepResult) -> str:
+    """Which split and how many queries the tables show."""
+    if result.heldout:
+        row = result.heldout[0]
+        return f"test, n = {row['n']}, evaluation {row['evaluation']}"
+    return f"tune, n = {result.manifest['n']}; test has not been evaluated"

@@ -21,18 +21,18 @@ def run(config: DictConfig) -> None:
     """Find, score, compare, and say."""
     from pathlib import Path
 
-    from harness.command import complete
-    from harness.errors import HarnessError
-    from harness.report.text import percent
-    from harness.sweep.find import found
-    from harness.sweep.plan import Prepared, reopened
+    from harness.command import complete, typed
+    from harness.core.errors import HarnessError
+    from harness.core.format import percent
+    from harness.report.tracking.setting import tracker
+    from harness.sweep.find import find_trial
+    from harness.sweep.plan import Prepared, reopen
     from harness.sweep.rerun import rerun
 
     complete(config)
-    uri = config.tracking.get("uri")
     sweep = Path(config.sweep) if config.sweep else None
-    result, place = found(str(config.trial), Path(config.paths.runs), sweep, uri)
-    again = rerun(result, place, Prepared.of(reopened(result.folder, config)))
+    result, place = find_trial(str(config.trial), Path(config.paths.runs), sweep, tracker(config, typed()).locate)
+    again = rerun(result, place, Prepared.of(reopen(result.folder, config)))
     row = result.trials.iloc[place]
     print(f"trial {row['trial']}, rank {place + 1} of {len(result.trials)} in {result.folder.name}: {again.name}")
     for name, value in again.now.items():

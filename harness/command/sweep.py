@@ -1,19 +1,27 @@
-"""Score every trial of a grid on the tune split, log them, and lock the winner before anything touches test.
+"""Score every trial of a grid on the tune split, and lock the winner before anything touches test.
 
-Prints the ranked table; the last line of standard output is the sweep's folder.
+Prints the ranked table; the last line of standard output is the sweep's folder. Then MLflow gets a copy of it, and a
+line on standard error links to it; without a server the sweep is finished all the same (see `harness track --help`).
 
   harness sweep                                  grid `default` on the sample benchmark
   harness sweep dataset=2wikimultihopqa          real data, from paths.data (HARNESS_DATA) or the Hub
-  harness sweep dry_run=true                     how many trials, and which
+  harness sweep dry_run=true                     how many trials, what is stored, what would be built and asked
+  harness sweep fuser=rrf fuser.k=5              the part of the grid with these values
   harness sweep experiment=phasegraph_main       a published table (conf/experiment); `harness report` draws it
   harness sweep grid=tiers                       fusion, reranking and research fusers: 718 trials
   harness sweep fuser=linear fuser.alpha=.6 grid=point      one configuration
   harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    add a block of axes to the grid
   harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
+  harness sweep grid.extend=true                 go on where a best trial has the last value of an axis (see below)
   harness sweep -m encoder=minilm,hashed         axes that need new runs: one sweep for each value
 
 Axes of a grid are on the right of the pool (fuser, normalizer, temperature, reranker, pool.*), and are expanded inside
 the process. conf/grid/default.yaml shows how they are written.
+
+A sweep says where the winner, or the best trial of a fuser, has the lowest or highest number of an axis that could go
+on, and scores better than the value beside it. With grid.extend=true that axis gets one value more, as far as the
+strategy allows it, and the new trials are scored on the same tune: at most grid.extend_rounds times (3). All trials
+count in the corrections and in the forecast; the lock lists what was added (`extended`) and what is left (`edges`).
 """
 
 from __future__ import annotations
@@ -25,36 +33,36 @@ if TYPE_CHECKING:
 
 
 def run(config: DictConfig) -> None:
-    """Sweep, report, and log."""
-    from hydra.core.hydra_config import HydraConfig
+    """Sweep, print, then export to the tracker: what is printed waits for no server."""
+    from pathlib import Path
 
-    from harness.configuration import instantiate
-    from harness.tracking.beside import beside
+    from harness.command import typed
+    from harness.report.terminal import leaderboard
+    from harness.report.tracking import Export
+    from harness.report.tracking.pending import track
+    from harness.report.tracking.setting import tracker
+    from harness.sweep.multirun import note
+    from harness.sweep.plan import Plan, Prepared
+    from harness.sweep.tune import sweep
 
-    given = tuple(HydraConfig.get().overrides.task)
+    given = tuple(typed())
     if config.dry_run:
-        return listed(config, given)
-    with beside(instantiate(config.tracking)) as log:  # before anything else is imported: it imports meanwhile
-        from harness.report.terminal import leaderboard
-        from harness.sweep.plan import Plan, Prepared
-        from harness.sweep.tune import sweep
-
-        plan = Plan(config, given)
-        trials = plan.trials()
-        result = sweep(Prepared.of(plan), trials)
-        logged = log(result)
-        print(leaderboard(result))
-        logged()
-    print(result.folder)
+        return show_plan(config, given)
+    tracking = tracker(config, given)
+    plan = Plan(config, given)
+    trials = plan.trials()
+    result = sweep(Prepared.of(plan), trials)
+    note(result, Path(config.paths.runs))
+    print(leaderboard(result))
+    print(result.folder, flush=True)
+    track(tracking, Path(config.paths.runs), Export(result.folder.resolve()))
 
 
-def listed(config: DictConfig, given: tuple[str, ...]) -> None:
-    """Print which trials there are, and run none."""
-    from harness.sweep.lists import retrievers
+def show_plan(config: DictConfig, given: tuple[str, ...]) -> None:
+    """Print what would be done, and do nothing."""
+    from harness.sweep.dry_run import blocks, extension, stages
     from harness.sweep.plan import Plan
 
-    trials = Plan(config, given).trials()
-    retrievers(config)  # a mistake in a list is said here, too
-    for trial in trials:
-        print(trial.name)
-    print(f"{len(trials)} trials; nothing was run (dry_run)")
+    plan = Plan(config, given)
+    grid = blocks(plan)
+    print(f"{grid.text()}\n\n{stages(plan).text()}\n{grid.title}{extension(plan)}; nothing was run (dry_run)")

@@ -1,9 +1,9 @@
 """Show for one question why each gold passage is where it is: seeds, strongest paths, ranks, and what beat it.
 
-Every list that walks a graph tells its seeds with their weights, and the paths that carry most weight to each gold
+Every list that walks a graph shows its seeds with their weights, and the paths that carry most weight to each gold
 passage and to those that beat it after fusion. Ranks stand for every list and for the configured fuser. Printed as
 text, with a page that draws the subgraph; its path is the last line, and beside it stands the trace as JSON. A policy
-(retriever=policyrag) tells its seeds with their factors, the facts it kept and dropped, the mass by family of edges,
+(retriever=policyrag) shows its seeds with their factors, the facts it kept and dropped, the mass by family of edges,
 and each passage's score by its terms. A lock decides how lists are fused; the lists, and the policy `seeds`, are the
 configuration's. Reading traces of test questions is looking at test: learn from those of tune.
 
@@ -28,21 +28,30 @@ def run(config: DictConfig) -> None:
     import json
     from pathlib import Path
 
+    from harness.analysis.trace import Trace, trace
+    from harness.benchmark import md5_split
     from harness.command import complete, typed
-    from harness.errors import bounded
-    from harness.files import write_text
-    from harness.report.trace import text, written
+    from harness.core.errors import bounded
+    from harness.core.files import write_text
+    from harness.report.trace import text, to_json
     from harness.report.tracepage import page
-    from harness.sweep.trace import Trace, trace
+    from harness.sweep.looks import describe_looks, note_look
 
     complete(config)
     for name in ("count", "rivals", "seeds"):
         bounded(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
     found: Trace = trace(config, typed())
     print(text(found, config.trace.seeds))
+    if md5_split(str(config.query)) == "test":
+        ids = found.benchmark.query_ids.to_pylist()
+        print(
+            describe_looks(
+                note_look(config.paths.looks, "trace", found.benchmark.name, ids), len(ids), config.paths.looks
+            )
+        )
     name = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query))
     out = Path(config.trace.out or Path(config.paths.runs) / "traces" / f"{found.benchmark.name}-{name}.html")
     out.parent.mkdir(parents=True, exist_ok=True)
     write_text(out, page(found, config.trace.seeds))
-    write_text(out.with_suffix(".json"), json.dumps(written(found), ensure_ascii=False, indent=1) + "\n")
+    write_text(out.with_suffix(".json"), json.dumps(to_json(found), ensure_ascii=False, indent=1) + "\n")
     print(out)

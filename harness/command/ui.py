@@ -1,17 +1,17 @@
 """Show every sweep, trial and held-out run in MLflow's own pages, on this machine alone.
 
-Reads the database that `harness sweep` logs to (tracking.uri, runs/mlflow.db) and serves it on 127.0.0.1:5000 with one
-worker and without job execution, which takes 0.5 GB instead of 2.6. Ctrl-C ends it.
+Brings MLflow's database up to date with the folders below paths.runs, then serves it on 127.0.0.1:5000 with one worker
+and without job execution, which takes 0.5 GB instead of 2.6. Ctrl-C ends it. Where tracking.uri is a server, it prints
+that server's link instead.
 
   harness ui
   harness ui port=5001                 another port
   harness ui paths.runs=/scratch/runs  other runs
 
-In the pages: open the experiment `multihop-retrieval`, then "Training runs". A sweep is a run, its trials are below it
-(the + beside its name), best first. The sweep's description links to the parallel coordinates of its best trials: add
-parameters such as pool.cap and normalizer there, and drag along an axis to keep a range. To find trials, search for
+The link that it prints opens the newest sweep: its best trials by the objective. Other views are in the list at the
+top right and in the experiment's description. To find trials, search for
 
-  tags.kind = 'trial' and tags.split = 'tune' and tags.dataset = 'sample' and metrics.losses = 0
+  tags.kind = 'trial' and tags.split = 'tune' and params.dataset = 'sample' and metrics.losses = 0
 
 Parameters and metrics have the names that configs use, with `_at_` for `@`: metrics.last_hop_at_5. A trial's
 description holds the command that runs it again.
@@ -25,38 +25,67 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.errors import HarnessError
+from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-SQLITE = "sqlite:///"
+    from harness.report.tracking import Tracking
 
 
 def run(config: DictConfig) -> None:
-    """Become the server."""
-    if "uri" not in config.tracking:
+    """Export what is missing, and become the server."""
+    from harness.command import typed
+    from harness.report.tracking.mlflow import MLflow
+    from harness.report.tracking.setting import tracker
+
+    tracking = tracker(config, typed())
+    if not isinstance(tracking, MLflow):
         raise HarnessError("this tracking keeps no database to show; use tracking=mlflow")
-    uri, host, port = str(config.tracking.uri), str(config.host), int(config.port)
-    database = Path(uri.removeprefix(SQLITE))
-    if uri.startswith(SQLITE) and not database.is_file():
-        raise HarnessError(f"{database}: nothing is logged yet; run `harness sweep` first, or set paths.runs=DIR")
-    if not _free(host, port):
+    host, port = str(config.host), config.port
+    if not isinstance(port, int) or not 0 < port < 2**16:
+        raise HarnessError(f"port must be a whole number from 1 to 65535, got port={port}")
+    if not tracking.is_server and not _free(host, port):
         raise HarnessError(f"port {port} of {host} is in use; set another one, e.g. port={port + 1}")
-    print(f"MLflow on http://{host}:{port}, reading {uri.removeprefix(SQLITE)}; Ctrl-C ends it", flush=True)
-    os.execve(sys.executable, command(uri, str(config.tracking.artifacts), host, port), environment())
+    link = _update(tracking, Path(config.paths.runs))
+    if tracking.is_server:
+        print(f"{tracking.destination} has pages of its own: {link}")
+        return
+    print(f"MLflow on http://{host}:{port}, reading {tracking.destination}; Ctrl-C ends it", flush=True)
+    page = link.partition("/#")[2].partition(" ")[0]
+    if page:
+        print(f"newest sweep: http://{host}:{port}/#{page}", flush=True)
+    line = command(tracking.database, tracking.artifact_root, host, port)
+    os.chdir(sys.prefix)  # MLflow's server imports from the folder that it is started in
+    os.execve(sys.executable, line, environment())
+
+
+def _update(tracking: Tracking, runs: Path) -> str:
+    """Export all that is finished; the link to the newest sweep. What cannot be exported is said and not served."""
+    from harness.report.tracking.pending import finished
+
+    exports, link = finished(runs, "all"), ""
+    if not exports:
+        raise HarnessError(f"{runs}: no sweep is there yet; run `harness sweep` first, or set paths.runs=DIR")
+    for export in exports:
+        try:
+            link = tracking.export(export)
+        except HarnessError as error:
+            print(f"not up to date: {error}", file=sys.stderr)
+            break
+    return link
 
 
 def command(uri: str, artifacts: str, host: str, port: int) -> list[str]:
-    """The server's command line."""
+    """The server's command line; -P: nothing is imported from the working directory."""
     options = ["--backend-store-uri", uri, "--artifacts-destination", artifacts, "--workers", "1"]
-    return [sys.executable, "-m", "mlflow", "server", *options, "--host", host, "--port", str(port)]
+    return [sys.executable, "-P", "-m", "mlflow", "server", *options, "--host", host, "--port", str(port)]
 
 
 def environment() -> dict[str, str]:
-    """The environment as it is, with MLflow's job execution and telemetry off."""
+    """The environment as it is, with MLflow's job execution and telemetry off, for its child processes, too."""
     off = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
-    return {**os.environ, **off}
+    return {**os.environ, **off, "PYTHONSAFEPATH": "1"}
 
 
 def _free(host: str, port: int) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from harness.artifacts import Artifact, Store
 from harness.benchmark import Benchmark
-from harness.extractor import Extraction
+from harness.core.artifacts import Artifact, Store
+from harness.graph.extractor import Extraction
 from harness.graph.network import Network
 
 __all__ = ["Graph", "Network"]

@@ -9,18 +9,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from harness.alias import Alias
-from harness.artifacts import Artifact, Store
 from harness.benchmark import Benchmark
-from harness.encoder import Encoder, embed
-from harness.errors import bounded
-from harness.extractor import Extraction, Extractor
-from harness.extractor import artifact as extraction_artifact
-from harness.graph.grow import grown
-from harness.graph.network import Network, about, context, counted, pruned, relation, stated
-from harness.graph.proposed import proposed
-from harness.graph.refine import merged, weeded
-from harness.identity import LATER, identity
+from harness.core.artifacts import Artifact, Store
+from harness.core.errors import bounded
+from harness.core.identity import LATER, identity
+from harness.graph.alias import Alias
+from harness.graph.approximate_synonyms import approximate_synonyms
+from harness.graph.extractor import Extraction, Extractor
+from harness.graph.extractor import artifact as extraction_artifact
+from harness.graph.network import (
+    Network,
+    about,
+    context,
+    count_dropped_triples,
+    count_matrix,
+    count_statements,
+    relation,
+)
+from harness.graph.refine import drop_weak_triples, merge_names
+from harness.graph.synonym_growth import extend_synonyms
+from harness.model.encoder import Encoder, embed
 
 REFINED = "extraction"
 """Where a graph keeps the extraction that it was made from, when that is not the extractor's own."""
@@ -67,8 +75,8 @@ class Entity:
             network.save(folder)
             return {
                 **network.facts(),
-                "triples": stated(extraction),
-                "pruned": {**pruned(extraction), **counts},
+                "triples": count_statements(extraction),
+                "pruned": {**count_dropped_triples(extraction), **counts},
                 **compared,
             }
 
@@ -86,23 +94,23 @@ class Entity:
         counts: dict[str, int] = {}
         if self.alias:
             rules = [rule.find(benchmark, extraction) for _, rule in sorted(self.alias.items())]
-            extraction, counts = merged(extraction, rules)
+            extraction, counts = merge_names(extraction, rules)
         if self.confidence > 0 or self.support > 1:
-            extraction, left_out = weeded(extraction, self.confidence, self.support)
+            extraction, left_out = drop_weak_triples(extraction, self.confidence, self.support)
             counts |= left_out
         return extraction, counts
 
     def connect(self, extraction: Extraction, store: Store) -> tuple[Network, dict[str, int]]:
         """The graph of an extraction; and how many names another graph had compared before, for synonyms."""
         size = len(extraction.names)
-        similar, before = counted(np.empty(0, np.int64), np.empty(0, np.int64), (size, size)), 0
+        similar, before = count_matrix(np.empty(0, np.int64), np.empty(0, np.int64), (size, size)), 0
         if self.synonym is not None and size:
             names = list(extraction.names)
             vectors = np.asarray(embed(self.encoder, names, "name", store))
             config = {"encoder": identity(self.encoder), "synonym": identity(self.synonym)}
             if self.index == "Flat":
-                similar, before = grown(names, vectors, self.encoder, self.synonym, config, store)
+                similar, before = extend_synonyms(names, vectors, self.encoder, self.synonym, config, store)
             else:
-                similar = proposed(vectors, self.synonym, self.index)
+                similar = approximate_synonyms(vectors, self.synonym, self.index)
         network = Network(extraction.names, about(extraction), context(extraction), relation(extraction), similar)
         return network, {"names_compared_before": before}

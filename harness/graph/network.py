@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.extractor import Extraction, Mentions
-from harness.extractor.extraction import KINDS
+from harness.graph.extractor import Extraction, Mentions
+from harness.graph.extractor.extraction import KINDS
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ def _spectrum(degree: NDArray[Any]) -> dict[str, int]:
 def about(extraction: Extraction) -> sp.csr_array:
     """[E, D] from the passages' titles."""
     titled = np.flatnonzero(extraction.titled >= 0)
-    return counted(extraction.titled[titled], titled, (len(extraction.names), len(extraction.titled)))
+    return count_matrix(extraction.titled[titled], titled, (len(extraction.names), len(extraction.titled)))
 
 
 def context(extraction: Extraction) -> dict[str, sp.csr_array]:
@@ -117,7 +117,7 @@ def context(extraction: Extraction) -> dict[str, sp.csr_array]:
     other = extraction.titled[passage] != found.entity
     shape = (len(extraction.names), len(extraction.titled))
     return {
-        kind: counted(found.entity[keep], passage[keep], shape)
+        kind: count_matrix(found.entity[keep], passage[keep], shape)
         for number, kind in enumerate(KINDS)
         for keep in [np.flatnonzero(other & (found.kind == number))]
     }
@@ -129,11 +129,11 @@ def relation(extraction: Extraction) -> sp.csr_array:
     low = np.minimum(triples.subject, triples.object).astype(np.int64)
     high = np.maximum(triples.subject, triples.object).astype(np.int64)
     distinct = np.unique(np.stack([low, high, triples.passage], axis=1)[low != high], axis=0)
-    upper = counted(distinct[:, 0], distinct[:, 1], (size, size))
+    upper = count_matrix(distinct[:, 0], distinct[:, 1], (size, size))
     return sp.csr_array(upper + upper.T)
 
 
-def pruned(extraction: Extraction) -> dict[str, int]:
+def count_dropped_triples(extraction: Extraction) -> dict[str, int]:
     """How many triples make no edge of their own: ``self_loops``, and ``duplicates``, which join in one passage what
     another triple of that passage joins.
     """
@@ -144,7 +144,7 @@ def pruned(extraction: Extraction) -> dict[str, int]:
     return {"self_loops": int((~other).sum()), "duplicates": int(other.sum()) - len(distinct)}
 
 
-def stated(extraction: Extraction) -> dict[str, int]:
+def count_statements(extraction: Extraction) -> dict[str, int]:
     """``all`` triples, the ``distinct`` ones (subject, predicate and object), their ``predicates``, the ``pairs`` of
     different entities that they join, and the ``entities`` in them.
     """
@@ -161,15 +161,7 @@ def stated(extraction: Extraction) -> dict[str, int]:
     }
 
 
-def provenance(extraction: Extraction, one: int, other: int) -> NDArray[np.int32]:
-    """int32[n]: the passages with a triple that joins two entities, ascending: where a relation edge comes from."""
-    triples = extraction.triples
-    forth = (triples.subject == one) & (triples.object == other)
-    back = (triples.subject == other) & (triples.object == one)
-    return np.unique(triples.passage[forth | back])
-
-
-def counted(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -> sp.csr_array:
+def count_matrix(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, int]) -> sp.csr_array:
     """How often each (row, column) is given."""
     matrix = sp.coo_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape).tocsr()
     matrix.sort_indices()

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.alias import EVERYWHERE
-from harness.extractor import Extraction, Mentions, Triples
+from harness.graph.alias import EVERYWHERE
+from harness.graph.extractor import Extraction, Mentions, Triples
 
 Numbers = NDArray[np.int32]
 
 
-def merged(extraction: Extraction, found: Iterable[NDArray[np.int32]]) -> tuple[Extraction, dict[str, int]]:
+def merge_names(extraction: Extraction, found: Iterable[NDArray[np.int32]]) -> tuple[Extraction, dict[str, int]]:
     """The extraction with each alias replaced by what it stands for, and counts.
 
     found: of each rule, int32[n, 3]: passage or ``EVERYWHERE``, name, what it stands for. What rules say of one name in
@@ -90,7 +90,7 @@ def _changed(mentions: Mentions, entity: Numbers) -> int:
     return int((mentions.entity != entity).sum())
 
 
-def weeded(extraction: Extraction, confidence: float, support: int) -> tuple[Extraction, dict[str, int]]:
+def drop_weak_triples(extraction: Extraction, confidence: float, support: int) -> tuple[Extraction, dict[str, int]]:
     """The extraction without the triples of less confidence, and without those of a pair of entities that triples of
     fewer than ``support`` passages join; and counts. A triple of no stated confidence has 1. Self-loops stay: they
     make no edge.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.threads import available, each
+from harness.core.threads import available, each
+from harness.model.encoder.cosine import pair_cosines
 
 SLACK = 1e-4
 """How far below the threshold float32 candidates are looked at again in float64: more than float32 can err."""
@@ -35,7 +34,7 @@ def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -
     least = np.float32(threshold - SLACK)
 
     def candidates(first: int) -> Pairs:
-        from harness.graph.kernel import near
+        from harness.graph.synonym_kernel import near
 
         ones, rows, columns = slice(first, first + block), [], []
         for start in range(first, size, COLUMNS):
@@ -49,7 +48,7 @@ def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -
         found = list(each(candidates, range(0, size, block), available()))
     nothing = np.empty(0, np.int64)
     i, j = (np.concatenate([nothing, *column]) for column in zip(*found, strict=True)) if found else (nothing, nothing)
-    return symmetric(i, j, cosine(vectors, i, j), threshold, size)
+    return symmetric(i, j, pair_cosines(vectors, i, vectors, j), threshold, size)
 
 
 def symmetric(
@@ -77,15 +76,4 @@ def bounds(vectors: NDArray[np.float32], block: int = 8192) -> NDArray[np.float3
         left = (wide * wide).sum(axis=1) - (on_axes * on_axes).sum(axis=1)
         result[first : first + block, :-1] = on_axes
         result[first : first + block, -1] = np.sqrt(np.maximum(left, 0))
-    return result
-
-
-def cosine(
-    vectors: NDArray[np.float32], rows: NDArray[Any], columns: NDArray[Any], block: int = 8192
-) -> NDArray[np.float64]:
-    """float64[N]: the products of pairs of rows of length 1, each summed alone."""
-    result = np.empty(len(rows))
-    for first in range(0, len(rows), block):
-        part = slice(first, first + block)
-        result[part] = np.multiply(vectors[rows[part]], vectors[columns[part]], dtype=np.float64).sum(axis=1)
     return result

@@ -1,4 +1,4 @@
-"""Answers told: the result as data, its table, what a run would cost, and published figures beside it."""
+"""The result of answering: as data, its table, what a run would cost, and published figures beside it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.answering import Judged
+from harness.analysis.answering import AnswerScores
 from harness.benchmark import Benchmark
-from harness.identity import code_version, digest
-from harness.report.sheet import Sheet
+from harness.core.identity import code_version, digest
+from harness.core.table import Column, Table
 
-HEAD = ("condition", "passages", "n", "EM", "EM 95%", "F1", "F1 95%", "W", "L", "p", "F1 diff 95%", "unusable")
+COLUMNS = (
+    Column("condition", "text"), Column("passages", "text"), Column("n", "count"), Column("EM %"),
+    Column("EM 95%", "interval"), Column("F1 %"), Column("F1 95%", "interval"), Column("W", "count"),
+    Column("L", "count"), Column("p", "p"), Column("F1 diff 95%", "span"), Column("unusable", "count"),
+)  # fmt: skip
 
 
 def result(
-    found: Mapping[str, Judged],
+    found: Mapping[str, AnswerScores],
     against: str | None,
     data: Benchmark,
     members: NDArray[np.int64],
@@ -71,7 +75,7 @@ def result(
     }
 
 
-def table(found: Mapping[str, Any]) -> Sheet:
+def table(found: Mapping[str, Any]) -> Table:
     """A row a condition, then the published ones."""
     rows: list[list[Any]] = [
         [
@@ -79,25 +83,25 @@ def table(found: Mapping[str, Any]) -> Sheet:
             f"{row['passages']:.1f}",
             found["n"],
             row["em"],
-            _interval(row["em_interval"]),
+            row["em_interval"],
             row["f1"],
-            _interval(row["f1_interval"]),
+            row["f1_interval"],
             row.get("wins"),
             row.get("losses"),
             row.get("p"),
-            _interval(row.get("f1_difference_interval")),
+            row.get("f1_difference_interval"),
             row["unusable"],
         ]
         for row in found["conditions"]
     ]
     for system, scores in found["published"]["rows"].items():
-        rows.append([f"published: {system}", "-", None, scores["em"], None, scores["f1"], *[None] * 6])
+        rows.append([f"published: {system}", None, None, scores["em"], None, scores["f1"], *[None] * 6])
     model = found["reader"].get("model", "")
     part = f"{found['n']} of {found['of']} questions, split {found['split']}"
-    title = f"{found['dataset']}: {part}, reader {model}, W and L against {found['baseline']}"
+    title = f"{found['dataset']}: {part}, reader {model}, in percent, W and L against {found['baseline']}"
     if found["published"]["rows"]:
         title += f"; published, not comparable: {found['published']['paper']}"
-    return Sheet(title, HEAD, rows)
+    return Table("answers", title, COLUMNS, rows)
 
 
 def notes(found: Mapping[str, Any]) -> list[str]:
@@ -118,22 +122,19 @@ def notes(found: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def estimated(estimates: Mapping[str, Mapping[str, Any]], dataset: str, n: int) -> Sheet:
+def estimate_table(estimates: Mapping[str, Mapping[str, Any]], dataset: str, n: int) -> Table:
     """What each condition would take."""
     rows: list[list[Any]] = [
         [name, one["requests"], one["kept"], one["tokens"]["prompt"], one["tokens"]["completion"], one["cost"]]
         for name, one in estimates.items()
     ]
     rows.append(["all", *(sum(row[place] for row in rows) for place in range(1, 6))])
-    head = ("condition", "requests", "answered", "prompt tokens", "completion tokens", "cost")
-    return Sheet(f"{dataset}: {n} questions a condition", head, rows)
+    counts = ("requests", "answered", "prompt tokens", "completion tokens")
+    columns = [Column("condition", "text"), *(Column(title, "count") for title in counts), Column("cost", "value")]
+    return Table("estimate", f"{dataset}: {n} questions a condition", columns, rows)
 
 
-def identified(found: Mapping[str, Any]) -> str:
+def result_hash(found: Mapping[str, Any]) -> str:
     """A hash of all that was found."""
     rows = [{key: value for key, value in row.items() if key != "counted"} for row in found["conditions"]]
     return digest([found["data_sha256"], found["split"], found["n"], rows])
-
-
-def _interval(bounds: Any) -> str | None:
-    return None if bounds is None else f"{bounds[0]:.3f} to {bounds[1]:.3f}"

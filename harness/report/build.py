@@ -4,44 +4,23 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.configuration import names
-from harness.files import write_text
-from harness.report import experiment, tables
+from harness.core.escape import file_name
+from harness.core.files import write_text
+from harness.core.table import Table
 from harness.report.compile import SECONDS, compile_pdf
-from harness.report.figure import Picture, alpha, ceiling, flow, frontier, outcomes
-from harness.report.foresight import foreseen
-from harness.report.table import Table
+from harness.report.conclusions import conclusions
+from harness.report.experiment import build_experiment
+from harness.report.figure import Picture, alpha, ceiling, flow, frontier, outcomes, scores
+from harness.report.tables import build_tables, leaderboard
 from harness.report.template import fill
-from harness.report.view import View
 from harness.sweep.result import SweepResult
 
-OWN = (
-    *(
-        f"{name}.tex"
-        for name in (
-            "heldout",
-            "leaderboard",
-            "by_hops",
-            "by_type",
-            "effect",
-            "ablation",
-            "singles",
-            "ceiling",
-            "headroom",
-        )
-    ),
-    *(
-        f"{name}.p??"
-        for name in ("outcomes_*", "alpha", "frontier", "ceiling*", "flow", "distributions", "scores_*", "calibration")
-    ),
-)
-"""What a report may write, beside what has an experiment's name: what an earlier report left of these is removed."""
+FIGURES = (outcomes, alpha, frontier, ceiling, flow, scores)
 
 
 @dataclass(frozen=True)
@@ -54,7 +33,7 @@ class Built:
 
 @dataclass(frozen=True)
 class Section:
-    """What is told of one sweep. ``trials``: its whole leaderboard, for the page."""
+    """What a report shows of one sweep. ``trials``: its whole leaderboard, for the page."""
 
     title: str
     facts: Mapping[str, str]
@@ -73,18 +52,15 @@ class Section:
 
 
 def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
-    """Every table and figure of a sweep.
-
-    more: further figures, such as ``distributions``, which need the lists themselves.
-    """
-    drawers = (outcomes, alpha, frontier, ceiling, flow)
-    drawn = [picture for drawer in drawers for picture in drawer.pictures(result)]
+    """Every table and figure of a sweep.    more: further figures, such as a benchmark's calibration."""
+    tables, pictures = build_experiment(result)
+    drawn = [picture for module in FIGURES for picture in module.pictures(result)]
     return Section(
         f"Sweep {result.folder.name}",
-        described(result),
-        [*experiment.tables(result), *tables.every(result)],
-        full(result),
-        [*experiment.pictures(result), *drawn, *more],
+        describe(result),
+        [*tables, *build_tables(result)],
+        dataclasses.replace(leaderboard(result), name="trials", title="All trials on tune"),
+        [*pictures, *drawn, *more],
     )
 
 
@@ -95,7 +71,7 @@ def build(result: SweepResult, folder: Path, more: Iterable[Picture] = ()) -> Bu
 
 def gather(sections: Mapping[str, Section], folder: Path) -> Built:
     """Write one report of several sweeps, by the name of each: its tables and figures lie in folders of that name."""
-    named = [dataclasses.replace(one, title=name).apart(re.sub(r"\W+", "-", name)) for name, one in sections.items()]
+    named = [dataclasses.replace(one, title=name).apart(file_name(name)) for name, one in sections.items()]
     return write(named, folder)
 
 
@@ -104,7 +80,7 @@ def write(sections: Sequence[Section], folder: Path) -> Built:
     files: list[Path] = []
     images = {}
     for one in sections:
-        files += [_write(folder / "tables" / f"{t.name}.tex", fill("table.tex.j2", table=t)) for t in one.tables]
+        files += [_write(folder / "tables" / f"{t.name}.tex", t.latex()) for t in one.tables]
         for picture in one.pictures:
             pdf, png = picture.save(folder / "figures")
             files += [pdf, png]
@@ -112,19 +88,14 @@ def write(sections: Sequence[Section], folder: Path) -> Built:
     title = sections[0].title if len(sections) == 1 else f"{len(sections)} sweeps"
     page = fill("index.html.j2", title=title, sections=sections, images=images)
     document = fill("report.tex.j2", title=title, sections=sections)
+    _remove_old(folder, files)
     files += [_write(folder / "index.html", page), _write(folder / "report.tex", document)]
-    _forget(folder, files)
     return Built(files, compile_pdf(folder, SECONDS * len(sections)))
 
 
-def full(result: SweepResult) -> Table:
-    """The leaderboard of all trials and metrics, for the page."""
-    return dataclasses.replace(tables.leaderboard(result), name="trials", title="All trials on tune")
-
-
-def described(result: SweepResult) -> dict[str, str]:
+def describe(result: SweepResult) -> dict[str, str]:
     """What the report's head says: where its numbers come from."""
-    manifest, view = result.manifest, View.of(result)
+    manifest, view = result.manifest, result.locked
     libraries = ", ".join(f"{name} {version}" for name, version in sorted(manifest["libraries"].items()))
     shown = f"{view.split}, evaluation {view.evaluation}" if view.evaluation else f"{view.split} (nothing held out yet)"
     return {
@@ -132,7 +103,7 @@ def described(result: SweepResult) -> dict[str, str]:
         "locked trials on": shown,
         "winner": str(result.lock["winner"]["name"]),
         "objective": str(manifest["objective"]),
-        **foreseen(result),
+        **conclusions(result),
         "trials": str(len(result.trials)),
         "data sha256": str(manifest["data_sha256"]),
         "lock sha256": str(result.lock["sha256"]),
@@ -146,11 +117,12 @@ def _write(path: Path, text: str) -> Path:
     return path
 
 
-def _forget(folder: Path, kept: Sequence[Path]) -> None:
-    """Remove what an earlier report left, at the top and in folders of sweeps, and folders that are empty then."""
-    patterns = (*OWN, *(f"{name}*.*" for name in names("experiment")))
-    for kind, below, pattern in itertools.product(("tables", "figures"), ("", "*/"), patterns):
-        for path in sorted(folder.glob(f"{kind}/{below}{pattern}")):
+def _remove_old(folder: Path, kept: Sequence[Path]) -> None:
+    """Remove the tables and figures that the earlier report.tex names, and folders that are empty then."""
+    earlier = folder / "report.tex"
+    text = earlier.read_text(encoding="utf-8") if earlier.is_file() else ""
+    for name in re.findall(r"\\(?:input|includegraphics)\{((?:tables|figures)/[\w/-]+)\.", text):
+        for path in folder.glob(f"{name}.*"):
             if path not in kept:
                 path.unlink()
     for path in [*folder.glob("tables/*/"), *folder.glob("figures/*/")]:

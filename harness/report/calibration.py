@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.analysis.calibration import Rates
+from harness.analysis.clustered import Behaviour
+from harness.analysis.resplit import Coverage
+from harness.core.errors import HarnessError
+from harness.core.files import read_json
+from harness.core.table import Column, Table
 from harness.report.figure import COLORS, Picture
-from harness.report.sheet import Sheet
-from harness.sweep.calibration import Rates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,19 +26,64 @@ BARS = {
 }
 
 
-def table(rates: Sequence[Rates]) -> Sheet:
+def table(rates: Sequence[Rates]) -> Table:
     """A row a kind of world. Permuted worlds share one split of the same queries, so they cannot judge a forecast."""
     names = (*BARS, "planted", "covered")
-    head = ("world", "effect", "worlds", "n", "best judged on tune", "Holm on tune", "max p on tune",
-            "winner on test", "planted on test", "stated power", "inside forecast")  # fmt: skip
+    shares = ("best judged on tune", "Holm on tune", "max p on tune", "winner on test", "planted on test",
+              "stated power", "inside forecast")  # fmt: skip
+    columns = [
+        Column("world", "text"), Column("effect", "points"), Column("worlds", "count"), Column("n", "count"),
+        *(Column(f"{title} %") for title in shares),
+    ]  # fmt: skip
     rows = []
     for rate in rates:
-        shares = {name: rate.share(name)[0] for name in names}
-        planted = (shares["planted"], rate.power) if rate.effect else (None, None)
-        found = [shares[name] for name in BARS]
-        covered = None if rate.world == "permuted" else shares["covered"]
-        rows.append([rate.world, rate.effect, rate.worlds, rate.n, *found, *planted, covered])
-    return Sheet(f"share of worlds with a significant finding (p <= .05), {rates[0].trials} trials", head, rows)
+        found = {name: rate.share(name)[0] for name in names}
+        planted = (found["planted"], rate.power) if rate.effect else (None, None)
+        covered = None if rate.world == "permuted" else found["covered"]
+        false = [found[name] for name in BARS]
+        rows.append([rate.world, rate.effect, rate.worlds, rate.n, *false, *planted, covered])
+    title = f"percent of worlds with a significant finding (p <= .05), {rates[0].trials} trials"
+    return Table("calibration", title, columns, rows)
+
+
+def forecasts(found: Sequence[Coverage]) -> Table:
+    """A row a kind of re-split and of forecast."""
+    columns = [
+        Column("benchmark", "text"), Column("split anew", "text"), Column("forecast draws", "text"),
+        Column("splits", "count"), Column("n", "count"), Column("inside %"), Column("half width", "points"),
+        Column("bias", "points"),
+    ]  # fmt: skip
+    rows = [
+        [
+            one.benchmark,
+            one.split,
+            one.draws,
+            one.splits,
+            round(one.n),
+            one.inside / one.splits,
+            one.half_width,
+            one.bias,
+        ]
+        for one in found
+    ]
+    return Table("forecast", "how often the forecast of one half holds on the other (95% is right)", columns, rows)
+
+
+def behaviours(found: Sequence[Behaviour]) -> list[Table]:
+    """False findings of each test, and coverage of each interval; a row a benchmark's clusters and a correlation."""
+    parts = {
+        "false_findings": ("percent of false findings at p <= .05 (5 is right)", [one.errors for one in found]),
+        "coverage": ("percent of 95% intervals that hold the truth (95 is right)", [one.coverage for one in found]),
+    }
+    head = [Column("clusters of", "text"), Column("correlation", "text"), Column("worlds", "count")]
+    tables = []
+    for name, (title, shares) in parts.items():
+        rows = [
+            [one.clusters_of, f"{one.correlation:g}", one.worlds, *share.values()]
+            for one, share in zip(found, shares, strict=True)
+        ]
+        tables.append(Table(name, title, [*head, *(Column(f"{key} %") for key in shares[0])], rows))
+    return tables
 
 
 def picture(rates: Sequence[Rates], dataset: str) -> Picture:
@@ -56,12 +104,17 @@ def picture(rates: Sequence[Rates], dataset: str) -> Picture:
     return Picture("calibration", caption, draw, 2.4)
 
 
-def stored(runs: Path, dataset: str) -> list[Picture]:
+def read_pictures(runs: Path, dataset: str) -> list[Picture]:
     """The picture of the calibration that `harness calibrate` has left for a dataset; none before."""
     path = runs / "calibrations" / f"{dataset}.json"
-    if not path.is_file():
+    if Path(dataset).name != dataset or not path.is_file():
         return []
-    return [picture([Rates(**rate) for rate in json.loads(path.read_text())["rates"]], dataset)]
+    content = read_json(path, "what `harness calibrate` wrote")
+    try:
+        rates = [Rates(**rate) for rate in content["rates"]]
+    except (KeyError, TypeError) as error:
+        raise HarnessError(f"{path}: no calibration ({error}); remove it, or run `harness calibrate` again") from error
+    return [picture(rates, dataset)]
 
 
 def _false(axes: Axes, rates: Sequence[Rates]) -> None:

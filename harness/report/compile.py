@@ -1,4 +1,7 @@
-"""``report.tex`` to ``report.pdf``, with whatever LaTeX this machine has."""
+"""``report.tex`` to ``report.pdf``, with whatever LaTeX this machine has.
+
+It runs no command and no settings file that lies in the folder, and reads and writes nothing outside of it.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,15 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+PDFLATEX = ("-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error")
 COMMANDS = {
-    "latexmk": ["latexmk", "-pdf", "-interaction=nonstopmode", "-halt-on-error", "-outdir={out}"],
-    "pdflatex": ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-output-directory={out}"],
-    "tectonic": ["tectonic", "--outdir={out}"],
+    "latexmk": ["latexmk", "-norc", "-pdf", *PDFLATEX, "-outdir={out}"],
+    "pdflatex": ["pdflatex", *PDFLATEX, "-output-directory={out}"],
+    "tectonic": ["tectonic", "--untrusted", "--outdir={out}"],
 }
 REPRODUCIBLE = {"SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
+CONFINED = {"openin_any": "p", "openout_any": "p", "shell_escape": "f"}
+"""Settings of TeX (kpathsea): files outside the folder are neither read nor written, and no command is run."""
 SECONDS = 180
 
 
@@ -34,7 +40,7 @@ def compile_pdf(folder: Path, seconds: int = SECONDS) -> str:
             done = subprocess.run(
                 command,
                 cwd=folder,
-                env={**os.environ, **REPRODUCIBLE},
+                env={**os.environ, **REPRODUCIBLE, **CONFINED},
                 capture_output=True,
                 timeout=seconds,
                 check=False,

@@ -1,4 +1,4 @@
-"""Where the winner wins: its effect against dense by hop count and question type, corrected for looking at each."""
+"""Where the winner wins: its effect against the reference by hop count and question type, with Holm's correction."""
 
 from __future__ import annotations
 
@@ -7,39 +7,36 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.metric import Metric, groups, wins_losses
-from harness.report.table import Column, Table
-from harness.report.text import span
-from harness.report.view import View
-from harness.statistic import clustered_bootstrap, difference_interval, holm, mcnemar
-from harness.sweep.result import SweepResult
+from harness.core.table import Column, Table
+from harness.evaluation.comparison import Comparison
+from harness.evaluation.metric import groups
+from harness.evaluation.statistic import holm
+from harness.sweep.view import View
 
 
-def effect(result: SweepResult) -> list[Table]:
-    """The table; empty without a dense list, or when the objective is not 0/1."""
-    view = View.of(result)
-    metric, dense = Metric.parse(view.objective), view.row_of("dense")
-    if dense is None or not metric.binary or dense == view.winner_place():
+def effect(view: View) -> list[Table]:
+    """The table; empty without the reference list, or when the objective is not 0/1."""
+    other = view.row_of(view.reference)
+    if other is None or not view.metric.binary or other == view.winner_place:
         return []
-    won, lost = wins_losses(view.ranks[view.winner_place()], view.ranks[dense], metric)
-    parts = list(_parts(view))
-    counts = [(int(won[part].sum()), int(lost[part].sum()), len(part)) for _, part in parts]
-    ps = [mcnemar(wins, losses) for wins, losses, _ in counts]
-    corrected = [None, *holm(ps[1:]).tolist()]
+    values, base = view.scores[view.winner_place], view.scores[other]
+    found = {name: Comparison.of(values[part], base[part], labels=view.clusters[part]) for name, part in _parts(view)}
+    corrected = [None, *holm([one.p for one in found.values()][1:]).tolist()]
     rows = [
-        [name, n, wins, losses, (wins - losses) / n, difference_interval(wins, losses, n), p, adjusted]
-        for (name, _), (wins, losses, n), p, adjusted in zip(parts, counts, ps, corrected, strict=True)
+        [name, one.n, one.wins, one.losses, one.difference, one.interval, one.p, adjusted, *_by_cluster(one)]
+        for (name, one), adjusted in zip(found.items(), corrected, strict=True)
     ]
     columns = [
         Column("queries", "text"), Column("n", "count"), Column("W", "count"), Column("L", "count"),
         Column("difference", "points"), Column("95% interval", "span"), Column("p", "p"), Column("Holm p", "p"),
+        Column("95% by cluster", "span"), Column("cluster p", "p"),
     ]  # fmt: skip
-    said = (
-        f"Where the winner ({view.rows[view.winner_place()]['name']}) wins against dense. {view.caption()} Difference "
-        "in points with Tango's score interval; p: exact McNemar; Holm p: corrected over the rows below the first."
-        f"{_clustered(view, won, lost)}"
+    caption = (
+        f"Where the winner ({view.winner_name}) wins against {view.reference}. {view.caption()} Difference "
+        "in points with Tango's score interval; p: exact McNemar; Holm p: corrected over the rows below the first; by "
+        "cluster: with the effective n, and whole clusters of queries that share gold passages changing sides."
     )
-    return [Table("effect", "Effect by hop count and type", said, columns, rows)]
+    return [Table("effect", "Effect by hop count and type", columns, rows, caption)]
 
 
 def _parts(view: View) -> Iterator[tuple[str, NDArray[np.int64]]]:
@@ -50,15 +47,5 @@ def _parts(view: View) -> Iterator[tuple[str, NDArray[np.int64]]]:
         yield f"type {label}", members
 
 
-def _clustered(view: View, won: NDArray[np.bool_], lost: NDArray[np.bool_]) -> str:
-    if "cluster" not in view.queries:
-        return ""
-    labels = view.queries["cluster"].to_numpy()
-    sizes = np.bincount(labels)
-    if len(sizes) == view.n:
-        return " No two queries share a gold passage."
-    low, high = clustered_bootstrap(won.astype(float) - lost, labels)
-    return (
-        f" Queries that share gold passages form {len(sizes)} clusters (the largest has {sizes.max()} queries); "
-        f"drawing whole clusters, the bootstrap's 95% interval of the first row is {span((low, high))}."
-    )
+def _by_cluster(one: Comparison) -> tuple[tuple[float, float], float]:
+    return one.interval_cluster, one.p_cluster

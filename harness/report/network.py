@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.report.text import percent
+from harness.core.format import percent
 
 
-def described(facts: Mapping[str, Any]) -> list[str]:
+def describe_network(facts: Mapping[str, Any]) -> list[str]:
     """What ``Network.facts`` counted."""
     return [
         f"  nodes: {facts['entities']} entities, {facts['passages']} passages",

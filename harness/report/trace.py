@@ -5,36 +5,51 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from harness.report.text import MISSING, percent
-from harness.retriever.trail import Node, Path, Trail
-from harness.sweep.trace import Trace
+from harness.analysis.trace import Trace
+from harness.core.escape import file_name
+from harness.core.format import percent
+from harness.core.table import Column, Table
+from harness.retriever.pagerank.trail import Node, Path, Trail
 
 WIDTH = 44
 
 
 def text(trace: Trace, seeds: int) -> str:
     """Question, ranks, and for every list with paths its seeds (the first ``seeds``) and paths."""
-    lines = [*head(trace), "", *_ranks(trace)]
+    lines = [*head(trace), "", *rank_table(trace).lines(WIDTH)]
     for name, trail in trace.trails.items():
         lines += ["", f"{name}: {len(trail.seeds)} seeds"]
         lines += [f"  {weight:.4f}  {label(trace, node)}" for node, weight in trail.seeds[:seeds]]
-        for table, columns, rows in tables(trail):
-            lines += ["", f"{name}, {table}", *_aligned([columns, *rows])]
+        for table in record_tables(name, trail):
+            lines += ["", table.title, *table.lines(WIDTH)]
         for doc in trail.paths:
+            paths = [f"  {describe_path(trace, name, doc, path)}" for path in trail.paths[doc]]
             lines += ["", f"{name}, {role(trace, doc)} {label(trace, Node(passage=doc))}: {_place(trace, name, doc)}"]
-            lines += [f"  {told(trace, name, doc, path)}" for path in trail.paths[doc]] or ["  no path from a seed"]
+            lines += paths or ["  no path from a seed"]
     return "\n".join(lines)
 
 
-def tables(trail: Trail) -> Iterator[tuple[str, list[str], list[list[str]]]]:
-    """What a list tells beside its paths: the name of each table, its columns, its cells."""
-    for name, rows in trail.record.items():
-        columns = list(rows[0]) if rows else []
-        yield name.replace("_", " "), columns, [[_cell(row[column]) for column in columns] for row in rows]
+def rank_table(trace: Trace) -> Table:
+    """The rank of each gold passage and rival in every list and after fusion."""
+    columns = [Column("", "text"), Column("passage", "text"), *(Column(name, "count") for name in trace.order)]
+    rows = [
+        [role(trace, doc), label(trace, Node(passage=doc)), *(trace.rank(name, doc) for name in trace.order)]
+        for doc in (*trace.gold, *trace.rivals)
+    ]
+    return Table("ranks", "Ranks", columns, rows)
 
 
-def written(trace: Trace) -> dict[str, Any]:
-    """The trace as JSON: the question, the ranks of gold and rivals, and what every list tells, in full."""
+def record_tables(name: str, trail: Trail) -> Iterator[Table]:
+    """What a list records beside its paths."""
+    for kind, rows in trail.record.items():
+        keys = list(rows[0]) if rows else []
+        cells = [[_cell(row[key]) for key in keys] for row in rows]
+        columns = [Column(key, "text") for key in keys]
+        yield Table(file_name(kind), f"{name}, {kind.replace('_', ' ')}", columns, cells)
+
+
+def to_json(trace: Trace) -> dict[str, Any]:
+    """The trace as JSON: the question, the ranks of gold and rivals, and what every list records, in full."""
     ids = trace.benchmark.doc_ids.to_pylist()
     row = trace.benchmark.queries[trace.query]
     return {
@@ -73,18 +88,10 @@ def _paths(trace: Trace, trail: Trail) -> dict[str, Any]:
     }
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any) -> str | None:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if value is None:
-        return MISSING
-    return f"{value:.4f}" if isinstance(value, float) else " ".join(str(value).split())
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    cut = [[cell if len(cell) <= WIDTH else f"{cell[: WIDTH - 3]}..." for cell in row] for row in rows]
-    width = [max(map(len, column)) for column in zip(*cut, strict=True)]
-    return ["  " + "  ".join(f"{cell:<{size}}" for cell, size in zip(row, width, strict=True)).rstrip() for row in cut]
+    return f"{value:.4f}" if isinstance(value, float) else None if value is None else str(value)
 
 
 def head(trace: Trace) -> list[str]:
@@ -115,31 +122,13 @@ def label(trace: Trace, node: Node) -> str:
     return f"[{trace.benchmark.doc_ids[node.passage]}] {trace.title(node.passage)}"
 
 
-def told(trace: Trace, name: str, doc: int, path: Path) -> str:
+def describe_path(trace: Trace, name: str, doc: int, path: Path) -> str:
     """A path in one line, with the share of the score that it brings, or the score that it gives."""
     share = trace.share(name, doc, path.strength)
     words = [label(trace, path.nodes[0])]
     for link, node in zip(path.links, path.nodes[1:], strict=True):
         words.append(f"-{link}-> {label(trace, node)}")
     return f"{f'{path.strength:.4f}' if share is None else f'{percent(share):>5}%'}  {' '.join(words)}"
-
-
-def cells(trace: Trace, doc: int) -> list[str]:
-    """The passage's rank in every list and after fusion."""
-    ranks = [trace.rank(name, doc) for name in trace.order]
-    return [MISSING if rank is None else str(rank) for rank in ranks]
-
-
-def _ranks(trace: Trace) -> list[str]:
-    columns = list(trace.order)
-    width = max(len(role(trace, doc)) for doc in [*trace.gold, *trace.rivals, -1])
-    lines = [f"{'rank in':<{width + WIDTH + 1}} {'  '.join(columns)}"]
-    for doc in [*trace.gold, *trace.rivals]:
-        name = label(trace, Node(passage=doc))
-        name = name if len(name) <= WIDTH else f"{name[: WIDTH - 3]}..."
-        ranks = "  ".join(f"{rank:>{len(column)}}" for rank, column in zip(cells(trace, doc), columns, strict=True))
-        lines.append(f"{role(trace, doc):<{width}} {name:<{WIDTH}} {ranks}")
-    return lines
 
 
 def _place(trace: Trace, name: str, doc: int) -> str:

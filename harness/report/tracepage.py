@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from harness.analysis.trace import Trace
 from harness.report.drawing import BOX, HEIGHT, Box, draw
 from harness.report.template import fill
-from harness.report.trace import cells, head, label, role, tables, told
-from harness.retriever.trail import Node
-from harness.sweep.trace import Trace
+from harness.report.trace import describe_path, head, label, rank_table, record_tables, role
+from harness.retriever.pagerank.trail import Node
 
 LETTERS = 25
 
 
 def page(trace: Trace, seeds: int) -> str:
-    """The page; ``seeds`` of each list are told."""
+    """The page, with the first ``seeds`` of each list."""
     title, question, *rest = head(trace)
-    docs = [*trace.gold, *trace.rivals]
-    rows = [(role(trace, doc), label(trace, Node(passage=doc)), cells(trace, doc)) for doc in docs]
     return fill(
         "trace.html.j2",
         title=title,
         question=question,
         rest=rest,
-        columns=list(trace.order),
-        rows=rows,
+        ranks=rank_table(trace),
         sections=[_section(trace, name, seeds) for name in trace.trails],
         box=BOX,
         height=HEIGHT,
@@ -36,9 +33,12 @@ def _section(trace: Trace, name: str, seeds: int) -> dict[str, object]:
         "name": name,
         "seeds": [(f"{weight:.4f}", label(trace, node)) for node, weight in trail.seeds[:seeds]],
         "count": len(trail.seeds),
-        "tables": list(tables(trail)),
+        "tables": list(record_tables(name, trail)),
         "paths": [
-            (f"{role(trace, doc)} {label(trace, Node(passage=doc))}", [told(trace, name, doc, path) for path in paths])
+            (
+                f"{role(trace, doc)} {label(trace, Node(passage=doc))}",
+                [describe_path(trace, name, doc, path) for path in paths],
+            )
             for doc, paths in trail.paths.items()
         ],
         "drawing": drawing,

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from harness import ids
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.identity import identity
+from harness.core.artifacts import Store
+from harness.core.identity import identity
 from harness.run import Run
+from harness.run.artifact import keep_ids
 
 
 @runtime_checkable
@@ -40,6 +40,6 @@ def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store) -> Run:
             **facts,
         }
 
-    ids.keep(benchmark, store)
+    keep_ids(benchmark, store)
     artifact = store.get("retrieve", identity(retriever), {"benchmark": benchmark.sha256}, build)
     return Run.load(artifact.path, benchmark.query_ids, benchmark.doc_ids)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.errors import HarnessError, bounded
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError, bounded
 from harness.run import Run
 
 BLOCK = 256
@@ -37,9 +37,9 @@ class BM25:
     stemmer: str | None = None
 
     def __post_init__(self) -> None:
-        bounded("lists.bm25.k1", self.k1, 0)
-        bounded("lists.bm25.b", self.b, 0, 1)
-        bounded("lists.bm25.depth", self.depth, 1)
+        bounded("lists.NAME.k1", self.k1, 0)
+        bounded("lists.NAME.b", self.b, 0, 1)
+        bounded("lists.NAME.depth", self.depth, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The ``depth`` best passages of every question."""
@@ -81,7 +81,7 @@ class BM25:
                 show_progress=False,
             )
         except ValueError as error:
-            raise HarnessError(f"lists.bm25.stopwords={self.stopwords}: {error}") from error
+            raise HarnessError(f"lists.NAME.stopwords={self.stopwords}: {error}") from error
         return words
 
 
@@ -114,11 +114,11 @@ def _stemmer(language: str | None) -> Any:
         import Stemmer
     except ImportError as error:
         raise HarnessError(
-            f"lists.bm25.stemmer={language} needs PyStemmer: pip install PyStemmer, or set it to null"
+            f"lists.NAME.stemmer={language} needs PyStemmer: pip install PyStemmer, or set it to null"
         ) from error
     try:
         return Stemmer.Stemmer(language)
     except KeyError as error:
         raise HarnessError(
-            f"lists.bm25.stemmer={language} is not known; known: {', '.join(Stemmer.algorithms())}"
+            f"lists.NAME.stemmer={language} is not known; known: {', '.join(Stemmer.algorithms())}"
         ) from error

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.encoder import Encoder, embed
-from harness.errors import bounded
-from harness.identity import identity, texts_sha256
-from harness.retriever.index import build, load, save, search
+from harness.core.artifacts import Store
+from harness.core.errors import bounded
+from harness.core.identity import identity, texts_sha256
+from harness.model.encoder import Encoder, embed
+from harness.retriever.search.index import build, exact_search, load, save, search
 from harness.run import Run
 
 
@@ -30,15 +30,17 @@ class Dense:
     index: str = "Flat"
 
     def __post_init__(self) -> None:
-        bounded("lists.dense.depth", self.depth, 1)
+        bounded("lists.NAME.depth", self.depth, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The ``depth`` best passages of every question."""
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
         exact = self.index == "Flat"
-        index = build(passages, self.index) if exact else self._stored(benchmark, passages, store)
-        docs, scores = search(index, passages, questions, self.depth, exact)
+        if exact:
+            docs, scores = exact_search(passages, questions, self.depth)
+        else:
+            docs, scores = search(self._stored(benchmark, passages, store), passages, questions, self.depth)
         found = docs >= 0
         rows = np.repeat(np.arange(len(docs)), found.sum(axis=1))
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs[found], scores[found])

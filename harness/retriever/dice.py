@@ -9,18 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.encoder import Encoder, embed
-from harness.errors import bounded, one_of
-from harness.extractor import Extraction, Extractor, Triples, extract
-from harness.extractor.sentence import stated
-from harness.retriever.pairs import greatest
-from harness.retriever.sorensen import TOKENS
-from harness.retriever.triples import Branch, Reached
+from harness.core.artifacts import Store
+from harness.core.errors import bounded, one_of
+from harness.graph.extractor import Extraction, Extractor, Triples, extract
+from harness.graph.extractor.sentence import sentence_triples
+from harness.graph.triplestore import Triplestore, TripleTable
+from harness.model.encoder import Encoder, embed
+from harness.retriever.mentions.pairs import keep_greatest
+from harness.retriever.triple.sorensen import TOKENS
+from harness.retriever.triple.triples import GraphBranch, RowTargets
+from harness.retriever.vectorstore import Vectorstore
 from harness.run import Run
-from harness.triplestore import Facts, Triplestore
-from harness.vectorstore import Vectorstore
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,17 @@ class Dice:
     def __post_init__(self) -> None:
         for name in ("seeds", "rows"):
             if getattr(self, name) is not None:
-                bounded(f"lists.dice.{name}", getattr(self, name), 1)
-        one_of("lists.dice.start", self.start, ("vectors", "names", "both"))
-        one_of("lists.dice.tokens", self.tokens, TOKENS)
-        one_of("lists.dice.reads", self.reads, ("triples", "sentences"))
-        one_of("lists.dice.leads", self.leads, ("title", "stated", "both"))
-        bounded("lists.dice.epsilon", self.epsilon, 0)
+                bounded(f"lists.NAME.{name}", getattr(self, name), 1)
+        one_of("lists.NAME.start", self.start, ("vectors", "names", "both"))
+        one_of("lists.NAME.tokens", self.tokens, TOKENS)
+        one_of("lists.NAME.reads", self.reads, ("triples", "sentences"))
+        one_of("lists.NAME.leads", self.leads, ("title", "stated", "both"))
+        bounded("lists.NAME.epsilon", self.epsilon, 0)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """All questions, one expansion each."""
         found = extract(self.extractor, benchmark, store)
-        triples = stated(found, benchmark.passages) if self.reads == "sentences" else found.triples
+        triples = sentence_triples(found, benchmark.passages) if self.reads == "sentences" else found.triples
         near, cosines = self._near(benchmark, store)
         size = len(benchmark.doc_ids)
         held = near >= 0  # an approximate index may find fewer
@@ -81,7 +81,7 @@ class Dice:
             count += len(docs)
             pairs.append(docs + size * question)
             values.append(scores + (self.epsilon if self.union else 0.0))
-        every, score = greatest(np.concatenate([*pairs, []]).astype(np.int64), np.concatenate([*values, []]))
+        every, score = keep_greatest(np.concatenate([*pairs, []]).astype(np.int64), np.concatenate([*values, []]))
         queries, docs = np.divmod(every, size)
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, score)
         return run, {"triples": len(triples.subject), "reached": count}
@@ -99,16 +99,16 @@ class Dice:
         self, benchmark: Benchmark, found: Extraction, triples: Triples, near: NDArray[np.int64]
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
         """G_k of every question: passages and scores."""
-        facts = Facts(
-            spoken(found, benchmark),
+        facts = TripleTable(
+            entity_labels(found, benchmark),
             triples.predicates,
             triples.subject.astype(np.int64),
             triples.predicate.astype(np.int64),
             triples.object.astype(np.int64),
         )
-        reach, held = Reached.of(found, triples, self.leads), near >= 0
+        reach, held = RowTargets.of(found, triples, self.leads), near >= 0
         with self.triplestore.open(facts, self.inward) as expand:
-            branch = Branch.of(facts, expand, reach, self.tokens, self.inward, self.rows)
+            branch = GraphBranch.of(facts, expand, reach, self.tokens, self.inward, self.rows)
             for place, question in enumerate(benchmark.questions):
                 seeds = None if self.seeds is None else self._seeds(found, near[place][held[place]], place)
                 yield branch(question, seeds)
@@ -122,7 +122,7 @@ class Dice:
         return seeds[seeds >= 0].astype(np.int64)
 
 
-def spoken(found: Extraction, benchmark: Benchmark) -> list[str]:
+def entity_labels(found: Extraction, benchmark: Benchmark) -> list[str]:
     """What each entity is called: the title of the first passage about it, as written, or else its name."""
     names = list(found.names)
     for title, entity in zip(benchmark.corpus["title"][::-1], found.titled[::-1].tolist(), strict=True):

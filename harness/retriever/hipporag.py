@@ -10,19 +10,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.encoder import embed
-from harness.errors import HarnessError, bounded, one_of
-from harness.extractor import Extraction
-from harness.gate import Candidates, Gate, keep
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.identity import LATER
 from harness.graph import Network
-from harness.identity import LATER
-from harness.retriever.index import build, search
-from harness.retriever.link import linked
+from harness.graph.extractor import Extraction
+from harness.model.encoder import embed
+from harness.model.gate import Candidates, Gate, keep
 from harness.retriever.ppr import PPR
+from harness.retriever.search.index import exact_search
+from harness.retriever.search.link import link_entities
 from harness.retriever.undirected import Undirected
-from harness.retriever.walk import rows_sum_to_one, scaled
+from harness.retriever.walk import normalize_rows, scale_rows
 
 LINKS = ("query_to_triple", "query_to_node", "ner_to_node")
 
@@ -52,25 +52,25 @@ class HippoRAG(PPR):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        one_of("lists.graph.by", self.by, LINKS)
-        bounded("lists.graph.nearest", self.nearest, 1)
-        bounded("lists.graph.recognised", self.recognised, -1, 1)
+        one_of("lists.NAME.by", self.by, LINKS)
+        bounded("lists.NAME.nearest", self.nearest, 1)
+        bounded("lists.NAME.recognised", self.recognised, -1, 1)
 
     def _start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, dict[str, int]]:
         network, extraction = self.graph.build(benchmark, store)
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
         if self.by == "ner_to_node":
-            entities, facts = linked(network, extraction.questions, self.encoder, self.link, store)
+            entities, facts = link_entities(network, extraction.questions, self.encoder, self.link, store)
         else:
             if self.by == "query_to_triple":
                 entities, facts = self._triples(network, extraction, benchmark.questions, questions, store)
             else:
                 entities, facts = self._names(network, questions, store)
             held = np.diff(sp.csr_array(network.mentions + network.about).indptr)
-            entities = scaled(1 / np.maximum(held, 1), entities.T.tocsr()).T
+            entities = scale_rows(1 / np.maximum(held, 1), entities.T.tocsr()).T
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         close = sp.csr_array(_spread(passages, questions))
-        seeds = rows_sum_to_one(sp.hstack([entities, self.passage_weight * close], format="csr"))
+        seeds = normalize_rows(sp.hstack([entities, self.passage_weight * close], format="csr"))
         return network, extraction, seeds, facts
 
     def _triples(
@@ -86,13 +86,13 @@ class HippoRAG(PPR):
         if not len(triples.subject):
             raise HarnessError(
                 "retriever=hipporag links questions to triples, and the extractor found none; choose extractor=llm or "
-                "openie_file, or lists.graph.by=query_to_node"
+                "openie_file, or lists.NAME.by=query_to_node"
             )
         stated = zip(triples.subject.tolist(), triples.predicate.tolist(), triples.object.tolist(), strict=True)
         distinct = list(dict.fromkeys(stated))
         texts = [f"{names[s]} {triples.predicates[p]} {names[o]}" for s, p, o in distinct]
         vectors = np.asarray(embed(self.encoder, texts, "passage", store))
-        near, cosine = search(build(vectors, "Flat"), vectors, questions, min(self.nearest, len(texts)), True)
+        near, cosine = exact_search(vectors, questions, min(self.nearest, len(texts)))
         passed = cosine >= max(self.recognised, np.finfo(np.float64).tiny)
         gated: Mapping[str, Any] = {}
         if self.gate is not None:
@@ -120,7 +120,7 @@ class HippoRAG(PPR):
     def _names(self, network: Network, questions: NDArray[np.float32], store: Store) -> tuple[Any, dict[str, Any]]:
         """[Q, E]: the cosine of the nearest names."""
         vectors = np.asarray(embed(self.encoder, network.names, "name", store))
-        near, cosine = search(build(vectors, "Flat"), vectors, questions, min(self.nearest, len(vectors)), True)
+        near, cosine = exact_search(vectors, questions, min(self.nearest, len(vectors)))
         rows = np.repeat(np.arange(len(questions)), near.shape[1])
         entries = (np.maximum(cosine, 0).ravel(), (rows, near.ravel()))
         return sp.csr_array(sp.coo_array(entries, shape=(len(questions), len(vectors)))), {"linked": near.size}
@@ -128,7 +128,7 @@ class HippoRAG(PPR):
 
 def _spread(passages: NDArray[np.float32], questions: NDArray[np.float32]) -> NDArray[np.float64]:
     """[Q, D]: cosines, each row scaled so that its least is 0 and its greatest 1 (all 1 where they are equal)."""
-    docs, cosine = search(build(passages, "Flat"), passages, questions, len(passages), True)
+    docs, cosine = exact_search(passages, questions, len(passages))
     low, high = cosine.min(axis=1, keepdims=True), cosine.max(axis=1, keepdims=True)
     share = np.divide(cosine - low, high - low, out=np.ones_like(cosine), where=high > low)
     result: NDArray[np.float64] = np.empty(share.shape)

@@ -9,22 +9,30 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.encoder import Encoder, embed
-from harness.errors import bounded
-from harness.extractor import Extraction, Extractor, extract
-from harness.identity import NO_RESULT
-from harness.retriever.asked import Asked
-from harness.retriever.crossing import Crossings, naming, sharing
-from harness.retriever.evidence import Edge, Texts, Weights
-from harness.retriever.exact import nearest_rows
-from harness.retriever.joined import World
-from harness.retriever.mention_walk import about_it, titles_named
-from harness.retriever.pairs import Pairs, Values
-from harness.retriever.paths import Paths, Start, best, reached, strongest, ways_of
-from harness.retriever.sentence import Sentences
-from harness.retriever.trail import Node, Trail
+from harness.core.artifacts import Store
+from harness.core.errors import bounded
+from harness.core.identity import NO_RESULT
+from harness.graph.extractor import Extraction, Extractor, extract
+from harness.model.encoder import Encoder, embed
+from harness.retriever.evidence import Edge, Weights
+from harness.retriever.mention_walk import find_named_titles, mask_titles
+from harness.retriever.mentions.links import Links, link_shared_entities, link_titles
+from harness.retriever.mentions.pair_texts import PairTexts
+from harness.retriever.mentions.pairs import Pairs, Values
+from harness.retriever.mentions.path_data import PathData
+from harness.retriever.mentions.paths import (
+    Paths,
+    SeedBlock,
+    best_of_rows,
+    paths_of_question,
+    reached_passages,
+    strongest_paths,
+)
+from harness.retriever.mentions.question_words import QuestionWords
+from harness.retriever.mentions.sentence import Sentences
+from harness.retriever.pagerank.trail import Node, Trail
+from harness.retriever.search.exact import nearest_rows
 from harness.run import Run
 
 
@@ -67,8 +75,8 @@ class MentionPaths:
 
     def __post_init__(self) -> None:
         for name in ("near", "seeds", "close", "widest", "steps", "via"):
-            bounded(f"lists.mention_paths.{name}", getattr(self, name), 0)
-        bounded("lists.mention_paths.block", self.block, 1)
+            bounded(f"lists.NAME.{name}", getattr(self, name), 0)
+        bounded("lists.NAME.block", self.block, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """All questions, a block at a time."""
@@ -76,7 +84,7 @@ class MentionPaths:
         found, scores = [np.empty(0, np.int64)], [np.empty(0)]
         starts = self.starts(world)
         for start, vectors in zip(starts, self.bridges(world, starts, benchmark, store), strict=True):
-            pairs, values = reached(start, self.paths(world, start, vectors))
+            pairs, values = reached_passages(start, self.paths(world, start, vectors))
             found.append(start.queries[pairs // size] * size + pairs % size)
             scores.append(values)
         rows, docs = np.divmod(np.concatenate(found), size)
@@ -93,42 +101,42 @@ class MentionPaths:
         place = query // self.block
         start, size = starts[place], len(benchmark.doc_ids)
         paths = self.paths(world, start, list(self.bridges(world, starts, benchmark, store))[place])
-        weights, ways = ways_of(start, paths, query, size)
+        weights, ways = paths_of_question(start, paths, query, size)
         order = sorted(weights.items(), key=lambda seed: (-seed[1], seed[0]))
         seeds = [(Node(passage=doc), value) for doc, value in order]
-        return Trail(seeds, {doc: strongest(ways.get(doc, []), count) for doc in docs}, adds=False)
+        return Trail(seeds, {doc: strongest_paths(ways.get(doc, []), count) for doc in docs}, adds=False)
 
-    def world(self, benchmark: Benchmark, store: Store) -> World:
+    def world(self, benchmark: Benchmark, store: Store) -> PathData:
         """Everything that paths are made of; vectors come from their artifacts."""
         extraction, sentences = extract(self.extractor, benchmark, store), Sentences.of(benchmark)
-        joined: dict[str, tuple[Crossings, ...]] = {}
-        forth, back = naming(extraction, sentences)
+        joined: dict[str, tuple[Links, ...]] = {}
+        forth, back = link_titles(extraction, sentences)
         if self.names and self.titles:
             joined["names"] = (forth,)
         if self.named_by and self.titles:
             joined["named_by"] = (back,)
         if self.shares:
-            joined["shares"] = sharing(extraction, sentences, self.widest)
-        return World(
+            joined["shares"] = link_shared_entities(extraction, sentences, self.widest)
+        return PathData(
             sentences,
             np.asarray(embed(self.encoder, benchmark.passages, "passage", store)),
             np.asarray(embed(self.encoder, sentences.texts, "passage", store)),
             np.asarray(embed(self.encoder, benchmark.questions, "question", store)),
             np.asarray(embed(self.encoder, self._asked(benchmark, extraction), "question", store)),
-            Asked.of(benchmark.passages, benchmark.questions),
-            titles_named(extraction) if self.titles else (np.empty(0, np.int64), np.empty(0, np.int64)),
+            QuestionWords.of(benchmark.passages, benchmark.questions),
+            find_named_titles(extraction) if self.titles else (np.empty(0, np.int64), np.empty(0, np.int64)),
             joined,
         )
 
     def _asked(self, benchmark: Benchmark, extraction: Extraction) -> list[str]:
-        return about_it(benchmark.questions, extraction) if self.titles else benchmark.questions
+        return mask_titles(benchmark.questions, extraction) if self.titles else benchmark.questions
 
-    def starts(self, world: World) -> list[Start]:
+    def starts(self, world: PathData) -> list[SeedBlock]:
         """The seeds of all questions, by blocks."""
         every = np.arange(len(world.questions))
         return [self._start(world, every[first : first + self.block]) for first in range(0, len(every), self.block)]
 
-    def _start(self, world: World, queries: NDArray[np.int64]) -> Start:
+    def _start(self, world: PathData, queries: NDArray[np.int64]) -> SeedBlock:
         texts = world.texts(queries)
         size, rows = texts.size, np.arange(len(queries))[:, None]
         owner = np.repeat(np.arange(size), np.diff(texts.first))
@@ -138,12 +146,12 @@ class MentionPaths:
         parts.append(np.argsort(-shares, axis=1, kind="stable")[:, : self.near])
         pairs = np.unique(np.concatenate([*((rows * size + docs).ravel() for docs in parts), texts.named]))
         own = self.own.worth(texts.evidence(pairs))
-        kept = best(pairs // size, own, self.seeds) | np.isin(pairs, texts.named)
+        kept = best_of_rows(pairs // size, own, self.seeds) | np.isin(pairs, texts.named)
         seeds, own = pairs[kept], own[kept]
-        return Start(queries, seeds, own, best(seeds // size, own, self.close), texts.best_sentence(seeds))
+        return SeedBlock(queries, seeds, own, best_of_rows(seeds // size, own, self.close), texts.best_sentence(seeds))
 
     def bridges(
-        self, world: World, starts: Sequence[Start], benchmark: Benchmark, store: Store
+        self, world: PathData, starts: Sequence[SeedBlock], benchmark: Benchmark, store: Store
     ) -> list[NDArray[np.float32]]:
         """For the close seeds of each block the vectors of the question and the seed's best sentence, in one text."""
         size = max(1, len(benchmark.doc_ids))
@@ -162,7 +170,7 @@ class MentionPaths:
         vectors = np.asarray(embed(self.encoder, whole, "question", store))
         return np.split(vectors, np.cumsum([len(block) for block in texts])[:-1])
 
-    def paths(self, world: World, start: Start, bridges: NDArray[np.float32]) -> list[Paths]:
+    def paths(self, world: PathData, start: SeedBlock, bridges: NDArray[np.float32]) -> list[Paths]:
         """All paths of a block, scored."""
         texts = world.texts(start.queries)
         worth = self.bridge.worth(texts.evidence(start.seeds))
@@ -178,17 +186,17 @@ class MentionPaths:
             found.append(self._scored(texts, "resembles", 1, parent[kept], end[kept], features[kept], before[kept]))
         gone = start.seeds
         for step in range(2, self.steps + 1):
-            pairs, values = reached(start, found)
+            pairs, values = reached_passages(start, found)
             new = np.isin(pairs, gone, invert=True)
             pairs, values = pairs[new], values[new]
-            chosen = best(pairs // texts.size, values, self.close)
+            chosen = best_of_rows(pairs // texts.size, values, self.close)
             pairs, values = pairs[chosen], values[chosen]
             found += self._step(world, texts, step, pairs, self.via * values, np.ones(len(pairs), dtype=np.bool_))
             gone = np.union1d(gone, pairs)
         return found
 
     def _step(
-        self, world: World, texts: Texts, step: int, parents: Pairs, worth: Values, close: NDArray[np.bool_]
+        self, world: PathData, texts: PairTexts, step: int, parents: Pairs, worth: Values, close: NDArray[np.bool_]
     ) -> list[Paths]:
         found = []
         for kind, crossings in world.joined.items():
@@ -209,7 +217,7 @@ class MentionPaths:
 
     def _scored(
         self,
-        texts: Texts,
+        texts: PairTexts,
         kind: str,
         step: int,
         parent: Pairs,

@@ -10,15 +10,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.encoder import Encoder, embed
-from harness.errors import bounded, one_of
-from harness.extractor import Extraction, Extractor, extract
-from harness.extractor.extraction import KINDS
-from harness.retriever.index import build, search
-from harness.retriever.pairs import Pairs, Values, cosines, greatest, spread
-from harness.retriever.trail import Node, Path, Trail
+from harness.core.artifacts import Store
+from harness.core.errors import bounded, one_of
+from harness.graph.extractor import Extraction, Extractor, extract
+from harness.graph.extractor.extraction import KINDS
+from harness.model.encoder import Encoder, embed
+from harness.retriever.mentions.pairs import Pairs, Values, cosines, follow_edges, keep_greatest
+from harness.retriever.pagerank.trail import Node, Path, Trail
+from harness.retriever.search.index import exact_search
 from harness.run import Run
 
 LINKS = {"out": "names", "in": "is named by", "both": "names or is named by"}
@@ -53,20 +53,23 @@ class MentionWalk:
     direction: str = "out"
 
     def __post_init__(self) -> None:
-        bounded("lists.mention_walk.passages", self.passages, 0)
+        bounded("lists.NAME.passages", self.passages, 0)
         for name in ("bonus", "link", "cosine", "relation", "prior"):
-            bounded(f"lists.mention_walk.{name}", getattr(self, name), 0)
-        bounded("lists.mention_walk.steps", self.steps, 0)
-        one_of("lists.mention_walk.direction", self.direction, ("out", "in", "both"))
+            bounded(f"lists.NAME.{name}", getattr(self, name), 0)
+        bounded("lists.NAME.steps", self.steps, 0)
+        one_of("lists.NAME.direction", self.direction, ("out", "in", "both"))
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """Seeds, then step by step along the edges, all questions together."""
         every = np.arange(len(benchmark.query_ids))
         extraction, edges, reached = self._walk(benchmark, store, every)
-        pairs, values = greatest(*(np.concatenate(column) for column in zip(*reached, strict=True)))
+        pairs, values = keep_greatest(*(np.concatenate(column) for column in zip(*reached, strict=True)))
         rows, docs = np.divmod(pairs, len(benchmark.doc_ids))
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, values)
-        return run, {"edges": edges.nnz, "questions_that_name_a_title": len(np.unique(titles_named(extraction)[0]))}
+        return run, {
+            "edges": edges.nnz,
+            "questions_that_name_a_title": len(np.unique(find_named_titles(extraction)[0])),
+        }
 
     def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
         """The seeds of one question, and the ways that lead to some passages by the score that each way gives."""
@@ -105,16 +108,18 @@ class MentionWalk:
         edges = _edges(extraction, self.direction)
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))[queries]
-        asked = np.asarray(embed(self.encoder, about_it(benchmark.questions, extraction), "question", store))[queries]
+        asked = np.asarray(embed(self.encoder, mask_titles(benchmark.questions, extraction), "question", store))[
+            queries
+        ]
         prior = self.prior / np.log2(2 + np.bincount(edges.indices, minlength=edges.shape[0]))
-        near, _ = search(build(passages, "Flat"), passages, questions, self.passages, True)
-        rows, docs = titles_named(extraction)
+        near, _ = exact_search(passages, questions, self.passages)
+        rows, docs = find_named_titles(extraction)
         asking = np.isin(rows, queries)
         named = np.searchsorted(queries, rows[asking]) * len(passages) + docs[asking]
         pairs = np.union1d(near + len(passages) * np.arange(len(near))[:, None], named)
         reached = [(pairs, cosines(passages, questions, pairs) + self.bonus * np.isin(pairs, named))]
         for _ in range(self.steps):
-            pairs, carried = greatest(*spread(*reached[-1], edges))
+            pairs, carried = keep_greatest(*follow_edges(*reached[-1], edges))
             near_question = self.cosine * cosines(passages, questions, pairs)
             near_relation = self.relation * cosines(passages, asked, pairs)
             values = self.link * carried + near_question + near_relation + prior[pairs % len(passages)]
@@ -137,7 +142,7 @@ def _edges(extraction: Extraction, direction: str) -> sp.csr_array:
     return edges
 
 
-def titles_named(extraction: Extraction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def find_named_titles(extraction: Extraction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Questions and the passages whose title they name: int64[N] each, ascending."""
     questions, size = extraction.questions, len(extraction.titled)
     shape = (len(questions.indptr) - 1, len(extraction.names))
@@ -146,7 +151,7 @@ def titles_named(extraction: Extraction) -> tuple[NDArray[np.int64], NDArray[np.
     return tuple(np.divmod(np.unique(found.row.astype(np.int64) * size + found.col), size))  # type: ignore[return-value]
 
 
-def about_it(questions: list[str], extraction: Extraction) -> list[str]:
+def mask_titles(questions: list[str], extraction: Extraction) -> list[str]:
     """The questions with ``it`` for each title that they name."""
     mentions = extraction.questions
     titles = mentions.kind == KINDS.index("title")

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.identity import texts_sha256
+from harness.core.artifacts import Store
+from harness.core.identity import texts_sha256
 from harness.retriever import Retriever
 from harness.run import Run
 

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.errors import bounded
-from harness.identity import texts_sha256
+from harness.core.artifacts import Store
+from harness.core.errors import bounded
+from harness.core.identity import texts_sha256
 from harness.retriever import Retriever
 from harness.run import Run
 
@@ -32,7 +32,7 @@ class Part:
     share: float = 0.5
 
     def __post_init__(self) -> None:
-        bounded("lists.graph.share", self.share, 0, 1, open_low=True)
+        bounded("lists.NAME.share", self.share, 0, 1, open_low=True)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The run over the benchmark's passages, of which only the part is found, and how many that is."""

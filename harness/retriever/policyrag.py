@@ -9,18 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.encoder import Encoder
-from harness.errors import bounded
+from harness.core.artifacts import Store
+from harness.core.errors import bounded
+from harness.core.identity import NO_RESULT
 from harness.graph import Graph
-from harness.identity import NO_RESULT
-from harness.policy.execution import scored, start
-from harness.policy.policy import Policy, read
-from harness.policy.record import record
-from harness.policy.route import node, routes
-from harness.retriever.rows import gathered
-from harness.retriever.trail import Trail
+from harness.model.encoder import Encoder
+from harness.retriever.pagerank.rows import collect_lists
+from harness.retriever.pagerank.trail import Node, Trail
+from harness.retriever.policy.execution import score_blocks, start
+from harness.retriever.policy.policy import Policy, read
+from harness.retriever.policy.record import record
+from harness.retriever.policy.route import find_paths
 from harness.run import Run
 
 
@@ -42,13 +42,13 @@ class PolicyRAG:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        bounded("lists.policy.block", self.block, 1)
+        bounded("lists.NAME.block", self.block, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The passages by score, and what the policy did."""
         started = start(self.policy, self.graph, self.encoder, benchmark, store)
-        blocks = scored(self.policy, started, block=self.block, threads=self.threads, device=self.device)
-        run, walked = gathered(benchmark, ((part.score, part) for part in blocks), self.policy.traverse.tolerance)
+        blocks = score_blocks(self.policy, started, block=self.block, threads=self.threads, device=self.device)
+        run, walked = collect_lists(benchmark, ((part.score, part) for part in blocks), self.policy.traverse.tolerance)
         return run.top(self.policy.rerank.depth), {**started.counts, **walked}
 
     def gated(
@@ -64,8 +64,8 @@ class PolicyRAG:
         started = start(self.policy, self.graph, self.encoder, benchmark, store)
         restart = started.restart[[query]]
         order = np.lexsort((restart.indices, -restart.data))
-        seeds = [(node(started.memory, int(restart.indices[i])), float(restart.data[i])) for i in order]
-        paths = routes(self.policy, started, benchmark, query, list(docs), count)
+        seeds = [(Node.of(started.memory.names, int(restart.indices[i])), float(restart.data[i])) for i in order]
+        paths = find_paths(self.policy, started, benchmark, query, list(docs), count)
         return Trail(seeds, paths, True, record(self.policy, started, benchmark, query, docs))
 
 

@@ -9,20 +9,20 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.encoder import Encoder
-from harness.errors import bounded
-from harness.extractor import Extraction
+from harness.core.artifacts import Store
+from harness.core.errors import bounded
+from harness.core.identity import NO_RESULT
 from harness.graph import Graph, Network
-from harness.identity import NO_RESULT
-from harness.retriever.bond import bonds, node
-from harness.retriever.link import linked
-from harness.retriever.nearest import nearest
-from harness.retriever.pagerank import solve
-from harness.retriever.rows import gathered
-from harness.retriever.trail import Path, Trail, strongest
-from harness.retriever.walk import Walk, rows_sum_to_one
+from harness.graph.extractor import Extraction
+from harness.model.encoder import Encoder
+from harness.retriever.pagerank.edge_names import name_edges
+from harness.retriever.pagerank.pagerank import solve
+from harness.retriever.pagerank.rows import collect_lists
+from harness.retriever.pagerank.trail import Node, Path, Trail, strongest_walks
+from harness.retriever.search.link import link_entities
+from harness.retriever.search.nearest import nearest_passages
+from harness.retriever.walk import Walk, normalize_rows
 from harness.run import Run
 
 
@@ -62,15 +62,15 @@ class PPR:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        bounded("lists.graph.restart", self.restart, 0, 1, open_low=True)
-        bounded("lists.graph.passage_weight", self.passage_weight, 0)
-        bounded("lists.graph.passages", self.passages, 0)
-        bounded("lists.graph.sharpness", self.sharpness, 0, open_low=True)
+        bounded("lists.NAME.restart", self.restart, 0, 1, open_low=True)
+        bounded("lists.NAME.passage_weight", self.passage_weight, 0)
+        bounded("lists.NAME.passages", self.passages, 0)
+        bounded("lists.NAME.sharpness", self.sharpness, 0, open_low=True)
         if self.link is not None:
-            bounded("lists.graph.link", self.link, 0, 1)
-        bounded("lists.graph.tolerance", self.tolerance, 0, open_low=True)
-        bounded("lists.graph.max_iter", self.max_iter, 1)
-        bounded("lists.graph.block", self.block, 1)
+            bounded("lists.NAME.link", self.link, 0, 1)
+        bounded("lists.NAME.tolerance", self.tolerance, 0, open_low=True)
+        bounded("lists.NAME.max_iter", self.max_iter, 1)
+        bounded("lists.NAME.block", self.block, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The passages that the walk reaches, by the mass on them."""
@@ -81,7 +81,7 @@ class PPR:
             block=self.block, threads=self.threads, device=self.device,
         )  # fmt: skip
         reached = ((part.values[first:].T, part) for part in blocks)
-        run, walked = gathered(benchmark, reached, self.tolerance)
+        run, walked = collect_lists(benchmark, reached, self.tolerance)
         return run, {
             **facts,
             "nodes": first + size,
@@ -93,21 +93,21 @@ class PPR:
         """The restart of one question, and the paths that carry most of it to some passages."""
         network, extraction, seeds, _ = self._start(benchmark, store)
         restart, transition = seeds[[query]].toarray()[0], self.walk.transition(network)
-        paths = {
-            doc: [
-                Path(tuple(node(network, n) for n in nodes), bonds(network, extraction.triples, nodes), strength)
-                for nodes, strength in strongest(transition, restart, self.restart, len(network.names) + doc, count)
+        names, paths = network.names, {}
+        for doc in docs:
+            found = strongest_walks(transition, restart, self.restart, len(names) + doc, count)
+            paths[doc] = [
+                Path(tuple(Node.of(names, n) for n in nodes), name_edges(network, extraction.triples, nodes), strength)
+                for nodes, strength in found
             ]
-            for doc in docs
-        }
         held = np.flatnonzero(restart)
         order = held[np.lexsort((held, -restart[held]))]
-        return Trail([(node(network, n), float(restart[n])) for n in order], paths, adds=True)
+        return Trail([(Node.of(names, n), float(restart[n])) for n in order], paths, adds=True)
 
     def _start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, dict[str, int]]:
         """The graph, what it was made from, the restart s of every question [Q, E + D], and counts of links."""
         network, extraction = self.graph.build(benchmark, store)
-        entities, facts = linked(network, extraction.questions, self.encoder, self.link, store)
-        close = nearest(benchmark, self.encoder, self.passages, self.sharpness, store)
-        seeds = rows_sum_to_one(sp.hstack([entities, self.passage_weight * close], format="csr"))
+        entities, facts = link_entities(network, extraction.questions, self.encoder, self.link, store)
+        close = nearest_passages(benchmark, self.encoder, self.passages, self.sharpness, store)
+        seeds = normalize_rows(sp.hstack([entities, self.passage_weight * close], format="csr"))
         return network, extraction, seeds, facts

@@ -1,4 +1,4 @@
-"""The ranked lists of another system, read from a TREC run file."""
+"""The ranked lists of another system, from a file: TREC, JSON, Parquet, or the folder of a run of ours."""
 
 from __future__ import annotations
 
@@ -7,39 +7,46 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
-
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.errors import HarnessError, bounded
-from harness.identity import NO_RESULT, file_sha256
-from harness.run import Run
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError, bounded
+from harness.core.identity import NO_RESULT, file_sha256
+from harness.run import Run, artifact, io
+from harness.run.matching import fit, known
 
 
 @dataclass(frozen=True)
 class Trec:
-    """path: the run file, plain or ``.gz``; it is known by its content.    depth: how many of each list are taken.
+    """path: the file, in any form of ``harness.run.io``; known by its content.    depth: how much of a list is taken.
 
+    lenient: pass over comment lines (``#``) and trailing fields of a TREC file.
     A query that the file lacks has an empty list; one that the benchmark lacks is left out; both are counted.
     """
 
     path: str = field(metadata=NO_RESULT)
     depth: int | None = None
+    lenient: bool = field(default=False, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
         if self.depth is not None:
-            bounded("lists.trec.depth", self.depth, 1)
+            bounded("lists.NAME.depth", self.depth, 1)
 
     def content(self) -> str:
-        """The hash of the file."""
-        if not Path(self.path).is_file():
+        """The hash of the file; of a folder of ours, those of its arrays and of its benchmark."""
+        place = Path(self.path)
+        if place.is_dir():
+            return artifact.content(place)
+        if not place.is_file():
             raise HarnessError(f"{self.path}: there is no such run file; set the list's path to one")
-        return file_sha256(Path(self.path))
+        return file_sha256(place)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
-        """The file's lists, for the benchmark's queries and passages."""
-        whole = Run.from_trec(self.path)
-        known = int(pc.sum(pc.is_in(whole.query_ids, value_set=benchmark.query_ids)).as_py() or 0)
-        run = whole.aligned(benchmark.query_ids, benchmark.doc_ids).top(self.depth)
-        facts = {"queries_left_out": len(whole) - known, "queries_missing": len(run) - known}
-        return run, {"file": Path(self.path).name, "sha256": self.content(), **facts}
+        """The file's lists for the benchmark's queries and passages, and how many queries each side lacks.
+
+        Raises HarnessError when the file has none of the queries, or a document that is not in the corpus.
+        """
+        whole = io.read(self.path, self.lenient)
+        run = fit(whole, self.path, benchmark.query_ids, benchmark.doc_ids, f"the benchmark {benchmark.name}")
+        shared = known(whole.query_ids, benchmark.query_ids)
+        facts = {"queries_left_out": len(whole) - shared, "queries_missing": len(run) - shared}
+        return run.top(self.depth), {"file": Path(self.path).name, "sha256": self.content(), **facts}

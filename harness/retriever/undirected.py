@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from harness.errors import bounded
+from harness.core.errors import bounded
+from harness.core.identity import LATER
 from harness.graph import Network
-from harness.identity import LATER
-from harness.retriever.walk import rows_sum_to_one, scaled
+from harness.retriever.walk import normalize_rows, scale_rows
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Undirected:
     degree: float = field(default=0.0, metadata=LATER)
 
     def __post_init__(self) -> None:
-        bounded("lists.graph.walk.specificity", self.specificity, 0)
-        bounded("lists.graph.walk.degree", self.degree, 0)
+        bounded("lists.NAME.walk.specificity", self.specificity, 0)
+        bounded("lists.NAME.walk.degree", self.degree, 0)
 
     def transition(self, network: Network) -> sp.csr_array:
         """[E + D, E + D]; a row sums to 1, or to 0."""
@@ -38,8 +38,8 @@ class Undirected:
             prior = np.ones(whole.shape[0])
             prior[: len(held)] = np.maximum(held, 1.0) ** -self.specificity
             prior[: len(held)] *= np.maximum(near[: len(held)], 1.0) ** -self.degree
-            whole = sp.csr_array(scaled(prior, whole.T.tocsr()).T.tocsr())
-        return rows_sum_to_one(whole)
+            whole = sp.csr_array(scale_rows(prior, whole.T.tocsr()).T.tocsr())
+        return normalize_rows(whole)
 
     def graph(self, network: Network) -> sp.csr_array:
         """[E + D, E + D]: the weights of the edges, symmetric."""

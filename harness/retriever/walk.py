@@ -8,9 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.errors import bounded
+from harness.core.errors import bounded
+from harness.core.identity import LATER
 from harness.graph import Network
-from harness.identity import LATER
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Walk:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            bounded(f"lists.graph.walk.{name}", value, 0)
+            bounded(f"lists.NAME.walk.{name}", value, 0)
 
     def transition(self, network: Network) -> sp.csr_array:
         """[N, N], N = E + D: T[i, j], the share of i's mass that goes to j; a row sums to 1 or, dangling, to 0."""
@@ -48,26 +48,26 @@ class Walk:
         for kind, matrix in network.context.items():
             if weight := getattr(self, kind):
                 named = named + weight * _sign(matrix)
-        outward = scaled(rarity, named) + scaled(rarity, self.own * network.about)
-        onward = self.about * rows_sum_to_one(network.about) + self.back * rows_sum_to_one(_sign(mentions))
+        outward = scale_rows(rarity, named) + scale_rows(rarity, self.own * network.about)
+        onward = self.about * normalize_rows(network.about) + self.back * normalize_rows(_sign(mentions))
         related, alike = network.relation, network.synonym
         if self.degree:
             near = np.diff(sp.csr_array(related + alike).indptr)
             prior = np.maximum(near, 1.0) ** -self.degree
-            related, alike = (sp.csr_array(scaled(prior, family).T.tocsr()) for family in (related, alike))
-        across = self.relation * rows_sum_to_one(related) + self.synonym * rows_sum_to_one(alike)
+            related, alike = (sp.csr_array(scale_rows(prior, family).T.tocsr()) for family in (related, alike))
+        across = self.relation * normalize_rows(related) + self.synonym * normalize_rows(alike)
         whole = sp.csr_array(sp.block_array([[across, onward], [outward.T, None]]))
         whole.eliminate_zeros()
-        return rows_sum_to_one(whole)
+        return normalize_rows(whole)
 
 
-def rows_sum_to_one(matrix: sp.csr_array) -> sp.csr_array:
+def normalize_rows(matrix: sp.csr_array) -> sp.csr_array:
     """Each row divided by its sum; a row without mass stays empty."""
     total = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-    return scaled(np.divide(1.0, total, out=np.zeros_like(total), where=total > 0), matrix)
+    return scale_rows(np.divide(1.0, total, out=np.zeros_like(total), where=total > 0), matrix)
 
 
-def scaled(factors: NDArray[np.float64], matrix: sp.csr_array) -> sp.csr_array:
+def scale_rows(factors: NDArray[np.float64], matrix: sp.csr_array) -> sp.csr_array:
     """Each row times its factor, float64."""
     copy = sp.csr_array(matrix, dtype=np.float64, copy=True)
     copy.data *= np.repeat(factors, np.diff(copy.indptr))

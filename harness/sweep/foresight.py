@@ -9,24 +9,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.metric import Metric, wins_losses
-from harness.statistic import expected, mcnemar_power, queries_needed, smallest_effect
+from harness.evaluation.metric import Metric
+from harness.evaluation.statistic import expected, mcnemar_power, queries_needed, smallest_effect
 from harness.sweep.judgement import Row
 from harness.sweep.winner import tiebreak
 
 
-def foresight(ordered: Sequence[Row], ranks: NDArray[np.int32], objective: str, n: int) -> dict[str, Any]:
+def foresight(
+    ordered: Sequence[Row],
+    ranks: NDArray[np.int32],
+    objective: str,
+    n: int,
+    reference: str,
+    labels: NDArray[np.int64] | None = None,
+) -> dict[str, Any]:
     """``expected`` and ``power`` of the leaderboard's winner on ``n`` test queries, of which only the number is used.
 
-    ordered: rows in the order of the rule. ranks: int32[T, Q, H], theirs, on tune.
+    ordered: rows in the order of the rule. ranks: int32[T, Q, H], theirs, on tune. reference: the list that wins are
+    counted against. labels: int64[Q], the queries' clusters: ``expected`` draws whole ones; None: each query by itself.
     """
     fused = [place for place, row in enumerate(ordered) if row["family"] != "single"]
-    dense = next((place for place, row in enumerate(ordered) if row["name"] == "dense"), None)
+    other = next((place for place, row in enumerate(ordered) if row["name"] == reference), None)
     if not fused or n < 1:
         return {"expected": None, "power": None}
-    found = _expected(ordered, ranks, fused, dense, Metric.parse(objective), n)
+    found = _expected(ordered, ranks, fused, other, Metric.parse(objective), n, labels)
     winner = ordered[fused[0]]
-    return {"expected": found, "power": None if dense is None else power(winner, n, found["bias"])}
+    return {"expected": found, "power": None if other is None else power(winner, n, found["bias"])}
 
 
 def power(winner: Row, n: int, bias: float = 0.0) -> dict[str, Any]:
@@ -56,12 +64,13 @@ def _expected(
     ordered: Sequence[Row],
     ranks: NDArray[np.int32],
     fused: Sequence[int],
-    dense: int | None,
+    other: int | None,
     metric: Metric,
     n: int,
+    labels: NDArray[np.int64] | None,
 ) -> dict[str, Any]:
     """Trials stand by the distance of alpha and name, which settle what the objective and the losses leave tied."""
     settled = sorted(fused, key=lambda place: tiebreak(ordered[place]))
-    chosen = ranks[settled]
-    lost = wins_losses(chosen, ranks[dense], metric)[1] if dense is not None else np.zeros(chosen.shape[:2], bool)
-    return dataclasses.asdict(expected(metric(chosen), lost, n))
+    scores = metric(ranks[settled])
+    lost = np.zeros(scores.shape, bool) if other is None else scores < metric(ranks[other])
+    return dataclasses.asdict(expected(scores, lost, n, labels=labels))

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from harness.configuration import defaults, instantiate, names
-from harness.errors import HarnessError, nearest
-from harness.fuser import check
-from harness.identity import identity
-from harness.sweep.trial import GROUPS, PoolSpec, Trial
+from harness.core.configuration import defaults, instantiate, names
+from harness.core.errors import HarnessError, nearest
+from harness.core.identity import identity
+from harness.fusion.fuser import check
+from harness.sweep.override import POOL, ineffective, keys, name, restrict, typed_knobs, values
+from harness.sweep.trial import GROUPS, PoolSpec, Trial, other_anchor
 
-POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")
+BASELINES = "baselines"
+"""What stands in place of a block's name for the untuned points."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,8 @@ class Grid:
     """The trials of a configuration.
 
     config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` and ``seeds``.
-    given: the overrides that the sweep itself was started with; a trial's own overrides follow them.
+    given: the overrides that the sweep itself was started with; a trial's own overrides follow them. A knob that they
+    name restricts the grid (see ``harness.sweep.override``).
     """
 
     config: Mapping[str, Any]
@@ -32,21 +37,42 @@ class Grid:
 
     def trials(self) -> list[Trial]:
         """All different trials, baselines first. Raises one HarnessError that lists every bad point and axis."""
-        mistakes: dict[str, None] = {}
         found: dict[str, Trial] = {}
-        self._try({}, mistakes)  # also what every axis replaces must be right
-        for point in [*self.baselines(), *self._points(mistakes)]:
-            trial = self._try(point, mistakes)
-            if trial is not None:
-                found.setdefault(repr(trial.identity), trial)
+        for _, trial in self.trials_by_block():
+            found.setdefault(repr(trial.identity), trial)
+        return list(found.values())
+
+    def trials_by_block(self) -> list[tuple[str, Trial]]:
+        """The trial of every point with the name of its block, ``BASELINES`` first; the same trial may come again."""
+        mistakes: dict[str, None] = {}
+        if not self.typed:
+            self._try({}, mistakes)  # also what every axis replaces must be right
+        unfit: dict[str, None] = {}
+        points = [
+            (block, trial) for block, point in self.points(mistakes) if (trial := self._try(point, mistakes, unfit))
+        ]
+        if not (self.typed and points):  # a typed strategy keeps those points of a block that it goes with
+            mistakes |= unfit
+        alone = [(BASELINES, trial) for point in self.baselines() if (trial := self._try(point, mistakes))]
+        if not mistakes:
+            mistakes |= dict.fromkeys(ineffective(self.typed, [trial for _, trial in points]))
         if mistakes:
             several = f"{len(mistakes)} mistakes in the configuration: " if len(mistakes) > 1 else ""
             raise HarnessError(several + "; ".join(mistakes))
-        return list(found.values())
+        return [*alone, *points]
 
-    def _try(self, point: Mapping[str, Any], mistakes: dict[str, None]) -> Trial | None:
+    def _try(
+        self, point: Mapping[str, Any], mistakes: dict[str, None], unfit: dict[str, None] | None = None
+    ) -> Trial | None:
+        """unfit: takes the mistakes of a fuser and a normalizer that do not go together."""
         try:
-            return self.trial(point)
+            trial = self.trial(point)
+            try:
+                check(trial.fuser, trial.normalizer)
+            except HarnessError as error:
+                (mistakes if unfit is None else unfit).setdefault(str(error))
+                return None
+            return trial
         except HarnessError as error:
             mistakes.setdefault(str(error))
             return None
@@ -73,34 +99,45 @@ class Grid:
         if pool["cap"] is not None and (not isinstance(pool["cap"], int) or pool["cap"] < 1):
             raise HarnessError(f"pool.cap must be a whole number >= 1 or null, got cap={pool['cap']}")
         chosen = {group: self._fields(group, point) for group in GROUPS}
-        strategies = {group: self._made(fields) for group, fields in chosen.items()}
+        strategies = {group: self._make(fields) for group, fields in chosen.items()}
         prior = point.get("pool.importance", self.config["pool"].get("importance"))
         if prior is not None and not Path(prior).is_file():
             raise HarnessError(f"pool.importance={prior}: there is no such file; give a JSON file, or null")
         read = prior if "importance" in strategies["fuser"].reads else None
-        spec = PoolSpec(tuple(pool["lists"]), pool["cap"], tuple(pool["capped"]), read)
+        spec = PoolSpec(tuple(pool["lists"]), pool["cap"], tuple(pool["capped"]), read, self._anchor(pool["lists"]))
         reads = "seeds" in getattr(strategies["reranker"], "reads", ())
-        seeds = identity(self._made(self.config["seeds"])) if reads else None
+        seeds = identity(self._make(self.config["seeds"])) if reads else None
         trial = Trial(spec, **strategies, settings={}, overrides=())
         settings = self._settings(trial, chosen)
-        check(trial.fuser, trial.normalizer)
         return Trial(
-            spec, **strategies, settings=settings, overrides=(*self._left(), *_overrides(settings)), seeds=seeds
+            spec, **strategies, settings=settings, overrides=(*self._kept(), *_overrides(settings)), seeds=seeds
         )
 
-    def _points(self, mistakes: dict[str, None]) -> Iterator[dict[str, Any]]:
-        for block, axes in self.config["grid"].items():
+    @cached_property
+    def typed(self) -> dict[str, Any]:
+        """The value of each knob that was typed."""
+        return typed_knobs(self.given, self.config)
+
+    @cached_property
+    def blocks(self) -> dict[str, dict[str, Any]]:
+        """The axes of each block, restricted to what was typed."""
+        return restrict(self.config["grid"], self.typed)
+
+    def points(self, mistakes: dict[str, None]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each point with its block: values by knob, of the knobs that its strategies have."""
+        for block, axes in self.blocks.items():
             used: set[str] = set()
-            for point in _product(axes or {}):
+            for point in _product(axes):
                 fit = {knob: value for knob, value in point.items() if self._has(knob, point)}
                 used |= fit.keys()
-                yield fit
-            for knob in sorted(set(axes or {}) - used):
-                mistakes.setdefault(f"grid.{block}: {self._unknown(knob)}")
+                yield block, fit
+            for knob in sorted(axes.keys() - used):
+                if not {knob, knob.partition(".")[0]} & self.typed.keys():  # a typed strategy may lack a block's knob
+                    mistakes.setdefault(f"grid.{block}: {self._unknown(knob)}")
 
     def _has(self, knob: str, point: Mapping[str, Any]) -> bool:
-        group, _, name = knob.partition(".")
-        return knob in POOL or (group in GROUPS and (not name or name in self._base(group, point)))
+        group, _, field = knob.partition(".")
+        return knob in POOL or (group in GROUPS and (not field or field in self._base(group, point)))
 
     def _unknown(self, knob: str) -> str:
         group = knob.partition(".")[0]
@@ -110,18 +147,22 @@ class Grid:
 
     def _base(self, group: str, point: Mapping[str, Any]) -> Mapping[str, Any]:
         own: Mapping[str, Any] = self.config[group]
-        name = point.get(group)
-        return own if name is None or name == _name(own) else defaults(group, str(name))
+        chosen = point.get(group)
+        if chosen is not None and chosen != name(own):
+            return defaults(group, str(chosen))
+        typed = {field for field in own if f"{group}.{field}" in self.typed}
+        foreign = typed - _accepted(own) if typed else typed
+        return {field: value for field, value in own.items() if field not in foreign}
 
     def _fields(self, group: str, point: Mapping[str, Any]) -> dict[str, Any]:
         fields = dict(self._base(group, point))
         for knob, value in point.items():
-            head, _, name = knob.partition(".")
-            if head == group and name:
-                fields[name] = value
+            head, _, field = knob.partition(".")
+            if head == group and field:
+                fields[field] = value
         return fields
 
-    def _made(self, fields: Mapping[str, Any]) -> Any:
+    def _make(self, fields: Mapping[str, Any]) -> Any:
         """The strategy of these fields: one object for all trials that share it."""
         key = json.dumps(fields, sort_keys=True)
         if key not in self.made:
@@ -133,7 +174,7 @@ class Grid:
         settings: dict[str, Any] = {}
         for group in GROUPS:
             if read.get(group, True):
-                settings[group] = _name(chosen[group])
+                settings[group] = name(chosen[group])
                 settings.update({f"{group}.{key}": value for key, value in chosen[group].items() if key != "_target_"})
         settings["pool.lists"] = list(trial.pool.lists)
         settings["pool.cap"] = trial.pool.effective_cap
@@ -141,29 +182,36 @@ class Grid:
             settings["pool.capped"] = list(trial.pool.capped)
         if trial.pool.importance is not None:
             settings["pool.importance"] = trial.pool.importance
+        if trial.pool.reference is not None:
+            settings["reference"] = trial.pool.reference
         return settings
 
-    def _left(self) -> list[str]:
+    def _anchor(self, lists: Sequence[str]) -> str | None:
+        reference = self.config.get("reference")
+        return None if reference is None else other_anchor(reference, lists)
+
+    def _kept(self) -> list[str]:
         """The given overrides that a trial's own do not replace and that move no files."""
         own = (*GROUPS, "pool", "grid", "paths", "tracking", "device", "dry_run", "sweep", "heldout", "hydra")
-        return [text for text in self.given if text.lstrip("+~").partition("=")[0].partition(".")[0] not in own]
+        return [text for text, key in zip(self.given, keys(self.given), strict=True) if key.split(".")[0] not in own]
 
 
-def _name(fields: Mapping[str, Any]) -> str:
-    """A strategy's name: by the rule of the house, the last word of its module."""
-    return str(fields["_target_"]).split(".")[-2]
+def _accepted(fields: Mapping[str, Any]) -> set[str]:
+    """The fields that a strategy's class has."""
+    from hydra.utils import get_class
+
+    return {field.name for field in dataclasses.fields(get_class(str(fields["_target_"])))}
 
 
 def _product(axes: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     """Points of the product of the axes; the groups come first, so that their fields find them."""
     knobs = sorted(axes, key=lambda knob: ("." in knob, list(axes).index(knob)))
-    values = [axis if isinstance(axis, (list, tuple)) else [axis] for axis in (axes[knob] for knob in knobs)]
-    for combination in itertools.product(*values):
+    for combination in itertools.product(*(values(axes[knob]) for knob in knobs)):
         yield dict(zip(knobs, combination, strict=True))
 
 
 def _overrides(settings: Mapping[str, Any]) -> list[str]:
-    return [f"{knob}={literal(value)}" for knob, value in settings.items()] + ["grid=point"]
+    return [f"{knob}={literal(value)}" for knob, value in settings.items() if knob != "reference"] + ["grid=point"]
 
 
 def literal(value: Any) -> str:
@@ -179,6 +227,3 @@ def literal(value: Any) -> str:
     if not isinstance(value, str) or value.isidentifier():
         return str(value)
     return "'" + value.replace("'", "\\'") + "'"
-
-
-__all__ = ["Grid", "literal"]

@@ -1,92 +1,117 @@
-"""A leaderboard's rows judged against dense and the best single list: tests, their corrections, sizes, intervals."""
+"""A leaderboard's trials judged against the reference and the best single list: tests, corrections, intervals."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.metric import Metric, wins_losses
-from harness.statistic import (
-    benjamini_hochberg,
-    difference_interval,
-    equivalence,
-    holm,
-    max_statistic,
-    mcnemar,
-    odds_ratio,
-    wilson,
-)
+from harness.evaluation import statistic
+from harness.evaluation.comparison import Comparison, compare_trials
+from harness.evaluation.metric import Metric
+from harness.evaluation.statistic import design_effect, max_statistic, trials
+from harness.evaluation.statistic.cluster import Labels
 
 Row = dict[str, Any]
-MARGIN = 0.02
-"""The largest difference that does not matter, unless the configuration says another one: two points."""
-CORRECTED = (("p_holm", "p", holm), ("p_bh", "p", benjamini_hochberg), ("p_best_holm", "p_best", holm))
+ComparisonTable = Sequence[Comparison | None]
+Column = Sequence[Any]
 
 
 def judge(
-    made: Sequence[Row],
     ranks: NDArray[np.int32],
     metric: Metric,
     single: Mapping[str, int],
     best_single: str | None,
+    reference: str,
     margin: float,
-) -> None:
-    """Add to each row what ``harness.sweep.table.rows`` says about it.
+    library: bool,
+    labels: Labels | None = None,
+) -> list[Row]:
+    """What ``harness.sweep.table.rows`` says about each trial, beside its name and its scores.
 
-    ranks: int32[T, Q, H]. single: the place of each single list among the rows.
+    ranks: int32[T, Q, H]. single: the place of each single list among the trials. reference: the list that wins are
+    counted against. labels: int64[Q], each query's
+    cluster; None: each by itself. library: whether statsmodels computes
+    p, Wilson's interval and the corrections; it takes a second to import, so a sweep counts by itself.
     """
-    for suffix, baseline in (("", "dense"), ("_best", best_single)):
-        _judge(made, ranks, metric, suffix, single.get(baseline or ""))
-    for corrected, p, correct in CORRECTED:
-        _correct(made, corrected, p, correct)
-    dense = made[single["dense"]] if "dense" in single else None
-    _size(made, metric, dense)
-    _differ(made, metric, dense, margin)
+    values = metric(ranks)
+    nobody: ComparisonTable = [None] * len(values)
+    places = [single.get(reference), single.get(best_single or "")]
+    others, best = [
+        nobody if place is None else compare_trials(values, place, metric.binary, margin, library, labels)
+        for place in places
+    ]
+    tests = statistic if library else trials
+    columns = {
+        **_tested(others, ""),
+        **_tested(best, "_best"),
+        "p_holm": _corrected(others, tests.holm),
+        "p_bh": _corrected(others, tests.benjamini_hochberg),
+        "p_best_holm": _corrected(best, tests.holm),
+        "wilson": _wilson(values, None, library) if metric.binary else nobody,
+        **_sizes(others),
+        "wilson_cluster": _wilson(values, labels, library) if metric.binary else nobody,
+        "design_effect": [1.0] * len(values) if labels is None else design_effect(values, labels).tolist(),
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _judge(made: Sequence[Row], ranks: NDArray[np.int32], metric: Metric, suffix: str, baseline: int | None) -> None:
-    for row in made:
-        row.update(dict.fromkeys((f"wins{suffix}", f"losses{suffix}", f"p{suffix}", f"p{suffix}_max")))
-    if baseline is None:
-        return
-    won, lost = wins_losses(ranks, ranks[baseline], metric)
-    together = max_statistic(won.astype(np.int8) - lost)
-    for number, row in enumerate(made):
-        if number != baseline:
-            wins, losses = int(won[number].sum()), int(lost[number].sum())
-            row[f"wins{suffix}"], row[f"losses{suffix}"], row[f"p{suffix}"] = wins, losses, mcnemar(wins, losses)
-            row[f"p{suffix}_max"] = float(together[number])
+def _tested(compared: ComparisonTable, suffix: str) -> dict[str, Column]:
+    counted = {
+        f"wins{suffix}": _each(compared, lambda one: one.wins),
+        f"losses{suffix}": _each(compared, lambda one: one.losses),
+        f"p{suffix}": _each(compared, lambda one: one.p),
+        f"p{suffix}_cluster": _each(compared, lambda one: one.p_cluster),
+    }
+    found = [one for one in compared if one is not None]
+    if not found:
+        return {**counted, f"p{suffix}_max": compared, f"p{suffix}_max_cluster": compared}
+    signs, labels = np.array([np.sign(one.ours - one.theirs) for one in found], dtype=np.int8), found[0].labels
+    plain = max_statistic(signs)
+    shared = labels is not None and len(np.unique(labels)) < len(labels)
+    by_cluster = max_statistic(signs, labels=labels) if shared else plain
+    return {
+        **counted,
+        f"p{suffix}_max": _spread(compared, plain),
+        f"p{suffix}_max_cluster": _spread(compared, by_cluster),
+    }
 
 
-def _correct(made: Sequence[Row], corrected: str, p: str, correct: Any) -> None:
-    tested = [row for row in made if row[p] is not None]
-    for row in made:
-        row[corrected] = None
-    for row, value in zip(tested, correct([row[p] for row in tested]), strict=True):
-        row[corrected] = float(value)
+def _corrected(compared: ComparisonTable, correct: Callable[[Any], NDArray[np.float64]]) -> Column:
+    return _spread(compared, correct(np.array([one.p for one in compared if one is not None])))
 
 
-def _size(made: Sequence[Row], metric: Metric, dense: Row | None) -> None:
-    for row in made:
-        row["wilson"], row["odds_ratio"] = None, None
-        if metric.binary:
-            n = row["n"]
-            hits = round(row[str(metric)] * n)
-            row["wilson"] = list(wilson(hits, n))
-            ratio = odds_ratio(hits, round(dense[str(metric)] * n), n) if dense and row is not dense else math.nan
-            row["odds_ratio"] = ratio if math.isfinite(ratio) else None
+def _wilson(values: NDArray[np.float64], labels: Labels | None, library: bool) -> Column:
+    effect = np.ones(len(values)) if labels is None else design_effect(values, labels)
+    hits, n = values.sum(axis=1) / effect, values.shape[1] / effect
+    if library:
+        return [list(statistic.wilson(*pair)) for pair in zip(hits.tolist(), n.tolist(), strict=True)]
+    bounds: Column = trials.wilson(hits, n).tolist()
+    return bounds
 
 
-def _differ(made: Sequence[Row], metric: Metric, dense: Row | None, margin: float) -> None:
-    for row in made:
-        row.update(dict.fromkeys(("difference", "difference_low", "difference_high", "p_equivalent")))
-        if dense is not None and row is not dense:
-            row["difference"] = row[str(metric)] - dense[str(metric)]
-            if metric.binary:
-                counts = row["wins"], row["losses"], row["n"]
-                row["difference_low"], row["difference_high"] = difference_interval(*counts)
-                row["p_equivalent"] = equivalence(*counts, margin)
+def _sizes(compared: ComparisonTable) -> dict[str, Column]:
+    intervals = [None if one is None else one.score_interval() for one in compared]
+    by_cluster = [None if one is None or not one.binary else one.interval_cluster for one in compared]
+    return {
+        "odds_ratio": _each(compared, lambda one: one.odds_ratio),
+        "difference": _each(compared, lambda one: one.difference),
+        "difference_low": [bounds and bounds[0] for bounds in intervals],
+        "difference_high": [bounds and bounds[1] for bounds in intervals],
+        "p_equivalent": _each(compared, lambda one: one.p_equivalent),
+        "difference_cluster_low": [bounds and bounds[0] for bounds in by_cluster],
+        "difference_cluster_high": [bounds and bounds[1] for bounds in by_cluster],
+        "p_equivalent_cluster": _each(compared, lambda one: one.p_equivalent_cluster),
+    }
+
+
+def _each(compared: ComparisonTable, read: Callable[[Comparison], Any]) -> Column:
+    return [None if one is None else read(one) for one in compared]
+
+
+def _spread(compared: ComparisonTable, values: NDArray[np.float64]) -> Column:
+    """The values of the trials that are compared, in their places."""
+    left = iter(values.tolist())
+    return _each(compared, lambda _: next(left))

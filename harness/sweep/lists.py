@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import dataclasses
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.configuration import instantiate
+from harness.core.artifacts import Store
+from harness.core.configuration import instantiate
+from harness.core.errors import HarnessError
+from harness.core.identity import identity
+from harness.fusion.context import Context, SourceTexts
+from harness.fusion.importance import prior
+from harness.fusion.reranker import Reranker
 from harness.graph import Graph
-from harness.identity import identity
 from harness.retriever import Retriever, retrieve
+from harness.retriever.trec import Trec
 from harness.run import Run
-from harness.seeding import Seeding
+from harness.sweep.trial import PoolSpec
+
+log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -27,25 +38,45 @@ def store(config: DictConfig) -> Store:
     return Store(Path(config.paths.runs))
 
 
-def benchmark(config: DictConfig) -> Benchmark:
-    """The configuration's benchmark."""
-    loaded: Benchmark = instantiate(config.dataset).load(store(config))
-    return loaded
+def benchmark(config: DictConfig, kept: Store | None = None) -> Benchmark:
+    """The configuration's benchmark, split as its ``split`` says, from ``kept`` where it is given."""
+    loaded: Benchmark = instantiate(config.dataset).load(kept or store(config))
+    return dataclasses.replace(loaded, splitting=config.get("split", "md5"))
 
 
 def retrievers(config: DictConfig) -> dict[str, Retriever]:
     """The retriever of every list. A list that is given as a path is that run file."""
-    return {
-        str(name): instantiate(
-            {"_target_": "harness.retriever.trec.Trec", "path": node} if isinstance(node, str) else node
-        )
-        for name, node in config.lists.items()
-    }
+    found = {}
+    for name, node in config.lists.items():
+        with name_errors(str(name)):
+            found[str(name)] = instantiate(
+                {"_target_": "harness.retriever.trec.Trec", "path": node} if isinstance(node, str) else node
+            )
+    return found
+
+
+@contextlib.contextmanager
+def name_errors(name: str) -> Iterator[None]:
+    """A retriever does not know its list's name: its errors say ``lists.NAME.knob``, and leave here with the name."""
+    try:
+        yield
+    except HarnessError as error:
+        raise HarnessError(str(error).replace("lists.NAME.", f"lists.{name}.")) from error
 
 
 def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> dict[str, Run]:
-    """Every list's run over all queries of the benchmark."""
-    return {name: retrieve(retriever, data, kept) for name, retriever in retrievers.items()}
+    """Every list's run over all queries of the benchmark; files of other systems are read before anything is built.
+
+    A list that answers fewer than half of the queries is said.
+    """
+    found = {}
+    for name in sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec)):
+        with name_errors(name):
+            found[name] = retrieve(retrievers[name], data, kept)
+        answered = int((found[name].lengths() > 0).sum())
+        if 2 * answered < len(found[name]):
+            log.warning("lists.%s: only %d of %d queries have a list", name, answered, len(found[name]))
+    return {name: found[name] for name in retrievers}
 
 
 def identities(retrievers: Mapping[str, Retriever]) -> dict[str, Any]:
@@ -59,19 +90,49 @@ def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:
     return {name: graph for name, graph in found.items() if isinstance(graph, Graph)}
 
 
-def seeding(config: DictConfig, data: Benchmark, kept: Store) -> Seeding:
-    """What the benchmark's questions start from under the policy ``seeds`` of the configuration."""
-    from harness.policy.execution import start
+class Reader(Protocol):
+    """What reads something beside the lists: a trial, or a choice of strategies."""
 
-    policed = instantiate(config.seeds)
-    return start(policed.policy, policed.graph, policed.encoder, data, kept)
+    @property
+    def pool(self) -> PoolSpec: ...  # noqa: D102
+
+    @property
+    def reranker(self) -> Reranker: ...  # noqa: D102
 
 
-def mentions(graphs: Mapping[str, Graph], data: Benchmark, kept: Store) -> dict[str, csr_array]:
-    """Sparse [D, E] by list: which passage mentions which entity in the list's graph."""
+def gather_context(readers: Sequence[Reader], config: DictConfig, data: Benchmark) -> Context:
+    """What these read beside the lists, for all queries of the benchmark."""
+    from harness.retriever.policy.execution import start
+
+    kept = store(config)
+    wanted = {what for reader in readers for what in getattr(reader.reranker, "reads", ())}
+    files = sorted({reader.pool.importance for reader in readers if reader.pool.importance})
+    found = Context(importance={name: prior(name, data.doc_ids) for name in files})
+    if "texts" in wanted:
+        found = replace(found, texts=SourceTexts(data.questions, data.passages, kept))
+    if "seeds" in wanted:
+        policed = instantiate(config.seeds)
+        found = replace(found, seeding=start(policed.policy, policed.graph, policed.encoder, data, kept))
+    if "mentions" in wanted:
+        found = replace(found, mentions=_mentions(readers, config, data))
+    return found
+
+
+def _mentions(readers: Sequence[Reader], config: DictConfig, data: Benchmark) -> dict[str, csr_array]:
+    """Sparse [D, E] by list. Raises HarnessError for a reader of it whose pool has no list with a graph."""
     from scipy.sparse import csr_array
 
+    reading = [reader for reader in readers if "mentions" in getattr(reader.reranker, "reads", ())]
+    names = {name for reader in reading for name in reader.pool.lists}
+    walked = graphs({name: retriever for name, retriever in retrievers(config).items() if name in names})
+    for reader in reading:
+        if not walked.keys() & set(reader.pool.lists):
+            raise HarnessError(
+                f"reranker={type(reader.reranker).__module__.rpartition('.')[2]} couples passages by the entities of a "
+                f"graph, and none of pool.lists={list(reader.pool.lists)} has one; add a list that walks a graph, e.g. "
+                "retriever@lists.graph=ppr, or set reranker=none"
+            )
     return {
-        name: csr_array(graph.build(data, kept)[0].mentions.T.tocsr(), dtype=np.float64)
-        for name, graph in graphs.items()
+        name: csr_array(graph.build(data, store(config))[0].mentions.T.tocsr(), dtype=np.float64)
+        for name, graph in walked.items()
     }

@@ -4,32 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
 from harness.benchmark import Benchmark
-from harness.errors import HarnessError, bounded
-from harness.importance import prior
-from harness.metric import Metric
+from harness.benchmark.cluster import clusters
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError, bounded
+from harness.core.secret import hide_secrets
+from harness.core.stored import check_strategies
+from harness.evaluation.comparison import MARGIN
+from harness.evaluation.metric import Metric, metrics
 from harness.run import Run
-from harness.seeding import Seeding
-from harness.statistic import clusters
 from harness.sweep import engine, lists
 from harness.sweep.grid import Grid
-from harness.sweep.judgement import MARGIN
+from harness.sweep.override import unread
 from harness.sweep.result import SweepResult
 from harness.sweep.training import fit, folds
-from harness.sweep.trial import Trial
-from harness.texts import Texts
+from harness.sweep.trial import Trial, reference_of
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
-    from scipy.sparse import csr_array
+STORED = {
+    **dict.fromkeys(("dataset", "lists", "pool", "grid", "fuser", "normalizer", "temperature", "reranker"), dict),
+    **{"objective": str, "metrics": list},
+}
+"""What a stored configuration must hold, with its type."""
+EXTENSION = ("extend", "extend_rounds")
+"""The keys of ``grid`` that are no blocks."""
 
 
 @dataclass(frozen=True)
@@ -40,21 +48,41 @@ class Plan:
     given: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        for name in (self.config.objective, *self.config.metrics):
-            Metric.parse(name)
+        Metric.parse(self.config.objective)
+        metrics(self.config.metrics, None)
         bounded("margin", self.margin, 0, 1, open_low=True)
+        reference_of(self.config.get("reference"), list(self.config.lists))
+        if not isinstance(self.config.grid.get("extend", False), bool):
+            raise HarnessError(f"grid.extend={self.config.grid.extend}: expected true or false")
+        if not isinstance(self.config.grid.get("extend_rounds", 1), int):
+            raise HarnessError(f"grid.extend_rounds={self.config.grid.extend_rounds}: expected a whole number >= 1")
+        bounded("grid.extend_rounds", self.config.grid.get("extend_rounds", 1), 1)
 
     def trials(self) -> list[Trial]:
         """The different trials of the grid, baselines first. Every mistake in it is in one HarnessError."""
+        found = self.grid.trials()
+        raw = cast("dict[str, Any]", OmegaConf.to_container(self.config, resolve=False))
+        if lines := list(unread(self.given, raw, found)):
+            raise HarnessError("; ".join(lines))
+        return found
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The grid with what its points are made of."""
         wanted = ("fuser", "normalizer", "temperature", "reranker", "pool", "grid")
-        plain = {key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted}
+        plain: dict[str, Any] = {key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted}
+        plain["grid"] = {block: axes for block, axes in plain["grid"].items() if block not in EXTENSION}
         seeds = OmegaConf.to_container(self.config.seeds, resolve=True) if "seeds" in self.config else None
-        return Grid({**plain, "lists": list(self.config.lists), "seeds": seeds}, self.given).trials()
+        lists = list(self.config.lists)
+        return Grid({**plain, "lists": lists, "seeds": seeds, "reference": self.reference}, self.given)
 
     def stored(self) -> str:
-        """The configuration as YAML, its interpolations kept, so that it holds wherever the runs folder is moved."""
+        """The configuration as YAML, its interpolations kept, so that it holds wherever the runs folder is moved.
+
+        Users and passwords of addresses (a tracking server's) are left out.
+        """
         plain = cast("dict[str, Any]", OmegaConf.to_container(self.config, resolve=False))
-        return OmegaConf.to_yaml(OmegaConf.create({**plain, "given": list(self.given)}))
+        return hide_secrets(OmegaConf.to_yaml(OmegaConf.create({**plain, "given": list(self.given)})))
 
     @property
     def margin(self) -> float:
@@ -75,6 +103,16 @@ class Plan:
         return {"graphs": {name: dict(graph.artifact(data, kept).facts) for name, graph in walked.items()}}
 
     @property
+    def extend_rounds(self) -> int:
+        """How many times at most an axis gets one value more where a best trial lies at its edge; 0 without extend."""
+        return int(self.config.grid.get("extend_rounds", 3)) if self.config.grid.get("extend") else 0
+
+    @cached_property
+    def reference(self) -> str:
+        """The list that wins are counted against: the configuration's, else dense if there is one, else the first."""
+        return reference_of(self.config.get("reference"), [str(name) for name in self.config.lists])
+
+    @property
     def metrics(self) -> list[str]:
         """Metric columns: the configured ones, and the objective."""
         return list(dict.fromkeys([*self.config.metrics, self.config.objective]))
@@ -90,10 +128,10 @@ class Prepared:
     identities: dict[str, Any]
 
     @classmethod
-    def of(cls, plan: Plan) -> Prepared:
-        """Load or build all artifacts that the plan needs."""
-        kept = lists.store(plan.config)
-        data = lists.benchmark(plan.config)
+    def of(cls, plan: Plan, store: Store | None = None) -> Prepared:
+        """Load or build what the plan needs, in the store of its configuration unless another is given."""
+        kept = store or lists.store(plan.config)
+        data = lists.benchmark(plan.config, kept)
         retrievers = lists.retrievers(plan.config)
         return cls(plan, data, lists.runs(retrievers, data, kept), lists.identities(retrievers))
 
@@ -111,78 +149,34 @@ class Prepared:
         ranks = np.empty((len(trials), len(members), self.benchmark.gold.shape[1]), dtype=np.int32)
         learners = [number for number, trial in enumerate(trials) if trial.learns]
         rest = [number for number, trial in enumerate(trials) if not trial.learns]
-        ranks[rest] = self._scored([trials[number] for number in rest], members, progress)
+        ranks[rest] = self._score([trials[number] for number in rest], members, progress)
         if not learners:
             return ranks
         chosen = [trials[number] for number in learners]
         tune = self.benchmark.members("tune")
         fold = folds(self.benchmark.query_ids.take(tune).to_pylist())
         for part in [None] if split == "test" else np.unique(fold):
-            known = fit(chosen, *self._taken(tune if part is None else tune[fold != part]))
+            known = fit(chosen, *self._take(tune if part is None else tune[fold != part]))
             held = slice(None) if part is None else np.flatnonzero(fold == part)
-            ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = self._scored(
-                known, members[held], False
-            )
+            ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = self._score(known, members[held], False)
         return ranks
 
     def learned(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
         """What each trial learns on all of tune, by knob; nothing for one that does not learn."""
         learners = [trial for trial in trials if trial.learns]
-        known = iter(fit(learners, *self._taken(self.benchmark.members("tune"))))
+        known = iter(fit(learners, *self._take(self.benchmark.members("tune"))))
         return [next(known).learned if trial.learns else {} for trial in trials]
 
-    def _taken(self, members: NDArray[np.int64]) -> tuple[dict[str, Run], NDArray[np.int32]]:
+    def _take(self, members: NDArray[np.int64]) -> tuple[dict[str, Run], NDArray[np.int32]]:
         """The lists and the gold of some queries."""
         return {name: run.take(members) for name, run in self.runs.items()}, self.benchmark.gold[members]
 
-    def _scored(self, trials: Sequence[Trial], members: NDArray[np.int64], progress: bool) -> NDArray[np.int32]:
+    def _score(self, trials: Sequence[Trial], members: NDArray[np.int64], progress: bool) -> NDArray[np.int32]:
         """int32[T, Q, H] of trials that need to learn nothing more."""
-        runs, gold = self._taken(members)
+        runs, gold = self._take(members)
         device = engine.resolve(self.plan.config.device)
-        beside = (
-            self.mentions(trials),
-            self.importance(trials),
-            self.texts(trials, members),
-            self.seeding(trials, members),
-        )
-        return engine.score(trials, runs, gold, device, progress, *beside)
-
-    def importance(self, trials: Sequence[Trial]) -> dict[str, NDArray[np.float64]]:
-        """float64[D] by file: the documents' prior importance, where a trial reads it."""
-        files = {trial.pool.importance for trial in trials if trial.pool.importance}
-        return {name: prior(name, self.benchmark.doc_ids) for name in sorted(files)}
-
-    def texts(self, trials: Sequence[Trial], members: NDArray[np.int64]) -> Texts | None:
-        """The questions of some queries and all passages; None where no trial's reranker reads them."""
-        if not any("texts" in getattr(trial.reranker, "reads", ()) for trial in trials):
-            return None
-        kept = lists.store(self.plan.config)
-        return Texts(self.benchmark.questions, self.benchmark.passages, kept).take(members)
-
-    def seeding(self, trials: Sequence[Trial], members: NDArray[np.int64]) -> Seeding | None:
-        """What some queries start from; None where no trial's reranker reads it."""
-        if not any("seeds" in getattr(trial.reranker, "reads", ()) for trial in trials):
-            return None
-        return lists.seeding(self.plan.config, self.benchmark, lists.store(self.plan.config)).take(members)
-
-    def mentions(self, trials: Sequence[Trial]) -> dict[str, csr_array]:
-        """Sparse [D, E] by list: which passage mentions which entity; empty where no trial's reranker reads it.
-
-        Raises HarnessError for a trial that reads it and whose pool has no list with a graph.
-        """
-        readers = [trial for trial in trials if "mentions" in getattr(trial.reranker, "reads", ())]
-        if not readers:
-            return {}
-        names = {name for trial in readers for name in trial.pool.lists}
-        graphs = lists.graphs({name: lists.retrievers(self.plan.config)[name] for name in sorted(names)})
-        for trial in readers:
-            if not graphs.keys() & set(trial.pool.lists):
-                raise HarnessError(
-                    f"reranker={trial.settings['reranker']} couples passages by the entities of a graph, and none of "
-                    f"pool.lists={list(trial.pool.lists)} has one; add a list that walks a graph, e.g. "
-                    "retriever@lists.graph=ppr, or set reranker=none"
-                )
-        return lists.mentions(graphs, self.benchmark, lists.store(self.plan.config))
+        context = lists.gather_context(trials, self.plan.config, self.benchmark).take(members)
+        return engine.score(trials, runs, gold, device, progress, context)
 
     def queries(self, split: str) -> pd.DataFrame:
         """``id, hops, type, chain, cluster`` of a split's queries; those of a cluster share gold passages."""
@@ -198,10 +192,34 @@ class Prepared:
         return frame.iloc[members].assign(cluster=clusters(self.benchmark.gold[members])).reset_index(drop=True)
 
 
-def reopened(folder: Path, config: DictConfig) -> Plan:
-    """The plan of a finished sweep, with the paths, device and tracking of the present configuration."""
-    stored = cast("DictConfig", OmegaConf.load(SweepResult(folder).folder / "config.yaml"))
-    given = tuple(stored.pop("given"))
+def reopen(folder: Path, config: DictConfig) -> Plan:
+    """The plan of a finished sweep, with the paths, device and tracking of the present configuration.
+
+    Raises HarnessError where the stored one names what conf/ does not (see ``harness.core.stored``).
+    """
+    place = folder / "config.yaml"
+    given = tuple(SweepResult(folder).config.get("given", ()))
+    stored = _load(place)
+    stored.pop("given", None)
+    for key in ("paths", "device", "tracking"):
+        stored.pop(key, None)
+    plain = cast("dict[str, Any]", OmegaConf.to_container(stored, resolve=False))
+    check_strategies(plain, place, bool(config.get("trust", False)))
     for key in ("paths", "device", "tracking"):
         stored[key] = config[key]
     return Plan(stored, given)
+
+
+def _load(place: Path) -> DictConfig:
+    """A stored configuration, with the keys that every sweep has."""
+    try:
+        stored = OmegaConf.load(place)
+    except (YAMLError, OmegaConfBaseException, OSError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())[:120]
+        raise HarnessError(f"{place}: damaged ({reason}); copy it anew, or sweep again") from error
+    plain = OmegaConf.to_container(stored, resolve=False)
+    for key, kind in STORED.items():
+        found = plain.get(key) if isinstance(plain, dict) else None
+        if not isinstance(found, kind):
+            raise HarnessError(f"{place}: {key} = {str(found)[:40]!r}, expected a {kind.__name__}; sweep again")
+    return cast("DictConfig", stored)

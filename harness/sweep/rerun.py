@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.errors import HarnessError
-from harness.identity import code_version, library_versions
-from harness.metric import Metric
+from harness.core.errors import HarnessError
+from harness.core.identity import code_version, library_versions
+from harness.evaluation.metric import Metric
 from harness.sweep.plan import Prepared
 from harness.sweep.result import SweepResult
 
@@ -64,12 +64,12 @@ def inputs(result: SweepResult, prepared: Prepared) -> Iterator[str]:
         "lists": prepared.identities,
     }
     for key, value in now.items():
-        yield from _differing(key, then.get(key), value)
+        yield from _differences(key, then.get(key), value)
 
 
-def _differing(key: str, then: Any, now: Any) -> Iterator[str]:
+def _differences(key: str, then: Any, now: Any) -> Iterator[str]:
     if isinstance(then, Mapping) and isinstance(now, Mapping):
         for name in sorted({*then, *now}):
-            yield from _differing(f"{key}.{name}", then.get(name), now.get(name))
+            yield from _differences(f"{key}.{name}", then.get(name), now.get(name))
     elif then != now:
         yield f"{key}: {then} then, {now} now"

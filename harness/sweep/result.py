@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,12 +13,25 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from harness.errors import HarnessError
+from harness.core.errors import HarnessError
+from harness.core.files import parse_json
+from harness.sweep.integrity import check_file, recorded
+from harness.sweep.latest import latest
+from harness.sweep.lock import LOCK as LOCK
+from harness.sweep.lock import read_lock
+from harness.sweep.rows import records
+from harness.sweep.scores import COLUMNS, ListScores, from_frame
+from harness.sweep.view import View
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LOCK = "winner.lock.json"
+log = logging.getLogger(__name__)
+MANIFEST = {"dataset": str, "data_sha256": str, "objective": str, "n": int, "code": str, "libraries": dict,
+            "ceiling": list}  # fmt: skip
+TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
+QUERY = ("id", "hops", "type", "chain")
+"""What readers need of a manifest, of a row of a trial, and of a row of a query."""
 UNTITLED = ("paths.runs", "paths.data", "paths.reports", "tracking", "device")
 
 
@@ -41,14 +54,12 @@ class SweepResult:
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """The resolved configuration of the sweep."""
-        config: Mapping[str, Any] = yaml.safe_load((self.folder / "config.yaml").read_text())
-        return config
+        return self._read("config.yaml", lambda path: yaml.safe_load(path.read_text(encoding="utf-8")), {})
 
     @cached_property
     def manifest(self) -> Mapping[str, Any]:
         """``dataset, data_sha256, split, n, objective, code, libraries, seconds, ceiling, single, facts``."""
-        manifest: Mapping[str, Any] = json.loads((self.folder / "manifest.json").read_text())
-        return manifest
+        return self._read("manifest.json", _json, MANIFEST)
 
     @property
     def title(self) -> str:
@@ -61,69 +72,176 @@ class SweepResult:
     @cached_property
     def trials(self) -> pd.DataFrame:
         """The leaderboard, on tune."""
-        import pandas as pd
-
-        return pd.read_parquet(self.folder / "trials.parquet")
+        return self._table("trials.parquet", (*TRIAL, self.manifest["objective"]))
 
     @cached_property
     def ranks(self) -> NDArray[np.int32]:
-        """int32[T, Q, H], memory-mapped. See harness.metric for what a gold rank is."""
-        ranks: NDArray[np.int32] = np.load(self.folder / "ranks.npy", mmap_mode="r", allow_pickle=False)
-        return ranks
+        """int32[T, Q, H], memory-mapped. See harness.evaluation.metric for what a gold rank is."""
+        return self._ranks("ranks.npy", len(self.trials), len(self.queries))
 
     @cached_property
     def queries(self) -> pd.DataFrame:
         """The tune queries, in the order of ``ranks``."""
-        import pandas as pd
+        return self._table("queries.parquet", QUERY)
 
-        return pd.read_parquet(self.folder / "queries.parquet")
+    @property
+    def reference(self) -> str:
+        """The list that wins are counted against."""
+        return str(self.lock.get("reference", "dense"))
 
     @cached_property
     def lock(self) -> Mapping[str, Any]:
-        """``winner.lock.json``."""
-        lock: Mapping[str, Any] = json.loads((self.folder / LOCK).read_text())
-        return lock
+        """``winner.lock.json``, as it was written. Raises HarnessError when it is missing or changed."""
+        return read_lock(self.folder / LOCK)
 
     @cached_property
     def heldout(self) -> Sequence[Mapping[str, Any]] | None:
         """The rows of ``heldout.json``: the locked trials on test. None before `harness heldout`."""
-        path = self.folder / "heldout.json"
-        return json.loads(path.read_text()) if path.is_file() else None
+        name = "heldout.json"
+        if not (self.folder / name).is_file():
+            return None
+        rows = self._load(name, _json)
+        needed = (*TRIAL, "evaluation", self.manifest["objective"])
+        if not isinstance(rows, list) or not all(isinstance(row, dict) and {*needed} <= row.keys() for row in rows):
+            raise self._damaged(name, f"expected a list of rows with {', '.join(needed)}")
+        return rows
 
     @cached_property
     def heldout_ranks(self) -> NDArray[np.int32]:
         """int32[R, Q', H]: gold ranks of the locked trials on the test queries, in the order of ``heldout``."""
-        ranks: NDArray[np.int32] = np.load(self.folder / "heldout_ranks.npy", allow_pickle=False)
-        return ranks
+        return self._ranks("heldout_ranks.npy", len(self.heldout or ()), len(self.heldout_queries))
 
     @cached_property
     def heldout_queries(self) -> pd.DataFrame:
         """The test queries, in the order of ``heldout_ranks``."""
+        return self._table("heldout_queries.parquet", QUERY)
+
+    @cached_property
+    def scores(self) -> dict[str, ListScores]:
+        """The scores of every list on the tune queries, by name; none in the folder of an older sweep."""
+        name = "scores.parquet"
+        if name not in self._recorded and not (self.folder / name).is_file():
+            return {}
+        return from_frame(self._table(name, COLUMNS), len(self.queries))
+
+    @cached_property
+    def whole(self) -> View:
+        """Every trial on tune, in the order of the leaderboard."""
+        return View("tune", records(self.trials), self.ranks, self.queries, self.manifest, self.lock)
+
+    @cached_property
+    def tune(self) -> View:
+        """The locked trials on tune: the winner, the best of each fuser, the baselines."""
+        locked = [self.lock["winner"], *self.lock["fusers"], *self.lock["baselines"]]
+        places = {row["trial"]: place for place, row in enumerate(self.whole.rows)}
+        if missing := [row["trial"] for row in locked if row["trial"] not in places]:
+            raise self._damaged("trials.parquet", f"lacks the locked trial {missing[0]}")
+        chosen = list(dict.fromkeys(places[row["trial"]] for row in locked))
+        rows = [self.whole.rows[place] for place in chosen]
+        return View("tune", rows, self.ranks[chosen], self.queries, self.manifest, self.lock)
+
+    @cached_property
+    def test(self) -> View | None:
+        """The locked trials on test; None before `harness heldout`."""
+        if not self.heldout:
+            return None
+        return View("test", self.heldout, self.heldout_ranks, self.heldout_queries, self.manifest, self.lock)
+
+    @property
+    def locked(self) -> View:
+        """The locked trials: on test when they were held out, else on tune."""
+        return self.test or self.tune
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics, in the order of the configuration, the objective among them."""
+        named = [str(metric) for metric in (*(self.config.get("metrics") or ()), self.manifest["objective"])]
+        return [metric for metric in dict.fromkeys(named) if metric in self.trials.columns]
+
+    def check(self) -> None:
+        """Read every file. Raises HarnessError for one that is missing or damaged."""
+        _ = self.config, self.lock, self.ranks, self.scores, self.heldout and self.heldout_ranks
+
+    def check_file(self, name: str) -> None:
+        """Raise HarnessError when a file is not the one that the lock, or the ledger's line, was written for."""
+        check_file(self.folder, name, self._recorded)
+
+    @cached_property
+    def _recorded(self) -> Mapping[str, str]:
+        return recorded(self.folder, self.lock)
+
+    def _read(self, name: str, read: Callable[[Path], Any], needed: Mapping[str, type]) -> Mapping[str, Any]:
+        found = self._load(name, read)
+        if not isinstance(found, Mapping):
+            raise self._damaged(name, f"expected keys with values, got {str(found)[:40]!r}")
+        for key, kind in needed.items():
+            if not isinstance(found.get(key), kind):
+                raise self._damaged(name, f"expected {key}, a {kind.__name__}, got {str(found.get(key))[:40]!r}")
+        return found
+
+    def _table(self, name: str, columns: Sequence[str]) -> pd.DataFrame:
         import pandas as pd
 
-        return pd.read_parquet(self.folder / "heldout_queries.parquet")
+        frame: pd.DataFrame = self._load(name, pd.read_parquet)
+        if missing := [column for column in columns if column not in frame]:
+            raise self._damaged(name, f"no column {missing[0]}")
+        return frame
+
+    def _ranks(self, name: str, trials: int, queries: int) -> NDArray[np.int32]:
+        ranks: NDArray[np.int32] = self._load(name, lambda path: np.lib.format.open_memmap(path, mode="r"))
+        if ranks.dtype != np.int32 or ranks.ndim != 3 or ranks.shape[:2] != (trials, queries):
+            raise self._damaged(name, f"expected int32[{trials}, {queries}, hops], got {ranks.dtype}{[*ranks.shape]}")
+        return ranks
+
+    def _load(self, name: str, read: Callable[[Path], Any]) -> Any:
+        self.check_file(name)
+        path = self.folder / name
+        try:
+            return read(path)
+        except FileNotFoundError as error:
+            raise HarnessError(f"{path}: missing; copy the sweep's whole folder, or sweep again") from error
+        except HarnessError:
+            raise
+        except Exception as error:  # libraries raise many kinds over bytes that they cannot read
+            raise self._damaged(name, str(error) or type(error).__name__) from error
+
+    def _damaged(self, name: str, why: str) -> HarnessError:
+        return HarnessError(
+            f"{self.folder / name}: damaged ({' '.join(why.split())[:200]}); copy it anew, or sweep again"
+        )
+
+
+def _json(path: Path) -> Any:
+    return parse_json(path.read_bytes(), path, "what a sweep wrote; copy it anew, or sweep again")
 
 
 def newest(runs: Path, sweep: str | Sequence[str] | None) -> dict[str, SweepResult]:
     """The sweeps that a command is asked for, by title.
 
-    sweep: a folder, several, ``all`` (of each title the one that was locked last), or None, the latest one.
+    sweep: a folder, several, ``all`` (of each title the one that was locked last), or None, the latest one. Of ``all``
+    those that are damaged are left out, with a warning that names file and reason.
     """
     if sweep == "all":
-        locks = sorted((runs / "sweeps").glob(f"*/{LOCK}"), key=lambda path: (path.stat().st_mtime_ns, path))
-        folders = [path.parent for path in locks] or [latest(runs)]
-    else:
-        folders = [latest(runs)] if sweep is None else [Path(sweep)] if isinstance(sweep, str) else [*map(Path, sweep)]
+        return _newest_whole(runs)
+    folders = [latest(runs)] if sweep is None else [Path(sweep)] if isinstance(sweep, str) else [*map(Path, sweep)]
     found: dict[str, SweepResult] = {}
     for result in map(SweepResult, folders):
-        again = sweep != "all" and result.title in found
-        found[f"{result.title} {result.folder.name}" if again else result.title] = result
+        found[f"{result.title} {result.folder.name}" if result.title in found else result.title] = result
     return {title: found[title] for title in sorted(found)}
 
 
-def latest(runs: Path) -> Path:
-    """The folder of the sweep that ended last below ``runs/sweeps``."""
-    pointer = runs / "sweeps" / "latest"
-    if not pointer.is_file():
-        raise HarnessError(f"{runs / 'sweeps'}: there is no sweep yet; run `harness sweep` first")
-    return runs / "sweeps" / pointer.read_text().strip()
+def _newest_whole(runs: Path) -> dict[str, SweepResult]:
+    found: dict[str, tuple[int, SweepResult]] = {}
+    folders = sorted(path for path in (runs / "sweeps").glob("*") if path.is_dir())
+    for folder in folders:
+        try:
+            result = SweepResult(folder)
+            result.check()
+        except HarnessError as error:
+            log.warning("left out: %s", error)
+            continue
+        age = (folder / LOCK).stat().st_mtime_ns
+        found[result.title] = max((age, result), found.get(result.title, (age, result)), key=lambda pair: pair[0])
+    if not found:
+        raise HarnessError(f"{runs / 'sweeps'}: none of {len(folders)} sweeps can be read; run `harness sweep` first")
+    return {title: found[title][1] for title in sorted(found)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.errors import HarnessError, nearest
+from harness.core.errors import HarnessError, nearest
 
 Knobs = Mapping[str, Any]
 
@@ -15,7 +15,7 @@ def matches(knobs: Knobs, where: Knobs) -> bool:
     return all(_allows(wanted, knobs.get(knob)) for knob, wanted in where.items())
 
 
-def chosen(described: Sequence[Mapping[str, Any]], trials: Sequence[Knobs]) -> list[int | None]:
+def choose(described: Sequence[Mapping[str, Any]], trials: Sequence[Knobs]) -> list[int | None]:
     """For each described row the place of its trial among ``trials``, knobs in the order of a leaderboard.
 
     A row is ``{label, where, as, same}``: its trial is the first that matches ``where`` and, with ``as``, has the same
@@ -36,11 +36,11 @@ def chosen(described: Sequence[Mapping[str, Any]], trials: Sequence[Knobs]) -> l
     return list(places.values())
 
 
-def named(experiment: Mapping[str, Any] | None, trials: Sequence[Knobs]) -> list[int]:
+def find_named(experiment: Mapping[str, Any] | None, trials: Sequence[Knobs]) -> list[int]:
     """The places of all trials that the experiment's tables are about: they are locked with the winner."""
     tables = (experiment or {}).get("tables") or []
     described = [part["rows"] for table in tables for part in table.get("parts", [table]) if "rows" in part]
-    found = [place for rows in described for place in chosen(rows, trials)]
+    found = [place for rows in described for place in choose(rows, trials)]
     return list(dict.fromkeys(place for place in found if place is not None))
 
 

@@ -10,16 +10,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from harness.metric import Metric
-from harness.metric.mean import means
-from harness.sweep.judgement import MARGIN, Row, judge
+from harness.evaluation.comparison import MARGIN
+from harness.evaluation.metric import Metric
+from harness.evaluation.metric.mean import means
+from harness.evaluation.statistic.cluster import Labels
+from harness.sweep.judgement import Row, judge
 from harness.sweep.trial import Trial
 
 COUNTS = ("wins", "losses", "wins_best", "losses_best")
 SHARES = (
     *("p", "p_holm", "p_bh", "p_max", "p_best", "p_best_holm", "p_best_max", "odds_ratio"),
     *("difference", "difference_low", "difference_high", "p_equivalent"),
+    *("p_cluster", "p_max_cluster", "p_best_cluster", "p_best_max_cluster", "p_equivalent_cluster"),
+    *("difference_cluster_low", "difference_cluster_high", "design_effect"),
 )
+INTERVALS = ("wilson", "wilson_cluster")
 
 
 def rows(
@@ -30,17 +35,22 @@ def rows(
     objective: str,
     facts: Mapping[str, Any],
     best_single: str | None = None,
+    reference: str = "dense",
     margin: float = MARGIN,
+    library: bool = False,
+    labels: Labels | None = None,
 ) -> list[Row]:
     """A row a trial, in the order given.
 
     ranks: int32[T, Q, H]. facts: what all rows share (``dataset``, ``split``). Wins and losses are counted on
-    ``objective``: ``wins``, ``losses``, ``p`` against the list named dense (None without one, and for itself),
+    ``objective``: ``wins``, ``losses``, ``p`` against the list ``reference`` (None for itself),
     ``wins_best``, ``losses_best``, ``p_best`` against the best single list: ``best_single``, or the best one here.
     ``p_holm``, ``p_bh``, ``p_max`` (max-statistic permutation test), ``p_best_holm`` and ``p_best_max`` correct over
-    all rows. ``difference`` is the objective's against dense. Of a 0/1 objective, ``difference_low`` and ``_high`` are
-    the difference's 95% score interval, ``p_equivalent`` tests that it is less than ``margin``, ``wilson`` is the
-    objective's 95% interval and ``odds_ratio`` its odds against dense's.
+    all rows. ``difference`` is the objective's against ``reference``. Of a 0/1 objective, ``difference_low`` and
+    ``_high`` are the difference's 95% score interval, ``p_equivalent`` tests that it is less than ``margin``,
+    ``wilson`` is the objective's 95% interval and ``odds_ratio`` its odds against the reference's. What ends in
+    ``_cluster`` is the same by clusters of queries that share gold passages (``labels``), and ``design_effect`` is the
+    objective's. library: as in ``judge``.
     """
     metric = Metric.parse(objective)
     scores = means(ranks, [Metric.parse(name) for name in metrics])
@@ -60,24 +70,25 @@ def rows(
     ]
     single = {row["name"]: number for number, row in enumerate(made) if row["family"] == "single"}
     if best_single is None and single:
-        best_single = min(single, key=lambda name: (-made[single[name]][objective], name != "dense", name))
-    judge(made, ranks, metric, single, best_single, margin)
-    return made
+        best_single = min(single, key=lambda name: (-made[single[name]][objective], name != reference, name))
+    judged = judge(ranks, metric, single, best_single, reference, margin, library, labels)
+    return [{**row, **columns} for row, columns in zip(made, judged, strict=True)]
 
 
 def frame(made: Sequence[Row]) -> pd.DataFrame:
     """The rows as a table with typed columns; overrides and parameters as JSON, the interval as two columns."""
     flat = [
         {
-            **{key: value for key, value in row.items() if key != "wilson"},
+            **{key: value for key, value in row.items() if key not in INTERVALS},
             "overrides": json.dumps(row["overrides"]),
             "parameters": json.dumps(row["parameters"], sort_keys=True),
-            "wilson_low": row["wilson"][0] if row["wilson"] else None,
-            "wilson_high": row["wilson"][1] if row["wilson"] else None,
+            **{f"{key}_low": row[key][0] if row[key] else None for key in INTERVALS},
+            **{f"{key}_high": row[key][1] if row[key] else None for key in INTERVALS},
         }
         for row in made
     ]
-    types = {**dict.fromkeys(COUNTS, "Int64"), **dict.fromkeys((*SHARES, "wilson_low", "wilson_high"), "Float64")}
+    bounds = [f"{key}_{end}" for key in INTERVALS for end in ("low", "high")]
+    types = {**dict.fromkeys(COUNTS, "Int64"), **dict.fromkeys((*SHARES, *bounds), "Float64")}
     return pd.DataFrame(flat).astype(types)
 
 

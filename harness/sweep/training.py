@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.errors import HarnessError
-from harness.pool import Pool
+from harness.core.errors import HarnessError
+from harness.fusion.pool import Pool
 from harness.run import Run
 from harness.sweep import engine
 from harness.sweep.trial import PoolSpec, Trial

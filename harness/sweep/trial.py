@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.configuration import defaults
-from harness.fuser import Calibrated, Fuser
-from harness.identity import digest, file_sha256, identity
-from harness.learned import lacks, learned
-from harness.normalizer import Normalizer
-from harness.pool import Pool
-from harness.reranker import Reranker
-from harness.temperature import Temperature
+from harness.core.configuration import defaults
+from harness.core.errors import one_of
+from harness.core.identity import digest, file_sha256, identity
+from harness.fusion.anchor import default_anchor
+from harness.fusion.fuser import Calibrated, Fuser
+from harness.fusion.learning import learned_fields, must_learn
+from harness.fusion.normalizer import Normalizer
+from harness.fusion.pool import Pool
+from harness.fusion.reranker import Reranker
+from harness.fusion.temperature import Temperature
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from torch import Tensor
 
 GROUPS = ("fuser", "normalizer", "temperature", "reranker")
 """The strategies of a trial, by the config group that names them."""
@@ -30,17 +33,31 @@ class PoolSpec:
     """Which lists enter the pool, in which order, and how many of the best documents of each list in ``capped``.
 
     importance: the file of the documents' prior importance, None for none.
+    reference: the list that alpha is the share of, None for dense or the first (see ``other_anchor``).
     """
 
     lists: tuple[str, ...]
     cap: int | None
     capped: tuple[str, ...]
     importance: str | None = None
+    reference: str | None = None
 
     @property
     def effective_cap(self) -> int | None:
         """The cap, or None when it cuts none of the lists."""
         return self.cap if set(self.lists) & set(self.capped) else None
+
+
+def reference_of(given: str | None, names: Sequence[str]) -> str:
+    """The list that wins are counted against: the given one, else dense if there is one, else the first."""
+    if given is not None:
+        one_of("reference", given, names)
+    return given or default_anchor(names)
+
+
+def other_anchor(reference: str, lists: Sequence[str]) -> str | None:
+    """The reference where the pool of these lists holds it and alpha would be the share of another list; else None."""
+    return reference if reference in lists and reference != default_anchor(lists) else None
 
 
 @dataclass(frozen=True)
@@ -80,27 +97,32 @@ class Trial:
     @property
     def learns(self) -> bool:
         """Whether it has to be fitted to judged queries before it can score."""
-        return lacks(self.fuser) or (self.reads_values and lacks(self.normalizer))
+        return must_learn(self.fuser) or (self.reads_values and must_learn(self.normalizer))
 
     def fit(self, pool: Pool, gold: NDArray[np.int32]) -> Trial:
         """The trial with what it learns from these queries. gold: int32[Q, H], -1 padding."""
         normalizer: Any = self.normalizer
-        if self.reads_values and lacks(normalizer):
+        if self.reads_values and must_learn(normalizer):
             normalizer = normalizer.fit(pool.listings)
         fuser: Any = self.fuser
-        if lacks(fuser):
+        if must_learn(fuser):
             fuser = fuser.fit(Calibrated(pool, normalizer, self.temperature), gold)
         return replace(self, fuser=fuser, normalizer=normalizer)
+
+    def fused(self, pool: Pool) -> Tensor:
+        """float64[Q, U]: the scores of the pool's documents, fused and reranked."""
+        calibrated = Calibrated(pool, self.normalizer, self.temperature)
+        return self.reranker(self.fuser(calibrated), calibrated)
 
     @property
     def learned(self) -> dict[str, Any]:
         """What it has learned, by knob, e.g. ``fuser.coefficients``."""
-        known = {f"fuser.{name}": value for name, value in learned(self.fuser).items()}
+        known = {f"fuser.{name}": value for name, value in learned_fields(self.fuser).items()}
         if self.reads_values:
-            known |= {f"normalizer.{name}": value for name, value in learned(self.normalizer).items()}
+            known |= {f"normalizer.{name}": value for name, value in learned_fields(self.normalizer).items()}
         return known
 
-    def knowing(self, knobs: Mapping[str, Any]) -> Trial:
+    def with_learned(self, knobs: Mapping[str, Any]) -> Trial:
         """The trial with what was ``learned`` before."""
         fields: dict[str, dict[str, Any]] = {}
         for knob, value in knobs.items():
@@ -120,6 +142,7 @@ class Trial:
             "temperature": identity(self.temperature) if self.reads_probabilities else None,
             "reranker": identity(self.reranker),
             **({"importance": file_sha256(Path(self.pool.importance))} if self.pool.importance else {}),
+            **({"reference": self.pool.reference} if self.pool.reference else {}),
             **({"seeds": self.seeds} if self.seeds else {}),
         }
 

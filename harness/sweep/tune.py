@@ -3,88 +3,134 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.errors import HarnessError
-from harness.files import write_array, write_frame, write_json, write_text
-from harness.identity import code_version, digest, library_versions
-from harness.sweep import engine, winner
-from harness.sweep.candidates import candidates
+from filelock import FileLock
+
+from harness.benchmark.cluster import clusters, shared_with
+from harness.core.errors import HarnessError
+from harness.core.files import remove_partials, write_array, write_frame, write_json, write_text
+from harness.core.identity import code_version, digest, library_versions
+from harness.evaluation.coverage import Coverage
+from harness.evaluation.gold import Gold
+from harness.sweep import engine, scores, winner
+from harness.sweep.cost import cost
+from harness.sweep.family import family
 from harness.sweep.foresight import foresight
+from harness.sweep.integrity import hashes
+from harness.sweep.latest import remember
+from harness.sweep.leaderboard import score_tune
+from harness.sweep.lists import store
 from harness.sweep.plan import Prepared
 from harness.sweep.result import LOCK, SweepResult
-from harness.sweep.selection import named
-from harness.sweep.table import frame, rows
+from harness.sweep.selection import find_named
+from harness.sweep.table import frame
 from harness.sweep.trial import Trial
+
+log = logging.getLogger(__name__)
 
 
 def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     """Score the trials on tune, write the sweep's folder with its lock, and point ``latest`` at it."""
     started = time.perf_counter()
-    plan, data = prepared.plan, prepared.benchmark
-    hashes = prepared.hashes(trials)
+    data = prepared.benchmark
     members = data.members("tune")
     if not len(members):
-        raise HarnessError(f"{data.name}: no query falls into tune; the MD5 split needs more than {len(data.split)}")
-    ranks = prepared.ranks(trials, "tune")
-    facts = {"dataset": data.name, "split": "tune"}
-    scored = rows(trials, hashes, ranks, plan.metrics, plan.config.objective, facts, margin=plan.margin)
-    places = winner.order(scored, plan.config.objective)
-    ordered, ranks = [scored[place] for place in places], ranks[places]
+        raise HarnessError(
+            f"{data.name}: no query falls into tune; split={data.splitting} needs more than {len(data.split)}"
+        )
+    log.info("score %d trials on %d queries: begins", len(trials), len(members))
+    board = score_tune(prepared, trials)
+    prepared, known, ordered, ranks = board.prepared, board.trials, board.rows, board.ranks
+    plan, labels, scoring = prepared.plan, clusters(data.gold[members]), board.seconds
+    log.info("score: done in %.1f s", scoring)
 
     tied = {
         "dataset": data.name,
         "data_sha256": data.sha256,
         "split": "tune",
+        "splitting": data.splitting,
+        "shared_gold": shared_with(data.gold[data.members("test")], data.gold[members]),
         "n": len(members),
         "objective": plan.config.objective,
+        "reference": plan.reference,
     }
-    ahead = foresight(ordered, ranks, plan.config.objective, len(data.members("test")))
-    whole = {"trials": len(trials), "ranks_sha256": hashlib.sha256(ranks.tobytes()).hexdigest()}
-    about = named(plan.experiment, [row["parameters"] for row in ordered])
-    known = dict(zip(hashes, trials, strict=True))
+    ahead = foresight(ordered, ranks, plan.config.objective, len(data.members("test")), plan.reference, labels)
+    whole = {"trials": len(known), "ranks_sha256": hashlib.sha256(ranks.tobytes()).hexdigest()}
+    judging = time.perf_counter() - started - scoring
+    about = find_named(plan.experiment, [row["parameters"] for row in ordered])
 
-    def learned(keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        return dict(zip(keys, prepared.learned([known[key] for key in keys]), strict=True))
+    def learned(wanted: Sequence[str]) -> dict[str, dict[str, Any]]:
+        return dict(zip(wanted, prepared.learned([known[key] for key in wanted]), strict=True))
 
-    choice = winner.lock(ordered, {**tied, **ahead, **whole, "margin": plan.margin}, about, learned)
-    asked = [plan.config.objective, plan.margin, plan.experiment]
-    identity = digest([sorted(hashes), *asked, code_version(), library_versions()])[:12]
+    wanted = [plan.config.objective, plan.margin, plan.experiment]
+    wanted += [] if data.splitting == "md5" else [data.splitting]
+    wanted += (
+        [] if plan.reference == "dense" else [{"reference": plan.reference}]
+    )  # left out at its default: older folders keep names
+    identity = digest([sorted(known), *wanted, code_version(), library_versions()])[:12]
     folder = Path(plan.config.paths.runs) / "sweeps" / f"{data.name}-{identity}"
     folder.mkdir(parents=True, exist_ok=True)
     runs = {name: run.take(members) for name, run in prepared.runs.items()}
-    pools = dict.fromkeys(trial.pool for trial in trials if trial.family != "single")
+    judged = Gold.of(data).take(members.tolist())
+    pools = dict.fromkeys(trial.pool for trial in known.values() if trial.family != "single")
     ceilings = [
         {
             "lists": list(spec.lists),
             "cap": spec.effective_cap,
             "share": engine.ceiling(spec, runs, data.gold[members]),
-            "candidates": candidates(spec, runs),
+            "candidates": engine.pool_size(spec, runs),
         }
         for spec in pools
     ]
-    write_text(folder / "config.yaml", plan.stored())
-    write_frame(folder / "trials.parquet", frame(ordered))
-    write_frame(folder / "queries.parquet", prepared.queries("tune"))
-    write_array(folder / "ranks.npy", ranks)
-    write_json(
-        folder / "manifest.json",
-        {
-            **tied,
-            "code": code_version(),
-            "libraries": library_versions(),
-            "lists": prepared.identities,
-            "single": list(prepared.runs),
-            "ceiling": ceilings,
-            "margin": plan.margin,
-            **plan.graphs(data),
-            **ahead,
-            "seconds": round(time.perf_counter() - started, 3),
-        },
-    )
-    write_json(folder / LOCK, choice)
-    write_text(folder.parent / "latest", folder.name + "\n")
+    with FileLock(folder.with_suffix(".lock")):
+        remove_partials(folder)
+        if not _evaluated(folder):
+            write_text(folder / "config.yaml", plan.stored())
+            write_frame(folder / "trials.parquet", frame(ordered))
+            write_frame(folder / "queries.parquet", prepared.queries("tune"))
+            write_array(folder / "ranks.npy", ranks)
+            write_frame(folder / "scores.parquet", scores.to_frame(runs))
+            write_json(
+                folder / "manifest.json",
+                {
+                    **tied,
+                    "code": code_version(),
+                    "libraries": library_versions(),
+                    "lists": prepared.identities,
+                    "single": list(prepared.runs),
+                    "ceiling": ceilings,
+                    "coverage": {name: Coverage.of(run, judged).to_dict() for name, run in runs.items()},
+                    "margin": plan.margin,
+                    **plan.graphs(data),
+                    **ahead,
+                    "seconds": round(time.perf_counter() - started, 3),
+                    "cost": cost(
+                        prepared.identities, data.sha256, store(plan.config), {"score": scoring, "judge": judging}
+                    ),
+                },
+            )
+            facts = {
+                **tied,
+                **ahead,
+                **whole,
+                **board.facts,
+                "margin": plan.margin,
+                "family": family(plan.experiment, plan.given),
+                "files": hashes(folder),
+            }
+            write_json(folder / LOCK, winner.lock(ordered, facts, about, learned))
+        remember(folder)
     return SweepResult(folder)
+
+
+def _evaluated(folder: Path) -> bool:
+    """Whether the same sweep is there already and was held out: then its files stay as they were evaluated."""
+    try:
+        return SweepResult(folder).heldout is not None
+    except HarnessError:
+        return False

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from harness.errors import HarnessError
-from harness.identity import code_version, digest, library_versions
+from harness.core.errors import HarnessError
+from harness.core.identity import code_version, digest, library_versions
 from harness.sweep.judgement import Row
-from harness.sweep.result import LOCK, SweepResult
+from harness.sweep.lock import LOCK, locked_rows, locked_trials
+from harness.sweep.result import SweepResult
 
 
 def order(rows: Sequence[Row], objective: str) -> list[int]:
@@ -57,53 +58,30 @@ def lock(
         "best_single": single[0]["name"] if single else None,
     }
     known = learned(list(locked_trials(content)))
-    for row in _rows(content):
+    for row in locked_rows(content):
         if known.get(row["trial"]):
             row["learned"] = known[row["trial"]]
     return {**content, "sha256": digest(content)}
 
 
-def opened(result: SweepResult, data_sha256: str) -> Mapping[str, Any]:
+def check_unchanged(result: SweepResult, data_sha256: str) -> Mapping[str, Any]:
     """The lock of a sweep, if nothing that it is tied to has changed. Raises HarnessError that says what has."""
-    content = {key: value for key, value in result.lock.items() if key != "sha256"}
-    path = result.folder / LOCK
-    if digest(content) != result.lock.get("sha256"):
-        raise HarnessError(f"{path}: changed since it was written (its sha256 differs); sweep again to lock anew")
+    lock = result.lock
     for what, locked, now in (
-        ("data", content["data_sha256"], data_sha256),
-        ("code", content["code"], code_version()),
-        ("libraries", content["libraries"], library_versions()),
+        ("data", lock["data_sha256"], data_sha256),
+        ("code", lock["code"], code_version()),
+        ("libraries", lock["libraries"], library_versions()),
     ):
         if locked != now:
             raise HarnessError(
-                f"{path}: the {what} changed since locking (locked: {_told(locked, now)}, now: {_told(now, locked)}); "
-                "sweep again to lock anew"
+                f"{result.folder / LOCK}: the {what} changed since locking (locked: {_differing(locked, now)}, now: "
+                f"{_differing(now, locked)}); sweep again to lock anew"
             )
-    return result.lock
+    return lock
 
 
-def locked_trials(lock: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Trial hash -> the roles it was locked in (``winner``, ``best boltzmann``, ``baseline``), in the lock's order."""
-    roles: dict[str, list[str]] = {lock["winner"]["trial"]: ["winner"]}
-    for row in lock["fusers"]:
-        roles.setdefault(row["trial"], []).append(f"best {row['family']}")
-    for row in lock.get("named", ()):
-        roles.setdefault(row["trial"], []).append("experiment")
-    for row in lock["baselines"]:
-        roles.setdefault(row["trial"], []).append("baseline")
-    return roles
-
-
-def learned(lock: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """What each locked trial has learned, by hash and knob; nothing for one that does not learn."""
-    return {row["trial"]: row.get("learned", {}) for row in _rows(lock)}
-
-
-def _rows(lock: Mapping[str, Any]) -> list[Row]:
-    return [lock["winner"], *lock["fusers"], *lock.get("named", ()), *lock["baselines"]]
-
-
-def _told(value: Any, other: Any) -> str:
+def _differing(value: Any, other: Any) -> str:
+    """The items of a mapping that another has not, or the value itself."""
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {item}" for key, item in value.items() if other.get(key) != item) or "none"
     return str(value)[:60]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import pkgutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,11 +18,14 @@ from mkdocs.structure.nav import Page
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
+from architecture import drawing, rooms  # noqa: E402
 from docstrings import readable  # noqa: E402
 
-import harness  # noqa: E402
 from harness.__main__ import commands, documentation  # noqa: E402
-from harness.configuration import names  # noqa: E402
+from harness.core.configuration import names  # noqa: E402
+
+REFERENCE = [*reversed(rooms()), "testing"]
+"""The pages of the reference: the rooms, the lowest first, and what tests of others inherit."""
 
 CONCEPTS = {
     "normalizer": "Normalizers: a list's scores to a common scale",
@@ -41,24 +43,22 @@ CONCEPTS = {
 }
 
 
-def modules() -> list[str]:
-    """The modules and packages right below ``harness``."""
-    return sorted(info.name for info in pkgutil.iter_modules(harness.__path__) if not info.name.startswith("__"))
-
-
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the reference into the navigation."""
     assert config.nav is not None
-    config.nav.append({"Reference": ["reference/harness.md", *(f"reference/{name}.md" for name in modules())]})
+    config.nav.append({"Reference": ["reference/harness.md", *(f"reference/{name}.md" for name in REFERENCE)]})
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made of the code."""
     pages = {"strategies.md": strategies(), "commands.md": command_pages(), "reference/harness.md": TOP}
-    pages |= {f"reference/{name}.md": f"# harness.{name}\n\n::: harness.{name}\n" for name in modules()}
+    pages |= {f"reference/{name}.md": f"# harness.{name}\n\n::: harness.{name}\n" for name in REFERENCE}
+    pages["rooms.svg"] = drawing()
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
+    for path in (ROOT / "reports" / "showcase" / "figures").glob("*.png"):
+        files.append(File.generated(config, f"figures/{path.name}", abs_src_path=str(path)))
     return files
 
 

@@ -8,7 +8,7 @@ import pkgutil
 import sys
 from pathlib import Path
 
-from harness.errors import HarnessError
+from harness.core.errors import HarnessError
 from tests.benchmarks import cases, growth, report
 from tests.benchmarks.measure import REPEATS, run
 

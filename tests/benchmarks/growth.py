@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.encoder.known import EMBEDDINGS
-from harness.graph.proposed import proposed
+from harness.graph.approximate_synonyms import approximate_synonyms
 from harness.graph.synonym import synonyms
+from harness.model.encoder.reuse import EMBEDDINGS
 from harness.sweep import engine
 from tests.benchmarks import report
 from tests.benchmarks.lists import lists
@@ -150,7 +150,7 @@ def synonym_step(runs: Path) -> dict[str, float]:
     begun = time.perf_counter()
     exact = synonyms(vectors, THRESHOLD)
     between = time.perf_counter()
-    found = proposed(vectors, THRESHOLD, index)
+    found = approximate_synonyms(vectors, THRESHOLD, index)
     ended = time.perf_counter()
     seconds = {"synonyms": round(between - begun, 2), "synonyms_index": round(ended - between, 2)}
     return {**seconds, "recall": round(found.nnz / max(exact.nnz, 1), 4)}
@@ -158,7 +158,7 @@ def synonym_step(runs: Path) -> dict[str, float]:
 
 def write(folder: Path, passages: int, queries: int) -> None:
     """A generated world as a folder of prepared files, its queries cut to so many, evenly."""
-    from harness.dataset.sample import generate
+    from tests.world.generate import generate
 
     corpus, asked = generate(passages, 0)
     folder.mkdir()

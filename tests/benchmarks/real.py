@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark, load
+from harness.core.artifacts import Store
 
 NAME = "2wikimultihopqa"
 

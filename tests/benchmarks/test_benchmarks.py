@@ -4,14 +4,14 @@ import os
 
 import pytest
 
-from harness.errors import HarnessError
+from harness.core.errors import HarnessError
 from tests.benchmarks import report
 from tests.benchmarks.__main__ import made, names
 from tests.benchmarks.growth import exponent, exponents
 from tests.benchmarks.measure import Case, run
 
 PEERS = {"sweep": "ranx", "sweep_capped": "ranx", "evaluate": "ranx", "ppr": "igraph", "ppr_small": "igraph"}
-SLOW = ("sweep_capped", "ppr_small", "encode", "ner", "mlflow", "tracked")
+SLOW = ("sweep_capped", "ppr_small", "encode", "ner", "tracked")
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in names()])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.configuration import defaults
+from harness.core.configuration import defaults
 from harness.sweep.grid import Grid
 from harness.sweep.trial import Trial
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from harness.command.answer import run
-from harness.configuration import compose
-from harness.errors import HarnessError
-from tests.endpoint.scripted import Scripted, served
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from tests.model.endpoint.scripted import Scripted, served
 
 CORPUS = [("d0", "Dune", "Dune was filmed by David Lynch."), ("d1", "David Lynch", "He grew up in Missoula.")]
 QUERIES = [
@@ -72,7 +72,7 @@ def test_conditions_and_scores_by_hand(endpoint: Scripted, capsys: pytest.Captur
     assert rows["gold"]["em_interval"] == [1, 1]
     assert rows["retrieved"]["em_interval"] == [0, 1]
     text = capsys.readouterr().out
-    assert "few: 2 of 2 questions, split all, reader m, W and L against no_retrieval" in text
+    assert "few: 2 of 2 questions, split all, reader m, in percent, W and L against no_retrieval" in text
     assert "questions of test: choose nothing by them" in text
 
 
@@ -89,7 +89,7 @@ def test_dry_run_asks_nothing(endpoint: Scripted, capsys: pytest.CaptureFixture[
     assert lines[-2].split()[:3] == ["all", "8", "0"]
     answered(endpoint)
     answered(endpoint, "dry_run=true")
-    assert capsys.readouterr().out.splitlines()[-2].split() == ["all", "8", "8", "0", "0", "0.0000"]
+    assert capsys.readouterr().out.splitlines()[-2].split() == ["all", "8", "8", "0", "0", "0"]
 
 
 def test_several_runs_and_depths(endpoint: Scripted) -> None:
@@ -103,7 +103,7 @@ def test_every_form(endpoint: Scripted) -> None:
     for name in ("out.tex", "out.csv", "out.txt"):
         answered(endpoint, f"out={name}")
         assert "no" in Path(name).read_text()
-    assert r"no\_retrieval & 0.0 & 2 & 0.5000 & 0.000 to 1.000" in Path("out.tex").read_text()
+    assert r"no\_retrieval & 0.0 & 2 & 50.0 & 0.0\textendash{}100.0" in Path("out.tex").read_text()
 
 
 def test_published_figures_stand_beside(endpoint: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,8 +135,8 @@ def test_mlflow_holds_a_run_a_condition(endpoint: Scripted, tmp_path: Path) -> N
         (["limit=0"], r"^limit must be in"),
         (["controls={stuffed: -1}", "baseline=null"], r"^controls\.stuffed must be in \[0"),
         (["run={gold: run.trec}"], "run and controls share the name gold"),
-        (["run=other.trec"], "run=other.trec has no question of dataset=few"),
-        (["run=unknown.trec"], "document d9 and 0 others are not in the corpus"),
+        (["run=other.trec"], "run=other.trec and dataset=few have no query in common"),
+        (["run=unknown.trec"], "run=unknown.trec and dataset=few have no document in common"),
         (["split=tset"], "did you mean test"),
         (["out=x.pdf"], "ending .pdf is not known"),
     ],

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from harness.command.audit import run
-from harness.configuration import compose
-from harness.errors import HarnessError
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
 
 
 def test_the_papers(tmp_path, capsys):

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from harness.command.diagnose import run
-from harness.configuration import compose
-from harness.errors import HarnessError
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
 
 WORLD = {
     "Dune (film)": "Dune was filmed by David Lynch.",

@@ -11,8 +11,8 @@ import pytest
 
 from harness.benchmark import md5_split
 from harness.command.evaluate import run
-from harness.configuration import compose
-from harness.errors import HarnessError
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
 
 RUN = """q1 Q0 b 1 3 s
 q1 Q0 a 2 2 s
@@ -97,7 +97,7 @@ def test_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl", "metrics=last_hop", f"out=out.{ending}"]))
     rows = list(csv.reader(Path("out.csv").read_text().splitlines()))
     assert rows[:2] == [["queries", "n", "last_hop@5"], ["all", "3", str(1 / 3)]]
-    assert r"all & 3 & 0.3333 \\" in Path("out.tex").read_text()
+    assert r"all & 3 & 33.3 \\" in Path("out.tex").read_text()
     assert r"\toprule" in Path("out.tex").read_text()
     assert Path("out.txt").read_text().strip() in capsys.readouterr().out
     assert sorted(path.name for path in folder.glob("out*")) == ["out.csv", "out.tex", "out.txt"]
@@ -114,7 +114,7 @@ def test_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["run=run.trec", "gold=queries.jsonl", "ties=random"], "known: house, trec"),
         (["run=other.trec", "gold=queries.jsonl"], "other.trec: there is no such file"),
         (["run=run.trec", "gold=run.trec"], "run.trec:1: expected 4 fields"),
-        (["run=strange.json", "gold=queries.jsonl"], "share no query"),
+        (["run=strange.json", "gold=queries.jsonl"], "have no query in common"),
     ],
 )
 def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from harness import lists
 from harness.benchmark import md5_split
 from harness.command.fuse import run
-from harness.configuration import compose
-from harness.errors import HarnessError
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.run import io as lists
 
 DENSE = "q1 Q0 a 1 0.9 s\nq1 Q0 b 2 0.8 s\nq2 Q0 c 1 0.7 s\n"
 GRAPH = '{"q1": {"b": 5, "c": 4}, "q3": {"d": 1}}'
@@ -50,6 +50,13 @@ def test_linear_with_percentiles_by_hand(folder: Path) -> None:
     assert found["q1"] == {"b": 0.75 * 0.5 + 0.25 * 1 + 0.5, "a": 0.75, "c": 0.25 * 0.5}
 
 
+def test_alpha_is_the_share_of_the_reference_by_hand(folder: Path) -> None:
+    found = fused("normalizer=pit", "fuser=linear", "fuser.alpha=0.75", "reference=graph")
+    assert found["q1"] == {"b": 0.25 * 0.5 + 0.75 * 1, "a": 0.25, "c": 0.75 * 0.5}
+    with pytest.raises(HarnessError, match=r"reference=grph is not known \(did you mean graph\?\)"):
+        fused("reference=grph")
+
+
 def test_a_prior_and_the_bonus_of_the_first_exact_match_by_hand(folder: Path) -> None:
     (folder / "prior.json").write_text('{"a": 1.0, "c": 0.5}')
     lexical = "fuser.weights={dense: 1, graph: 0.5}", "fuser.lexical=dense", "fuser.bonus=0.5"
@@ -78,7 +85,7 @@ def test_depth_and_split(folder: Path) -> None:
         (["lists=d.trec"], "lists must name"),
         (["lists=null"], "lists must name"),
         (["lists={dense: d.trec, graph: e.trec}"], "e.trec: there is no such file"),
-        (["lists={dense: d.trec, graph: other.json}"], "lists.dense and lists.graph share no query"),
+        (["lists={dense: d.trec, graph: other.json}"], "lists.dense and lists.graph have no query in common"),
         (["lists={dense: bad.trec, graph: g.json}"], "bad.trec:1: expected 6 fields"),
         (["normalizer=zscore"], "fuser=boltzmann needs values in [0, 1]"),
         (["fuser.alpha=1.5"], "alpha=1.5"),
@@ -86,13 +93,13 @@ def test_depth_and_split(folder: Path) -> None:
         (["pool.cap=0"], "pool.cap"),
         (["depth=0"], "depth"),
         (["split=dev"], "known: tune, test, all"),
-        (["pool.importance=none.json"], "pool.importance=none.json: cannot be read"),
-        (["pool.importance=bad.trec"], "bad.trec: broken JSON"),
+        (["pool.importance=none.json"], "none.json: there is no such file"),
+        (["pool.importance=bad.trec"], "bad.trec:1: broken JSON"),
         (["pool.importance=high.json"], "high.json: a must be in [0, 1], got"),
         (["fuser=learned"], "fuser=learned has no coefficients"),
         (["normalizer=ecdf"], "normalizer=ecdf has no reference scores"),
-        (["lock=bad.trec"], "lock=bad.trec: no lock of a sweep"),
-        (["lock=lock.json"], "lock=lock.json: changed since it was written"),
+        (["lock=bad.trec"], "bad.trec:1: broken JSON (Expecting value); expected the lock of a sweep"),
+        (["lock=lock.json"], "lock.json: changed since it was written"),
     ],
 )
 def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None:
@@ -128,3 +135,15 @@ def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
         "error: bad.trec:4: the score of document a must be a finite number, got nan",
     ]
     assert not (folder / "x.trec").exists()
+
+
+def test_lists_that_share_little_are_said_on_stderr_and_in_the_summary(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docs = "\n".join(f"q1 Q0 z{number} {number + 2} 0.{9 - number} s" for number in range(3))
+    (folder / "d.trec").write_text(f"q1 Q0 b 1 0.99 s\n{docs}\n")
+    (folder / "g.json").write_text('{"q1": {"b": 5, "c": 4, "d": 3}}')
+    fused("fuser=rrf")
+    said = capsys.readouterr()
+    assert "lists.dense and lists.graph share only 1 document ids of 3\n" in said.err
+    assert "lists.dense and lists.graph share only 1 document ids of 3\n" in said.out

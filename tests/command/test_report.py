@@ -1,4 +1,4 @@
-"""`harness report` on a sweep's folder made by hand; the lists' own scores stand in for a benchmark's."""
+"""`harness report` on a sweep's folder made by hand."""
 
 from __future__ import annotations
 
@@ -9,28 +9,21 @@ import pytest
 from omegaconf import DictConfig, OmegaConf
 
 from harness.command import report
-from harness.configuration import strategy
-from harness.errors import HarnessError
-from harness.report.figure.distributions import distributions
+from harness.core.errors import HarnessError
 from harness.run import Run
+from harness.sweep.scores import to_frame
 
 
 def config(root: Path, sweep: Path | None = None) -> DictConfig:
     paths = {"runs": str(root / "runs"), "reports": str(root / "reports")}
-    tracking = {"_target_": "harness.tracking.none.Untracked"}
+    tracking = {"_target_": "harness.report.tracking.none.Untracked"}
     return OmegaConf.create({"sweep": sweep and str(sweep), "paths": paths, "tracking": tracking})
-
-
-@pytest.fixture(autouse=True)
-def lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    runs = {"dense": Run.from_dict({"q0": {"a": 2.0, "b": 1.0}, "q1": {"b": 1.0}})}
-    picture = distributions(runs, {"pit": strategy("normalizer", "pit")}, "sample", "tune")
-    monkeypatch.setattr(report, "_more", lambda result, config: [picture])
 
 
 def test_the_latest_sweep(example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     example.write(tmp_path / "runs" / "sweeps" / "s1")
-    example.write(tmp_path / "runs" / "sweeps" / "s2")
+    lists = {name: Run.from_dict({"q0": {"a": 2.0, "b": 1.0}, "q1": {"b": 1.0}}) for name in ("dense", "graph")}
+    to_frame(lists).to_parquet(example.write(tmp_path / "runs" / "sweeps" / "s2").folder / "scores.parquet")
     (tmp_path / "runs" / "sweeps" / "latest").write_text("s2\n")
     report.run(config(tmp_path))
     first, pdf, page = capsys.readouterr().out.splitlines()

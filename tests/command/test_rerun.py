@@ -11,19 +11,19 @@ import pytest
 
 from harness.__main__ import _named
 from harness.command.rerun import run
-from harness.configuration import compose
-from harness.errors import HarnessError
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.report.tracking import Export
+from harness.report.tracking.mlflow import MLflow
 from harness.sweep.plan import Plan, Prepared
 from harness.sweep.result import SweepResult
 from harness.sweep.tune import sweep
-from harness.tracking.mlflow import MLflow
-from tests.sweep.conftest import bench, overrides  # noqa: F401
 
 AXES = ("grid=point", "+grid.some={fuser:[linear,rrf],fuser.k:[10],fuser.alpha:[0.3,0.6],pool.cap:[8]}")
 
 
 @pytest.fixture
-def result(overrides):  # noqa: F811
+def result(overrides):
     given = (*overrides, *AXES)
     plan = Plan(compose("config", given), given)
     return sweep(Prepared.of(plan), plan.trials())
@@ -47,33 +47,36 @@ def test_by_hash_rank_and_name(result, capsys):
 
 def test_by_the_id_of_an_mlflow_run(result, capsys):
     runs = result.folder.parent.parent
-    database = f"sqlite:///{runs}/mlflow.db"
-    parent = MLflow(database, "x", f"{runs}/mlartifacts").log_sweep(result)
-    assert result.lock["winner"]["trial"] in rerun(result, parent, capsys)
+    MLflow(f"sqlite:///{runs}/mlflow.db", "x", f"{runs}/mlartifacts").export(Export(result.folder))
     import sqlite3
 
+    query = "select run_uuid from tags where key = ? and value = ?"
+    database = sqlite3.connect(f"{runs}/mlflow.db")
+    (parent,) = database.execute(query, ("kind", "sweep")).fetchone()
+    assert result.lock["winner"]["trial"] in rerun(result, parent, capsys)
     wanted = result.trials.iloc[3]["trial"]
-    query = "select run_uuid from tags where key = 'trial' and value = ?"
-    (child,) = sqlite3.connect(f"{runs}/mlflow.db").execute(query, (wanted,)).fetchone()
+    (child,) = database.execute(query, ("trial", wanted)).fetchone()
     assert f"trial {wanted}, rank 4" in rerun(result, child, capsys)
-    with pytest.raises(HarnessError, match="MLflow has no run"):
+    with pytest.raises(HarnessError, match=r"Run with id=f* not found"):
         rerun(result, "f" * 32, capsys)
 
 
-def test_other_numbers_name_the_input_that_differs(result, capsys):
+def test_other_numbers_name_the_input_that_differs(result, capsys, relock):
     path = result.folder / "manifest.json"
     manifest = json.loads(path.read_text())
     manifest["libraries"]["numpy"] = "1.0"
     path.write_text(json.dumps(manifest))
+    relock(result.folder)
     assert f"libraries.numpy: 1.0 then, {np.__version__} now" in rerun(result, "1", capsys)
     ranks = np.load(result.folder / "ranks.npy")
     ranks[0, 0, 0] = 77
     np.save(result.folder / "ranks.npy", ranks)
+    relock(result.folder)
     with pytest.raises(HarnessError, match=r"\(1 gold ranks differ\): libraries\.numpy: 1\.0 then"):
         rerun(result, "1", capsys)
 
 
-def test_another_file_behind_a_list_is_named(result, capsys, bench):  # noqa: F811
+def test_another_file_behind_a_list_is_named(result, capsys, bench):
     path = bench / "dense.trec"
     before = path.read_text()
     lines = before.splitlines(keepends=True)

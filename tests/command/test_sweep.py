@@ -10,13 +10,20 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.world.generate import write
+
 AXES = "{fuser:[linear,boltzmann,rrf],fuser.k:[60],normalizer:[pit,minmax],pool.cap:[10,null]}"
-SMALL = ["sweep", "dataset.passages=250", "tracking=none", "grid=point", f"+grid.some={AXES}"]
+SMALL = ["sweep", "dataset=folder", "tracking=none", "grid=point", f"+grid.some={AXES}"]
 
 
-def start(runs, **environment):
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("data") / "world", 250)
+
+
+def start(world, runs, **environment):
     return subprocess.Popen(
-        [sys.executable, "-m", "harness", *SMALL, f"paths.runs={runs}"],
+        [sys.executable, "-m", "harness", *SMALL, f"dataset.path={world}", f"paths.runs={runs}"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -32,12 +39,12 @@ def finish(process):
 
 
 @pytest.fixture(scope="module")
-def swept(tmp_path_factory):
+def swept(world, tmp_path_factory):
     """Two sweeps from nothing: 1 and 2 threads, other hash seeds, another locale and time zone."""
     folders = [tmp_path_factory.mktemp(name) for name in ("one", "two")]
     processes = [
-        start(folders[0], OMP_NUM_THREADS="1", PYTHONHASHSEED="1", LC_ALL="C.UTF-8", TZ="Asia/Kathmandu"),
-        start(folders[1], OMP_NUM_THREADS="2", PYTHONHASHSEED="2", LC_ALL="C", TZ="UTC"),
+        start(world, folders[0], OMP_NUM_THREADS="1", PYTHONHASHSEED="1", LC_ALL="C.UTF-8", TZ="Asia/Kathmandu"),
+        start(world, folders[1], OMP_NUM_THREADS="2", PYTHONHASHSEED="2", LC_ALL="C", TZ="UTC"),
     ]
     return [finish(process) for process in processes]
 
@@ -61,18 +68,18 @@ def wait_for_work(runs):
         time.sleep(0.05)
 
 
-def test_a_killed_sweep_goes_on_to_the_same_bytes(swept, tmp_path):
-    process = start(tmp_path)
+def test_a_killed_sweep_goes_on_to_the_same_bytes(world, swept, tmp_path):
+    process = start(world, tmp_path)
     wait_for_work(tmp_path)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    again = finish(start(tmp_path))
+    again = finish(start(world, tmp_path))
     for name in ("trials.parquet", "ranks.npy", "winner.lock.json"):
         assert (again / name).read_bytes() == (swept[0] / name).read_bytes()
 
 
-def test_an_interruption_is_one_line_and_status_130(tmp_path):
-    process = start(tmp_path)
+def test_an_interruption_is_one_line_and_status_130(world, tmp_path):
+    process = start(world, tmp_path)
     wait_for_work(tmp_path)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)

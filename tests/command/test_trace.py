@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from harness.command.trace import run
-from harness.configuration import compose
-from harness.errors import HarnessError
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
 from harness.report.drawing import BOX, HEIGHT, MARGIN, ROW, STEP, draw
-from harness.retriever.trail import Node
-from harness.retriever.trail import Path as Way
+from harness.retriever.pagerank.trail import Node
+from harness.retriever.pagerank.trail import Path as Way
 
 WORLD = {
     "Dune (film)": "Dune was filmed by David Lynch.",
@@ -42,7 +42,7 @@ def test_text_and_page(overrides: list[str], tmp_path: Path, capsys: pytest.Capt
     assert "hops 3, type chain" in lines[0]
     assert "answer: Missoula" in said
     assert "fused by boltzmann" in said
-    assert "gold 3 (last hop) [p2] Missoula" in said
+    assert "gold 3 (last hop) [p2] Missoula" in " ".join(said.split())
     assert "dune -is the title of-> [p0] Dune (film) -names (title)-> david lynch" in said
     page = Path(lines[-1])
     assert page == tmp_path / "runs" / "traces" / f"{tmp_path.name}-which_one_.html"

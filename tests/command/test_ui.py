@@ -1,41 +1,43 @@
-"""The real server on a free port, read over its API and, where Chromium is installed, looked at in a browser."""
+"""`harness ui` and the links that commands print, over MLflow's API and, with Chromium, looked at in a browser."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
-import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from harness.command.ui import command, environment
-from harness.sweep.result import SweepResult
-from harness.tracking.mlflow import MLflow
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-KNOBS = [(0.3, 20, "pit"), (0.5, 30, "minmax"), (0.7, None, "max")]
+KNOBS = [(0.3, 20, "pit"), (0.5, 30, "minmax"), (0.7, 40, "max")]
+CANARY = "raise SystemExit('a file of the working directory was imported')\n"
 
 
 def harness(*arguments: str, runs: Path) -> list[str]:
-    return [sys.executable, "-m", "harness", "ui", f"paths.runs={runs}", *arguments]
+    script = "from harness.__main__ import main; main()"  # as the installed `harness` starts
+    return [sys.executable, "-P", "-c", script, "ui", f"paths.runs={runs}", *arguments]
 
 
 @dataclasses.dataclass(frozen=True)
 class Server:
     url: str
     greeting: str
+    link: str
 
     def get(self, path: str, **body: Any) -> Any:
         data = json.dumps(body).encode() if body else None
@@ -46,35 +48,38 @@ class Server:
 
 @pytest.fixture(scope="module")
 def runs(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep of three boltzmann trials that differ in alpha, cap and normalizer alone."""
+    """A sweep of three boltzmann trials that differ in alpha, cap and normalizer alone; nothing is exported yet."""
     runs = tmp_path_factory.mktemp("runs")
-    result = example.write(runs / "sweeps" / "s1", heldout=False)
+    result = example.write(runs / "sweeps" / "s1")
     trials = result.trials.head(len(KNOBS)).copy()
     trials["parameters"] = [
         json.dumps({"fuser": "boltzmann", "fuser.alpha": alpha, "pool.cap": cap, "normalizer": normalizer})
         for alpha, cap, normalizer in KNOBS
     ]
+    ranks = result.ranks[: len(KNOBS)].copy()
     trials.to_parquet(result.folder / "trials.parquet")
-    MLflow(f"sqlite:///{runs}/mlflow.db", "multihop-retrieval", f"{runs}/mlartifacts").log_sweep(
-        SweepResult(result.folder)
-    )
+    np.save(result.folder / "ranks.npy", ranks)
     return runs
 
 
 @pytest.fixture(scope="module")
-def server(runs: Path) -> Iterator[Server]:
+def server(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """`harness ui` in a folder with modules of MLflow's and the server's names, which nobody may import."""
+    strange = tmp_path_factory.mktemp("strange")
+    for name in ("mlflow", "uvicorn", "sqlalchemy", "fastapi", "ast"):
+        (strange / f"{name}.py").write_text(CANARY)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        harness(f"port={port}", runs=runs), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        harness(f"port={port}", runs=runs), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=strange
     )
     url = f"http://127.0.0.1:{port}"
     try:
         assert process.stdout is not None
-        greeting = process.stdout.readline()
+        greeting, link = process.stdout.readline(), process.stdout.readline().partition(": ")[2].strip()
         _wait(f"{url}/health", process)
-        yield Server(url, greeting)
+        yield Server(url, greeting, link)
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
@@ -92,66 +97,82 @@ def _wait(url: str, process: subprocess.Popen[str]) -> None:
     raise AssertionError(f"{url} did not answer within a minute")
 
 
-def test_the_runs_are_served(server: Server, runs: Path) -> None:
-    assert f"MLflow on {server.url}, reading {runs}/mlflow.db" in server.greeting
+def test_what_is_finished_is_exported_and_served(server: Server, runs: Path) -> None:
+    assert f"MLflow on {server.url}, reading experiment multihop-retrieval at sqlite:///{runs}/mlflow.db" in (
+        server.greeting
+    )
     search = {"experiment_ids": ["1"], "filter": "tags.kind = 'trial' and metrics.last_hop_at_5 > 0.7"}
-    (found,) = server.get("/api/2.0/mlflow/runs/search", **search)["runs"]
-    assert {item["key"]: item["value"] for item in found["data"]["params"]} == {
-        "fuser": "boltzmann",
-        "fuser.alpha": "0.3",
-        "pool.cap": "20",
-        "normalizer": "pit",
-    }
+    found = server.get("/api/2.0/mlflow/runs/search", **search)["runs"]
+    (tune,) = [run for run in found if {"key": "split", "value": "tune"} in run["data"]["tags"]]
+    params = {item["key"]: item["value"] for item in tune["data"]["params"]}
+    assert {"fuser.alpha": "0.3", "pool.cap": "20", "normalizer": "pit"}.items() <= params.items()
     parent = server.get("/api/2.0/mlflow/runs/search", experiment_ids=["1"], filter="tags.kind = 'sweep'")["runs"][0]
     listed = server.get(f"/api/2.0/mlflow/artifacts/list?run_id={parent['info']['run_id']}")["files"]
-    assert "winner.lock.json" in {item["path"] for item in listed}
+    assert {"winner.lock.json", "trials.json"} <= {item["path"] for item in listed}
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: the page itself is not looked at")
+def test_the_printed_link_opens_the_leaderboard(server: Server, tmp_path: Path) -> None:
+    shown = browse(server.link, tmp_path)
+    columns = re.findall(r'role="columnheader"[^>]*aria-colindex="(\d+)" col-id="metrics\.`(\w+)`"', shown)
+    ordered = [name for _, name in sorted(columns, key=lambda column: int(column[0]))]
+    assert ordered[:4] == ["last_hop_at_5", "wins", "losses", "p_holm"]
+    names = re.findall(
+        r'row-index="(\d+)"[^>]*><div[^>]*col-id="attributes.`Run Name`".*?<a [^>]*>(?:<[^>]*>)*([^<]+)<', shown
+    )
+    assert names == [
+        ("0", "sweep s1"),
+        ("1", "boltzmann pit alpha=0.7 beta=0.5 cap=20"),
+        ("2", "boltzmann pit alpha=0.5 beta=0.5 cap=20"),
+        ("3", "graph"),
+    ]
+    values = re.findall(r'id="cell-metrics\.`(\w+)`-\d+"[^>]*>([^<]+)<', shown)
+    assert {"last_hop_at_5": "0.75", "wins": "3", "losses": "1"}.items() <= dict(reversed(values)).items()
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: the page itself is not looked at")
 def test_parallel_coordinates_over_alpha_cap_and_normalizer(server: Server, tmp_path: Path) -> None:
-    found = server.get("/api/2.0/mlflow/runs/search", experiment_ids=["1"], filter="tags.kind = 'trial'")["runs"]
-    ids = urllib.parse.quote(json.dumps([run["info"]["run_id"] for run in found]))
-    page = f"{server.url}/#/compare-runs?runs={ids}&experiments={urllib.parse.quote(json.dumps(['1']))}"
+    page = server.link.replace("leaderboard", "parallel") + "&compareRunsMode=CHART"
     shown = browse(page, tmp_path)
-    assert "Comparing 3 Runs from 1 Experiment" in shown
-    assert "parcoords" in shown
     chart = shown[shown.index("parcoords") :]
     for axis in ("fuser.alpha", "normalizer", "pool.cap", "last_hop_at_5", "minmax"):
         assert f">{axis}<" in chart
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: the page itself is not looked at")
-def test_the_runs_list_shows_the_sweep(server: Server, tmp_path: Path) -> None:
-    shown = browse(f"{server.url}/#/experiments/1/runs", tmp_path)
-    assert "multihop-retrieval" in shown
+def test_all_sweeps_with_what_is_below_them_and_the_description(server: Server, tmp_path: Path) -> None:
+    shown = browse(server.link.replace("s1.leaderboard", "sweeps"), tmp_path)
     assert ">sweep s1<" in shown
+    assert ">boltzmann pit alpha=0.7 beta=0.5 cap=20<" not in shown  # below the sweep, behind its +
+    assert "harness track" in shown
 
 
 def browse(url: str, folder: Path) -> str:
     """The page's DOM after its scripts have run."""
     quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
     options = ["--headless", "--no-sandbox", "--disable-gpu", *quiet, f"--user-data-dir={folder}/profile"]
-    size = ["--window-size=1600,1000", "--virtual-time-budget=30000"]
+    size = ["--window-size=1800,1000", "--virtual-time-budget=60000"]
     done = subprocess.run(
         [str(CHROMIUM), *options, *size, "--dump-dom", url], capture_output=True, text=True, timeout=120, check=True
     )
     return done.stdout
 
 
-def test_one_worker_and_no_jobs() -> None:
+def test_one_worker_no_jobs_and_nothing_from_the_working_directory() -> None:
     line = command("sqlite:///x.db", "x", "127.0.0.1", 5000)
+    assert line[1] == "-P"
     assert line[line.index("--workers") + 1] == "1"
     assert line[line.index("--host") + 1] == "127.0.0.1"
     assert environment()["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] == "false"
-    assert environment()["MLFLOW_DISABLE_TELEMETRY"] == "true"
+    assert environment()["PYTHONSAFEPATH"] == "1"
     assert environment()["PATH"] == os.environ["PATH"]
 
 
-def test_nothing_logged_yet(tmp_path: Path) -> None:
+def test_no_sweep_yet(tmp_path: Path) -> None:
     done = subprocess.run(harness(runs=tmp_path), capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
-    assert done.stderr == (
-        f"error: {tmp_path}/mlflow.db: nothing is logged yet; run `harness sweep` first, or set paths.runs=DIR\n"
+    assert (
+        done.stderr == f"error: {tmp_path}: no sweep is there yet; run `harness sweep` first, or set paths.runs=DIR\n"
     )
 
 

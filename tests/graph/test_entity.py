@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.encoder.hashed import Hashed
-from harness.errors import HarnessError
-from harness.extractor import Extraction, Mentions, Triples
-from harness.extractor.offline import Offline
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
 from harness.graph.entity import Entity
+from harness.graph.extractor import Extraction, Mentions, Triples
+from harness.graph.extractor.offline import Offline
+from harness.model.encoder.hashed import Hashed
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,15 @@
-"""Triples that make no edge, and where an edge comes from."""
+"""Triples that make no edge."""
 
 import numpy as np
 
-from harness.extractor import Extraction, Mentions, Triples
-from harness.graph.network import provenance, pruned, relation
+from harness.graph.extractor import Extraction, Mentions, Triples
+from harness.graph.network import count_dropped_triples, relation
 
 
-def test_self_loops_duplicates_and_provenance() -> None:
+def test_self_loops_and_duplicates() -> None:
     """a - b in passages 0 (three times, both ways) and 2; b - c in 1; c - c in 1."""
     rows = [(0, 0, 0, 1), (0, 1, 0, 0), (0, 0, 1, 1), (2, 0, 0, 1), (1, 1, 0, 2), (1, 2, 1, 2)]
     none = Mentions.of([])
     extraction = Extraction(list("abc"), np.full(3, -1, np.int32), none, none, Triples.of(rows, ["p", "q"]))
-    assert pruned(extraction) == {"self_loops": 1, "duplicates": 2}
+    assert count_dropped_triples(extraction) == {"self_loops": 1, "duplicates": 2}
     assert relation(extraction).toarray().tolist() == [[0, 2, 0], [2, 0, 1], [0, 1, 0]]
-    assert provenance(extraction, 1, 0).tolist() == [0, 2]
-    assert provenance(extraction, 1, 2).tolist() == [1]
-    assert provenance(extraction, 2, 2).tolist() == [1]
-    assert provenance(extraction, 0, 2).tolist() == []

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.extractor import Extraction, Mentions, Triples
-from harness.graph.network import pruned, stated
-from harness.graph.refine import merged, weeded
+from harness.graph.extractor import Extraction, Mentions, Triples
+from harness.graph.network import count_dropped_triples, count_statements
+from harness.graph.refine import drop_weak_triples, merge_names
 
 NAMES = ["a", "b", "c", "d", "e"]
 
@@ -28,7 +28,7 @@ def said(whole: Extraction) -> list[list[str]]:
 
 
 def test_everywhere_in_a_passage_and_chains() -> None:
-    whole, counts = merged(extraction(), [rows((-1, 1, 0), (-1, 2, 1)), rows((1, 4, 3), (1, 3, 2))])
+    whole, counts = merge_names(extraction(), [rows((-1, 1, 0), (-1, 2, 1)), rows((1, 4, 3), (1, 3, 2))])
     assert said(whole) == [["a", "a"], ["a", "a", "d"]], "in passage 1, d is c, and so a; e is d there"
     assert (whole.names, whole.questions.entity.tolist()) == (["a", "d"], [0])
     assert counts == {
@@ -38,7 +38,7 @@ def test_everywhere_in_a_passage_and_chains() -> None:
 
 
 def test_rules_that_disagree_and_circles_leave_names_alone() -> None:
-    whole, counts = merged(extraction(), [rows((-1, 1, 0), (-1, 3, 4)), rows((-1, 1, 2), (-1, 4, 3), (0, 2, 2))])
+    whole, counts = merge_names(extraction(), [rows((-1, 1, 0), (-1, 3, 4)), rows((-1, 1, 2), (-1, 4, 3), (0, 2, 2))])
     assert said(whole) == said(extraction())
     assert counts["ambiguous_aliases"] == 3, "b, d and e"
     assert counts["aliases_everywhere"] == counts["mentions_renamed"] == counts["names_merged_away"] == 0
@@ -47,8 +47,8 @@ def test_rules_that_disagree_and_circles_leave_names_alone() -> None:
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 4), st.integers(0, 4))))
 def test_order_is_nothing_and_every_mention_stays_a_mention(found: list[tuple[int, int, int]]) -> None:
-    one, counts = merged(extraction(), [rows(*found)])
-    other, again = merged(extraction(), [rows(*found[::-1]), rows(*found)])
+    one, counts = merge_names(extraction(), [rows(*found)])
+    other, again = merge_names(extraction(), [rows(*found[::-1]), rows(*found)])
     assert (said(one), one.names, counts) == (said(other), other.names, again)
     assert list(one.names) == sorted(set(one.names) & set(NAMES))
     np.testing.assert_array_equal(one.passages.indptr, extraction().passages.indptr)
@@ -58,14 +58,14 @@ def test_weak_triples_are_left_out_and_counted() -> None:
     """a - b in passages 0 and 1; b - c sure in 0 but not in 1; c - d once; a loop stays."""
     table = [(0, 0, 0, 1), (1, 1, 0, 0), (0, 1, 0, 2), (1, 1, 0, 2), (0, 2, 0, 3), (0, 3, 0, 3)]
     triples = Triples.of(table, ["p"], [0.9, 0.5, 1.0, 0.4, 0.5, None])
-    whole, counts = weeded(extraction(triples), 0.5, 1)
+    whole, counts = drop_weak_triples(extraction(triples), 0.5, 1)
     assert counts == {"low_confidence": 1, "low_support": 0}
     assert whole.triples.subject.tolist() == [0, 1, 1, 2, 3]
-    whole, counts = weeded(extraction(triples), 0.5, 2)
+    whole, counts = drop_weak_triples(extraction(triples), 0.5, 2)
     assert counts == {"low_confidence": 1, "low_support": 2}
     assert (whole.triples.subject.tolist(), whole.triples.object.tolist()) == ([0, 1, 3], [1, 0, 3])
     np.testing.assert_array_equal(whole.triples.sure(), np.float32([0.9, 0.5, 1]))
-    whole, counts = weeded(extraction(Triples.of(table, ["p"])), 1.0, 1)
+    whole, counts = drop_weak_triples(extraction(Triples.of(table, ["p"])), 1.0, 1)
     assert counts == {"low_confidence": 0, "low_support": 0}, "nobody says how sure"
-    assert pruned(whole)["self_loops"] == 1
-    assert stated(whole) == {"all": 6, "distinct": 5, "predicates": 1, "pairs": 3, "entities": 4}
+    assert count_dropped_triples(whole)["self_loops"] == 1
+    assert count_statements(whole) == {"all": 6, "distinct": 5, "predicates": 1, "pairs": 3, "entities": 4}

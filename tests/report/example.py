@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
+from harness.core.identity import digest
 from harness.sweep.result import SweepResult
 
 A = 2**31 - 1  # absent
@@ -123,9 +124,10 @@ def write(folder: Path, *, heldout: bool = True) -> SweepResult:
         "expected": {"tune": 0.75, "score": 0.7, "bias": 0.05, "low": 0.4, "high": 0.8, "n": 6, "chosen_again": 0.5},
         "power": {"n": 6, "discordance": 0.5, "effect": 0.25, "effect_corrected": 0.2, "smallest": None,
                   "power": 0.031, "power_corrected": 0.024, "queries": 66, "queries_corrected": 101},
-        "data_sha256": SHA, "code": "0.1.0+abc", "objective": "last_hop@5", "sha256": "10c4" * 16,
+        "dataset": "sample", "data_sha256": SHA, "code": "0.1.0+abc", "libraries": {"numpy": "2.4.6"},
+        "objective": "last_hop@5",
     }  # fmt: skip
-    (folder / "winner.lock.json").write_text(json.dumps(lock))
+    (folder / "winner.lock.json").write_text(json.dumps({**lock, "sha256": digest(lock)}))
     if heldout:
         _heldout(folder)
     return SweepResult(folder)

@@ -14,10 +14,10 @@ from types import ModuleType
 import pytest
 import yaml
 
+from harness.core.table import Column, Table
 from harness.report import compile as compiler
 from harness.report.build import build, gather, section
-from harness.report.table import Column, Table
-from harness.report.template import fill, tex
+from harness.report.template import fill
 from harness.sweep.result import newest
 
 LATEX = next((name for name in compiler.COMMANDS if shutil.which(name)), None)
@@ -98,15 +98,15 @@ def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
     ]  # fmt: skip
     if reader := shutil.which("pdftotext"):
         text = subprocess.run([reader, built.pdf, "-"], capture_output=True, text=True, check=True).stdout
-        assert "awkward_name 50% & #1 $x$ {a}" in text
+        assert re.search("awkward[_ ]name 50% & #1 \\$x\\$ {a}", text)  # _ is a drawn line in some fonts
         assert "Table 1: Held-out. sample, test split, n = 6 queries, k = 5." in re.sub(r"\s+", " ", text)
 
 
 @pytest.mark.parametrize(("rows", "lengths"), [(0, [0]), (40, [40]), (41, [21, 20]), (90, [30, 30, 30])])
 def test_a_long_table_goes_on_with_the_same_number(rows: int, lengths: list[int]) -> None:
-    table = Table("long", "Long", "A caption.", [Column("row", "count")], [[n] for n in range(rows)], frozenset({0}))
-    assert [len(page) for page in table.pages()] == lengths
-    text = fill("table.tex.j2", table=table)
+    table = Table("long", "Long", [Column("row", "count")], [[n] for n in range(rows)], "A caption.", frozenset({0}))
+    assert [len(page) for _, page in table.pages()] == lengths
+    text = table.latex()
     assert text.count(r"\begin{table}") == len(lengths)
     assert text.count(r"\addtocounter{table}{-1}") == text.count("Long, continued.") == len(lengths) - 1
     assert text.count(r"\label") == 1
@@ -140,7 +140,7 @@ def test_the_page_needs_nothing_else(example: ModuleType, tmp_path: Path) -> Non
     assert all(source.startswith("data:") for source in re.findall(r"""(?:src|href)\s*=\s*["']([^"']*)""", page))
     assert page.count("data:image/png;base64,") == 6
     assert "harness sweep dataset=sample grid=point fuser=linear fuser.alpha=0.7 fuser.beta=0.0" in page
-    assert page.count("<tr") - page.count("<tr>\n<th") >= 8
+    assert page.count("<tr") - page.count("<tr><th") >= 8
 
 
 def test_names_cannot_break_the_page(example: ModuleType, tmp_path: Path) -> None:
@@ -150,24 +150,6 @@ def test_names_cannot_break_the_page(example: ModuleType, tmp_path: Path) -> Non
     page = (tmp_path / "out" / "index.html").read_text()
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert" in page
-
-
-@pytest.mark.parametrize(
-    ("text", "latex"),
-    [
-        ("last_hop@5", r"last\_hop@5"),
-        ("a & 50% #1 $", r"a \& 50\% \#1 \$"),
-        ("{x}~^\\", r"\{x\}\textasciitilde{}\textasciicircum{}\textbackslash{}"),
-        ("<.001", r"\textless{}.001"),
-        ("--help", "-{}-help"),
-        ("12–34", r"12\textendash{}34"),
-        ("é", "é"),
-        ("漢", r"\texttt{U+6F22}"),
-        ("a\nb", "a b"),
-    ],
-)
-def test_escaping(text: str, latex: str) -> None:
-    assert tex(text) == latex
 
 
 def test_a_template_with_a_missing_value_is_an_error() -> None:

@@ -5,56 +5,76 @@ from __future__ import annotations
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from harness.report.ablation import ablation, verdict
+from harness.report import terminal
+from harness.report.ablation import ablation, changed, verdict
+from harness.report.build import describe
+from harness.report.conclusions import conclusions
 from harness.report.effect import effect
 from harness.report.figure import flow
-from harness.report.foresight import foreseen
 from harness.report.headroom import headroom
-from harness.report.text import shown
+from harness.sweep.view import View
 
 
 def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
-    told = foreseen(example.write(tmp_path / "s1", heldout=False))
-    assert list(told) == ["expected on test", "what test can see", "against the best list"]
-    assert "graph is the best single list on tune; against it the winner has" in told["against the best list"]
-    assert "on tune, which chose both" in told["against the best list"]
-    assert told["expected on test"].startswith("last_hop@5 70.0 (95% 40.0 to 80.0) on 6 queries. Tune's 75.0 is")
-    assert "no net win reaches significance in 4 of 5 tests" in told["what test can see"]
-    assert "(for .80 it takes 66 queries)" in told["what test can see"]
+    """On tune the winner finds 6 of 8, dense 4 (3 W, 1 L), graph 5 (2 W, 1 L)."""
+    said = conclusions(example.write(tmp_path / "s1", heldout=False))
+    assert list(said) == ["expected on test", "what test can see", "in short"]
+    assert said["expected on test"].startswith("last_hop@5 70.0 (95% 40.0 to 80.0) on 6 queries. Tune's 75.0 is")
+    assert "no net win reaches significance in 4 of 5 tests" in said["what test can see"]
+    assert "(for .80 it takes 66 queries)" in said["what test can see"]
+    short = said["in short"]
+    assert short.startswith(
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20 is the best of 5 fusions on tune by last_hop@5. On 8 q"
+    )
+    assert (
+        "On 8 questions of tune, which chose it, the winner scores 75.0% and dense 50.0%: +25.0 points (95% " in short
+    )
+    assert "; 3 won, 1 lost, p .625), no difference is shown. With 8 questions" in short
+    assert "The winner scores 75.0% and graph, the best single list on tune, 62.5%: +12.5 points (95% " in short
+    assert short.endswith("On new questions 40.0 to 80.0 is expected.")
 
 
 def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
+    """On test the winner finds 5 of 6, dense 2 (3 W, 0 L), graph 3 (2 W, 0 L)."""
     result = example.write(tmp_path / "s1")
-    winner = result.heldout[0]
-    winner.update(difference_low=-0.004, difference_high=0.036, p_equivalent=0.4)
-    result.lock["power"]["smallest"] = 0.4
-    told = foreseen(result)
-    assert told["on test"] == "83.3, OUTSIDE the 40.0 to 80.0 that was expected."
-    assert told["how to read it"] == (
-        "no difference from dense was shown (p .250), which does not show that there is none: -0.4 to +3.6 points are "
-        "compatible with the data (95%); equivalence within 2 points is not shown (p .400); the smallest net win that "
-        "4 of 5 tests find is +40.0 points (3 of 6 queries)."
-    )
-    assert told["against the best list"] == (
-        "graph is the best single list on tune; against it the winner has 2 W, 0 L (p .500) on test: "
-        "no difference is shown."
-    )
-    winner["p"] = 0.01
-    assert foreseen(result)["how to read it"] == "the winner and dense differ (p .010), by -0.4 to +3.6 points (95%)."
+    said = conclusions(result)
+    assert said["on test"] == "83.3, OUTSIDE the 40.0 to 80.0 that was expected."
+    assert "On 6 questions of test (evaluation 1), the winner scores 83.3% and dense 33.3%: +50.0 " in said["in short"]
+    assert "3 won, 0 lost, p .250), no difference is shown." in said["in short"]
+    assert "graph, the best single list on tune, 50.0%: +33.3 points (95% " in said["in short"]
+    assert said["in short"].endswith("It scored 83.3, OUTSIDE the 40.0 to 80.0 that was expected.")
 
 
-def test_an_older_sweep_says_nothing(example: ModuleType, tmp_path: Path) -> None:
+def test_no_rounding_contradicts_the_verdict(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    result.lock["expected"].update(low=0.8334, high=0.9)  # 5/6 is .83333
+    assert conclusions(result)["on test"] == "83.33, OUTSIDE the 83.34 to 90.00 that was expected."
+    result.lock["expected"].update(low=5 / 6, high=0.9)
+    assert conclusions(result)["on test"] == "83.3, inside the 83.3 to 90.0 that was expected."
+
+
+def test_an_older_sweep_foretells_nothing(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
     for key in ("expected", "power", "margin"):
         del result.lock[key]
-    assert list(foreseen(result)) == ["against the best list"]
+    assert list(conclusions(result)) == ["in short"]
+
+
+def test_it_is_said_alike_in_terminal_page_and_document(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    short = conclusions(result)["in short"]
+    printed = " ".join(terminal.heldout(result).split())
+    assert f"in short: {short}" in printed
+    assert describe(result)["in short"] == short
 
 
 def test_effect_by_group(example: ModuleType, tmp_path: Path) -> None:
     """Winner against dense on test: wins t2, t3, t4's ranks 3, 4, 5 where dense has 9, none, 5: only t4 is no win."""
-    (table,) = effect(example.write(tmp_path / "s1"))
+    (table,) = effect(example.write(tmp_path / "s1").locked)
     assert [row[:4] for row in table.rows] == [
         ["all", 6, 3, 0],
         ["2 hops", 5, 3, 0],
@@ -68,7 +88,7 @@ def test_effect_by_group(example: ModuleType, tmp_path: Path) -> None:
 
 def test_fusers_against_the_winner(example: ModuleType, tmp_path: Path) -> None:
     """Found on test: winner 0-4; linear 0, 1; rrf 0, 1, 2."""
-    (table,) = ablation(example.write(tmp_path / "s1"))
+    (table,) = ablation(example.write(tmp_path / "s1").locked)
     assert [row[:3] for row in table.rows] == [["linear minmax alpha=0.3", 0, 3], ["rrf k=60", 0, 2]]
     assert [row[5] for row in table.rows] == [0.5, 0.5]  # .25 and .5, Holm
     assert [row[7] for row in table.rows] == ["undecided", "undecided"]
@@ -83,9 +103,27 @@ def test_verdicts(p: float, same: float, said: str) -> None:
     assert verdict(p, same) == said
 
 
+def test_equivalence_of_two_that_copy_one_list_says_nothing() -> None:
+    assert verdict(0.2, 0.01, 0.049) == "uninformative"
+    assert verdict(0.2, 0.01, 0.05) == "equivalent"
+    assert verdict(0.01, 0.01, 0.0) == "different, within the margin"
+
+
+def test_changed_queries_by_hand() -> None:
+    """The winner copies graph but in query 2, the row but in query 3: 2 of 4. Places within the top 5 are no change."""
+    dense = [[9, 1], [9, 9], [1, 9], [9, 9]]
+    graph = [[1, 2], [3, 9], [2, 2], [9, 4]]
+    winner, other = [[2, 1], [1, 9], [2, 7], [9, 4]], [[1, 2], [5, 8], [2, 2], [9, 6]]
+    rows = [{"family": family, "trial": family, "name": "x"} for family in ("single", "single", "rrf", "linear")]
+    ranks = np.array([dense, graph, winner, other], dtype=np.int32)
+    view = View("tune", rows, ranks, pd.DataFrame({"id": list("abcd")}), {"objective": "last_hop@5"},
+                {"winner": {"trial": "rrf"}})  # fmt: skip
+    assert changed(view, 3) == 0.5
+
+
 def test_headroom_by_hand(example: ModuleType, tmp_path: Path) -> None:
     """Lists on test hold t0-t4 (graph 0-3; dense 0, 1, 2, 4): the ceiling is 5/6. Graph finds 0, 2, 3; dense 0, 4."""
-    (table,) = headroom(example.write(tmp_path / "s1"))
+    (table,) = headroom(example.write(tmp_path / "s1").locked)
     by_name = {row[0]: row[1:] for row in table.rows}
     assert by_name["rrf k=60"] == pytest.approx([3 / 6, 4 / 6, 5 / 6, 0, 1 / 6, 1 / 6, 1 / 6])
     assert by_name["linear minmax alpha=0.3"] == pytest.approx([2 / 6, 4 / 6, 5 / 6, -0.5, 1 / 6, 2 / 6, 1 / 6])
@@ -96,12 +134,3 @@ def test_the_flow(example: ModuleType, tmp_path: Path) -> None:
     (picture,) = flow.pictures(example.write(tmp_path / "s1", heldout=False))
     assert "tune split (n = 8)" in picture.caption
     assert [path.name for path in picture.save(tmp_path)] == ["flow.pdf", "flow.png"]
-
-
-@pytest.mark.parametrize(
-    ("value", "kind", "text"),
-    [(0.0183, "points", "+1.8"), (-0.05, "points", "-5.0"), ([-0.004, 0.036], "span", "-0.4 to +3.6"),
-     (None, "span", "–")],
-)  # fmt: skip
-def test_points(value: object, kind: str, text: str) -> None:
-    assert shown(value, kind) == text

@@ -9,16 +9,16 @@ from types import ModuleType
 import pytest
 import yaml
 
-from harness.configuration import compose, names
-from harness.errors import HarnessError
+from harness.core.configuration import compose, names
+from harness.core.errors import HarnessError
 from harness.report import experiment
 from harness.report.build import build
-from harness.report.experiment.compared import Compared
+from harness.report.comparison_table import ComparisonTable
 from harness.report.experiment.fragments import fragments
-from harness.report.experiment.stacked import stacked
+from harness.report.experiment.parts import parts_table
 from harness.sweep.plan import Plan
 from harness.sweep.result import SweepResult
-from harness.sweep.selection import chosen, matches
+from harness.sweep.selection import choose, matches
 
 EXPERIMENT = {
     "source": "Table 0",
@@ -61,7 +61,7 @@ def result(example: ModuleType, tmp_path: Path) -> SweepResult:
 
 
 def test_rows_by_slice_and_split_by_hand(result: SweepResult) -> None:
-    table = next(experiment.tables(result))
+    table = experiment.build_experiment(result)[0][0]
     assert [column.title for column in table.columns][:4] == ["queries", "split", "row", "strategy"]
     shown = [[cells[i] for i in (0, 1, 2, 4, 5, 8, 9, 10, 11, 14)] for cells in table.cells()]
     assert shown == [
@@ -88,14 +88,15 @@ def test_a_tables_p_values_are_corrected_by_split(result: SweepResult) -> None:
         {"label": "lexical only", "where": {"fuser": "single", "fuser.list": "bm25"}},
     ]
     spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "against": "vector only", "rows": rows}
-    lines = Compared(result, spec, {"source": "", "differs": ""}).lines
+    lines = ComparisonTable(result, spec, {"source": "", "differs": ""}).lines
     # Tune: graph 4W/3L, p 1; bm25 0W/2L, p 1/2, which Holm doubles. Test holds no bm25: nothing to correct for.
-    assert [(line.split, line.label, round(line.p, 9), line.p_holm) for line in lines if line.p is not None] == [
+    tested = [(line, line.against) for line in lines if line.against is not None]
+    assert [(line.split, line.label, round(one.p, 9), line.p_holm) for line, one in tested] == [
         ("tune", "graph only", 1.0, 1.0),
         ("tune", "lexical only", 0.5, 1.0),
         ("test", "graph only", 1.0, 1.0),
     ]
-    assert all(line.p_equivalent > 0.05 for line in lines if line.p_equivalent is not None)  # 8 queries show nothing
+    assert all((one.p_equivalent or 0) > 0.05 for _, one in tested)  # 8 queries show nothing
 
 
 def test_parts_stand_one_below_the_other_each_against_its_own_row(result: SweepResult) -> None:
@@ -105,7 +106,7 @@ def test_parts_stand_one_below_the_other_each_against_its_own_row(result: SweepR
         {"label": "two", "against": "graph", "rows": [*alone[:2], {"label": "best", "where": {"fuser": "boltzmann"}}]},
     ]
     spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "unit": "part", "parts": parts}
-    table = stacked(result, spec, {"source": "", "differs": ""})
+    table = parts_table(result, spec, {"source": "", "differs": ""})
     shown = [[row[0], row[1], row[2], *row[7:9]] for row in table.cells() if row[1] == "tune"]
     # Tune: graph 4W/3L against dense, dense 3W/4L against graph.
     assert shown[:3] == [
@@ -137,25 +138,25 @@ def test_a_heatmap_has_pools_by_their_lists(result: SweepResult) -> None:
     frame.to_parquet(result.folder / "trials.parquet")
     spec = {"name": "f", "title": "F", "rows": ["pool.lists"], "columns": ["fuser"], "value": "last_hop@5",
             "where": {"fuser": "linear"}}  # fmt: skip
-    drawn = experiment.drawer("f", "heatmap")(SweepResult(result.folder), spec, EXPERIMENT)
-    assert {row[0] for row in drawn.table.cells()} <= {"dense+graph", "dense+bm25"}
+    _, table = experiment.figure_builder("f", "heatmap")(SweepResult(result.folder), spec, EXPERIMENT)
+    assert {row[0] for row in table.cells()} <= {"dense+graph", "dense+bm25"}
 
 
 def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: SweepResult) -> None:
     with pytest.raises(HarnessError, match=r"figure f: kind=bar is not known \(did you mean bars\?\); known: bars, "):
-        experiment.drawer("f", "bar")
+        experiment.figure_builder("f", "bar")
     with pytest.raises(HarnessError, match=r"table=none is not known; known: phasegraph_main$"):
-        experiment.drawer("f", "bars")(result, {"name": "f", "table": "none"}, EXPERIMENT)
+        experiment.figure_builder("f", "bars")(result, {"name": "f", "table": "none"}, EXPERIMENT)
 
 
 def test_panels_show_the_last_split_and_say_so(result: SweepResult, tmp_path: Path) -> None:
-    drawn = experiment.drawer("f", "panels")(result, {"name": "f", "table": "phasegraph_main"}, EXPERIMENT)
-    assert drawn.picture.caption.startswith("Queries: all, test split (n = 6). Table 0, on sample here.")
-    assert [path.name for path in drawn.picture.save(tmp_path)] == ["f.pdf", "f.png"]
+    picture, _ = experiment.figure_builder("f", "panels")(result, {"name": "f", "table": "phasegraph_main"}, EXPERIMENT)
+    assert picture.caption.startswith("Queries: all, test split (n = 6). Table 0, on sample here.")
+    assert [path.name for path in picture.save(tmp_path)] == ["f.pdf", "f.png"]
 
 
 def test_groups_and_cells_by_hand(result: SweepResult) -> None:
-    _, summary, cells = experiment.tables(result)
+    _, summary, cells = experiment.build_experiment(result)[0]
     assert summary.cells() == [
         ["linear", "2", "1", "0", "0.5", "0.0", "62.5", "linear minmax alpha=0.3", "7"],
         ["total", "5", "3", "1", "1.6", "0.8", "75.0", "boltzmann pit alpha=0.7 beta=0.5 cap=20", "–"],
@@ -183,19 +184,19 @@ def test_every_experiment_describes_what_its_grid_has(name: str) -> None:
     specs = [*(plan.experiment.get("tables") or ()), *(plan.experiment.get("figures") or ())]
     assert specs
     for spec in plan.experiment.get("figures") or ():
-        assert experiment.drawer(spec["name"], spec["kind"])
+        assert experiment.figure_builder(spec["name"], spec["kind"])
     for spec in specs:
         assert spec["name"].startswith(name)
         if "rows" in spec and "metrics" in spec:
             missing = [
                 row["label"]
-                for row, place in zip(spec["rows"], chosen(spec["rows"], knobs), strict=True)
+                for row, place in zip(spec["rows"], choose(spec["rows"], knobs), strict=True)
                 if place is None
             ]
             assert not missing
             assert spec["against"] in {row["label"] for row in spec["rows"]}
         for part in spec.get("parts", ()):
-            assert None not in chosen(part["rows"], knobs)
+            assert None not in choose(part["rows"], knobs)
             assert part["against"] in {row["label"] for row in part["rows"]}
         for row in spec.get("graphs", ()):
             assert row["list"] in plan.config.lists

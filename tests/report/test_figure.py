@@ -1,17 +1,18 @@
 """What the figures show, before they are drawn."""
 
+import dataclasses
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
-from harness.configuration import strategy
-from harness.report.figure import alpha, ceiling, frontier, look, outcomes, scales
-from harness.report.figure.distributions import distributions, histogram, normalized
-from harness.report.view import View
+from harness.core.configuration import strategy
+from harness.report.figure import alpha, ceiling, frontier, look, outcomes, scores
+from harness.report.figure.scores import distributions, histogram, normalize
 from harness.run import Run
 from harness.sweep.result import SweepResult
+from harness.sweep.scores import ListScores, from_frame, to_frame
 
 
 @pytest.fixture
@@ -21,19 +22,20 @@ def result(example: ModuleType, tmp_path: Path) -> SweepResult:
 
 
 def test_outcomes(result: SweepResult) -> None:
-    view = View.heldout(result)
-    assert outcomes.counts(view, 4) == {"both": 2, "neither": 1, "win": 3, "loss": 0}  # dense
-    assert outcomes.counts(view, 3) == {"both": 3, "neither": 1, "win": 2, "loss": 0}  # graph
+    view = result.locked
+    assert outcomes.counts(outcomes.compare(view, 4)) == {"both": 2, "neither": 1, "win": 3, "loss": 0}  # dense
+    assert outcomes.counts(outcomes.compare(view, 3)) == {"both": 3, "neither": 1, "win": 2, "loss": 0}  # graph
     assert [picture.name for picture in outcomes.pictures(result)] == ["outcomes_dense", "outcomes_graph"]
     assert "n = 6, evaluation 1" in next(outcomes.pictures(result)).caption
 
 
 def test_alpha_curves(result: SweepResult) -> None:
-    assert alpha.curves(result) == {"boltzmann": {0.5: 0.625, 0.7: 0.75}, "linear": {0.3: 0.625, 0.7: 0.5}}
+    assert alpha.curves(result.whole) == {"boltzmann": {0.5: 0.625, 0.7: 0.75}, "linear": {0.3: 0.625, 0.7: 0.5}}
 
 
 def test_no_alpha_no_figure(result: SweepResult) -> None:
-    result.__dict__["trials"] = result.trials[result.trials["family"].isin(["rrf", "single"])]
+    rows = [row for row in result.whole.rows if row["family"] in ("rrf", "single")]
+    result.__dict__["whole"] = dataclasses.replace(result.whole, rows=rows)
     assert list(alpha.pictures(result)) == []
 
 
@@ -59,17 +61,18 @@ def test_ceiling_is_one_figure_a_set_of_lists(result: SweepResult) -> None:
 
 
 RUN = Run.from_dict({"q0": {"a": 4.0, "b": 2.0}, "q1": {}, "q2": {"a": 1.0, "c": 3.0, "d": 2.0}})
+LIST = ListScores.of(RUN)
 
 
 def test_normalized_scores_are_in_the_order_of_the_run() -> None:
-    assert normalized(RUN, strategy("normalizer", "minmax"), "dense").tolist() == [1, 0, 1, 0.5, 0]
-    pit = normalized(RUN, strategy("normalizer", "pit"), "dense")
+    assert normalize(LIST, strategy("normalizer", "minmax"), "dense").tolist() == [1, 0, 1, 0.5, 0]
+    pit = normalize(LIST, strategy("normalizer", "pit"), "dense")
     np.testing.assert_allclose(pit, [1, 1 / 2, 1, 2 / 3, 1 / 3])
 
 
 def test_a_list_that_a_normalizer_refuses_has_an_empty_panel() -> None:
-    assert len(normalized(RUN, strategy("normalizer", "tmm"), "colbert")) == 0
-    assert len(normalized(RUN, strategy("normalizer", "tmm"), "dense")) == 5
+    assert len(normalize(LIST, strategy("normalizer", "tmm"), "colbert")) == 0
+    assert len(normalize(LIST, strategy("normalizer", "tmm"), "dense")) == 5
 
 
 def test_histogram() -> None:
@@ -82,38 +85,48 @@ def test_histogram() -> None:
 
 def test_distributions_are_drawn(tmp_path: Path) -> None:
     picture = distributions(
-        {"graph": RUN, "other": RUN},
+        {"graph": LIST, "other": LIST},
         {"pit": strategy("normalizer", "pit"), "tmm": strategy("normalizer", "tmm")},
-        "x",
-        "tune",
+        "x, tune split (n = 3)",
         2,
     )
     assert "the 2 best documents of graph" in picture.caption
-    assert "n = 3 queries" in picture.caption
+    assert "x, tune split (n = 3), the 2 best" in picture.caption
     assert [path.name for path in picture.save(tmp_path)] == ["distributions.pdf", "distributions.png"]
 
 
 def test_two_lists_on_one_scale(tmp_path: Path) -> None:
     lists = {
-        "dense": Run.from_dict({"q": {"a": 0.5, "b": 0.4, "c": 0.3}}),
-        "graph": Run.from_dict({"q": {"a": 0.1, "c": 0.01, "d": 0.001}}),
+        "dense": ListScores.of(Run.from_dict({"q": {"a": 0.5, "b": 0.4, "c": 0.3}})),
+        "graph": ListScores.of(Run.from_dict({"q": {"a": 0.1, "c": 0.01, "d": 0.001}})),
     }
-    raw = scales.raw(lists, "w")
+    raw = scores.raw(lists, "w")
     assert raw.caption.endswith("dense 0.3 to 0.5, median 0.4; graph 0.001 to 0.1, median 0.01. Dashed: medians.")
-    made = scales.calibrated(lists, {name: strategy("normalizer", name) for name in ("pit", "minmax")}, "w")
+    made = scores.calibrated(lists, {name: strategy("normalizer", name) for name in ("pit", "minmax")}, "w")
     assert made.caption.startswith("The same lists after pit and minmax: w.")
     assert [path.name for picture in (raw, made) for path in picture.save(tmp_path)] == [
         "scores_raw.pdf", "scores_raw.png", "scores_calibrated.pdf", "scores_calibrated.png",
     ]  # fmt: skip
-    below = {"dense": Run.from_dict({"q": {"a": 0.5, "b": -0.1}})}  # no logarithm there
-    assert [path.name for path in scales.raw(below, "w").save(tmp_path)] == ["scores_raw.pdf", "scores_raw.png"]
+    below = {"dense": ListScores.of(Run.from_dict({"q": {"a": 0.5, "b": -0.1}}))}  # no logarithm there
+    assert [path.name for path in scores.raw(below, "w").save(tmp_path)] == ["scores_raw.pdf", "scores_raw.png"]
 
 
 def test_percentile_ranks_of_ten_fill_ten_bins() -> None:
-    assert scales.shares(np.arange(1, 11) / 10).tolist() == [0.1] * 10
-    assert scales.shares(np.array([0.0, 0.05, 0.1, 1.0])).tolist() == [0.75, *[0.0] * 8, 0.25]
-    assert scales.shares(np.empty(0)).tolist() == [0.0] * 10
+    assert scores.shares(np.arange(1, 11) / 10).tolist() == [0.1] * 10
+    assert scores.shares(np.array([0.0, 0.05, 0.1, 1.0])).tolist() == [0.75, *[0.0] * 8, 0.25]
+    assert scores.shares(np.empty(0)).tolist() == [0.0] * 10
 
 
 def test_no_two_of_many_series_look_alike() -> None:
     assert len({look(number) for number in range(64)}) == 64
+
+
+def test_scores_of_lists_are_kept_and_cut_a_query() -> None:
+    """q0 has 4, 2; q1 nothing; q2 3, 2, 1: the two best of each are 4, 2, 3, 2."""
+    kept = from_frame(to_frame({"b": RUN, "a": RUN.top(1)}), 3)
+    assert list(kept) == ["b", "a"]
+    assert kept["b"].scores.tolist() == [4, 2, 3, 2, 1]
+    assert kept["b"].lengths.tolist() == [2, 0, 3]
+    assert kept["a"].scores.tolist() == [4, 3]
+    assert kept["b"].top(2).scores.tolist() == [4, 2, 3, 2]
+    assert kept["b"].top(2).lengths.tolist() == [2, 0, 2]

@@ -2,14 +2,13 @@
 
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
+from harness.core.table import Table
 from harness.report import tables
 from harness.report.ceiling import ceiling
-from harness.report.table import Table
-from harness.report.view import View
+from harness.report.power import power
 from harness.sweep.result import SweepResult
 
 
@@ -28,7 +27,7 @@ def test_heldout(result: SweepResult) -> None:
     table = tables.heldout(result)
     assert table.cells()[0] == [
         "boltzmann pit alpha=0.7 beta=0.5 cap=20", "83.3", "43.6–97.0", "83.3", "88.9", "–", "3", "0", ".250", ".250",
-        "2", "0", ".500", "80.0",
+        "2", "0", ".500", "80.0", "–", "–", "–", "–",
     ]  # fmt: skip
     assert table.marked == {0}
     assert column(table, "strategy")[1:] == ["linear minmax alpha=0.3", "rrf k=60", "graph", "dense"]
@@ -73,25 +72,25 @@ def test_every_trial_has_the_command_that_reruns_it(result: SweepResult) -> None
 
 
 def test_by_hops(result: SweepResult) -> None:
-    table = tables.by_group(result, "hops")
+    table = tables.by_group(result.locked, "hops")
     assert [column.title for column in table.columns] == ["strategy", "all (n=6)", "2 hops (n=5)", "3 hops (n=1)"]
     assert column(table, "2 hops (n=5)") == ["100.0", "40.0", "60.0", "60.0", "40.0"]
     assert column(table, "3 hops (n=1)") == ["0.0"] * 5
 
 
 def test_by_type(result: SweepResult) -> None:
-    table = tables.by_group(result, "type")
+    table = tables.by_group(result.locked, "type")
     assert column(table, "bridge_type (n=5)") == ["80.0", "40.0", "60.0", "60.0", "20.0"]
     assert column(table, "comparison (n=1)") == ["100.0", "0.0", "0.0", "0.0", "100.0"]
 
 
 def test_without_held_out_rows_the_tables_show_tune(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s2", heldout=False)
-    table = tables.by_group(result, "hops")
+    table = tables.by_group(result.locked, "hops")
     assert "tune split, n = 8" in table.caption
     assert column(table, "2 hops (n=7)")[0] == "71.4"  # q0, q1, q2, q3 and q6 of seven
-    assert [table.name for table in tables.every(result)] == [
-        "leaderboard", "by_hops", "by_type", "effect", "ablation", "singles", "ceiling", "headroom",
+    assert [table.name for table in tables.build_tables(result)] == [
+        "leaderboard", "by_hops", "by_type", "effect", "ablation", "singles", "ceiling", "headroom", "power",
     ]  # fmt: skip
 
 
@@ -104,7 +103,7 @@ def test_single_lists(result: SweepResult) -> None:
 
 
 def test_ceiling(result: SweepResult) -> None:
-    (table,) = ceiling(result)
+    (table,) = ceiling(result.whole)
     assert table.cells() == [
         ["20", "dense+graph", "87.5", "boltzmann pit alpha=0.7 beta=0.5 cap=20", "75.0"],
         ["all", "dense+graph", "100.0", "linear minmax alpha=0.3", "62.5"],
@@ -112,14 +111,23 @@ def test_ceiling(result: SweepResult) -> None:
 
 
 def test_the_view_of_tune_follows_the_lock(result: SweepResult) -> None:
-    view = View.tune(result)
+    view = result.tune
     assert [row["name"] for row in view.rows] == [
         "boltzmann pit alpha=0.7 beta=0.5 cap=20", "linear minmax alpha=0.3", "rrf k=60", "graph", "dense",
     ]  # fmt: skip
-    assert view.scores().sum(axis=1).tolist() == [6, 5, 4, 5, 4]
+    assert view.scores.sum(axis=1).tolist() == [6, 5, 4, 5, 4]
     assert view.evaluation == 0
 
 
 def test_sort_keys_are_the_values(result: SweepResult) -> None:
-    keys: Any = tables.heldout(result).keys()
-    assert keys[0][:3] == [None, 5 / 6, 0.4365]
+    row = tables.heldout(result).html().splitlines()[3]
+    assert row.startswith('<tr class="winner"><td class="text">boltzmann pit')
+    assert f'<td class="share" data-key="{5 / 6}">83.3</td><td class="interval" data-key="0.4365">43.6–97.0</td>' in row
+
+
+def test_power_of_each_locked_trial_at_its_own_discordance(result: SweepResult) -> None:
+    (table,) = power(result)
+    row = next(cells for cells in table.cells() if cells[1] == "dense")
+    # The winner's 3W/1L of 8 queries on tune; of test's six all must differ and all be won, or lost, for p <= .05.
+    assert row[2:5] == ["50.0", "+25.0", "–"]
+    assert float(row[5]) == pytest.approx(100 * 0.5**6 * (0.75**6 + 0.25**6), abs=0.06)

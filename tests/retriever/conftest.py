@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark
-from harness.identity import texts_sha256
+from harness.core.identity import texts_sha256
 
 Passages = Sequence[str] | Sequence[tuple[str, str]]
 

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from harness.artifacts import Store
-from harness.errors import HarnessError
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
 from harness.retriever import retrieve
 from harness.retriever.bm25 import BM25
 
@@ -63,7 +63,7 @@ def test_bounds(wrong, message):
 
 
 def test_unknown_stop_words_are_named(benchmark_of, tmp_path):
-    with pytest.raises(HarnessError, match=r"lists.bm25.stopwords=klingon"):
+    with pytest.raises(HarnessError, match=r"lists.NAME.stopwords=klingon"):
         lists(BM25(stopwords="klingon"), benchmark_of(PASSAGES, ["fox"]), tmp_path)
 
 

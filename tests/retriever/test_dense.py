@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from harness.artifacts import Store
-from harness.encoder import embed
-from harness.encoder.hashed import Hashed
-from harness.errors import HarnessError
-from harness.identity import digest
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
+from harness.core.identity import digest
+from harness.model.encoder import embed
+from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
 from harness.retriever.dense import Dense
 

@@ -14,21 +14,21 @@ import pytest
 from numpy.typing import NDArray
 
 import harness
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.configuration import strategy
-from harness.encoder import embed
-from harness.encoder.hashed import Hashed
-from harness.errors import HarnessError
-from harness.extractor import extract
-from harness.extractor.carried import Carried
-from harness.extractor.offline import Offline
+from harness.core.artifacts import Store
+from harness.core.configuration import strategy
+from harness.core.errors import HarnessError
+from harness.graph.extractor import extract
+from harness.graph.extractor.carried import Carried
+from harness.graph.extractor.offline import Offline
+from harness.graph.triplestore.memory import Memory
+from harness.model.encoder import embed
+from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
 from harness.retriever.dense import Dense
 from harness.retriever.dice import Dice
-from harness.retriever.triples import best
-from harness.triplestore.memory import Memory
-from harness.vectorstore.faiss import Faiss
+from harness.retriever.triple.triples import best_rows
+from harness.retriever.vectorstore.faiss import Faiss
 
 ENTITIES = {
     "Inception": "Inception is a film.",
@@ -164,14 +164,14 @@ def test_best_rows_by_hand() -> None:
     """Ends (0, 1), (1, 0), (2, 2), (0, 2); seeds 0 and 2. A self-loop is one row; ties by triple, the tail first."""
     table = np.array([[0, 9, 1], [1, 9, 0], [2, 9, 2], [0, 9, 2]])
     score = np.array([0.5, 0.5, 0.9, 0.5])
-    triple, far, value = best(table, np.arange(4), score, np.array([0, 2]), True, None)
+    triple, far, value = best_rows(table, np.arange(4), score, np.array([0, 2]), True, None)
     assert list(zip(triple.tolist(), far.tolist(), value.tolist(), strict=True)) == [
         (2, 2, 0.9), (0, 1, 0.5), (1, 1, 0.5), (3, 2, 0.5), (3, 0, 0.5),
     ]  # fmt: skip
-    assert best(table, np.arange(4), score, np.array([0, 2]), True, 2)[0].tolist() == [2, 0]
-    assert best(table, np.arange(4), score, np.array([0, 2]), False, None)[0].tolist() == [2, 0, 3]
-    assert best(table, np.arange(4), score, None, False, None)[1].tolist() == [2, 1, 0, 2]
-    assert best(table, np.empty(0, np.int64), np.empty(0), np.array([4]), True, 3)[0].tolist() == []
+    assert best_rows(table, np.arange(4), score, np.array([0, 2]), True, 2)[0].tolist() == [2, 0]
+    assert best_rows(table, np.arange(4), score, np.array([0, 2]), False, None)[0].tolist() == [2, 0, 3]
+    assert best_rows(table, np.arange(4), score, None, False, None)[1].tolist() == [2, 1, 0, 2]
+    assert best_rows(table, np.empty(0, np.int64), np.empty(0), np.array([4]), True, 3)[0].tolist() == []
 
 
 PASSAGES = {
@@ -223,7 +223,7 @@ def test_the_same_bytes_again_and_from_every_store(world: Benchmark, tmp_path: P
 
 @pytest.mark.parametrize(("field", "bad"), [("seeds", 0), ("rows", 0), ("epsilon", -1)])
 def test_bounds(field: str, bad: float) -> None:
-    with pytest.raises(HarnessError, match=rf"^lists\.dice\.{field} must be .*, got {field}={bad}"):
+    with pytest.raises(HarnessError, match=rf"^lists\.NAME\.{field} must be .*, got {field}={bad}"):
         replace(GRAPH, **{field: bad})  # type: ignore[arg-type]
 
 
@@ -231,5 +231,5 @@ def test_bounds(field: str, bad: float) -> None:
     ("field", "bad"), [("start", "name"), ("tokens", "bigram"), ("reads", "triple"), ("leads", "titel")]
 )
 def test_unknown_words_name_the_known_ones(field: str, bad: str) -> None:
-    with pytest.raises(HarnessError, match=rf"lists\.dice\.{field}={bad} is not known .*did you mean"):
+    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{field}={bad} is not known .*did you mean"):
         replace(GRAPH, **{field: bad})  # type: ignore[arg-type]

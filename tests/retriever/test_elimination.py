@@ -5,8 +5,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.retriever.elimination import System, reduced
-from harness.retriever.walk import rows_sum_to_one
+from harness.retriever.pagerank.elimination import System, eliminate
+from harness.retriever.walk import normalize_rows
 
 
 def solved(system: System, right: np.ndarray) -> tuple[np.ndarray, float]:
@@ -30,7 +30,7 @@ def test_a_star_worked_by_hand() -> None:
     """A hub gives each of three leaves 1/6, a leaf gives it 1/2: the hub's own is 3 x 1/12 = 1/4, so scale 4/3, loss
     3/4; a unit on it is 1 + 3/6 in all. With 1/2 put on the hub: 2/3 there, 1/9 on each leaf."""
     star = np.array([[0, 1, 1, 1], [1 / 3, 0, 0, 0], [1 / 3, 0, 0, 0], [1 / 3, 0, 0, 0]]) / 2
-    system = reduced(sp.csr_array(star))
+    system = eliminate(sp.csr_array(star))
     assert sorted(system.order[:3].tolist()) == [1, 2, 3]
     assert system.order[3] == 0
     assert system.core.nnz == 0
@@ -48,9 +48,9 @@ def test_the_solution_of_the_whole(seed: int, size: int, degree: float, restart:
     """Self-loops, dangling nodes and nodes that nothing reaches included; and no more entries than there were."""
     random = np.random.default_rng(seed)
     weights = sp.random_array((size, size), density=min(degree / size, 1), rng=random, format="csr")
-    matrix = sp.csr_array((1 - restart) * rows_sum_to_one(weights).T)
+    matrix = sp.csr_array((1 - restart) * normalize_rows(weights).T)
     before = matrix.toarray()
-    system = reduced(matrix, worth)
+    system = eliminate(matrix, worth)
     right = random.random(size)
     found, total = solved(system, right)
     expected = np.linalg.solve(np.eye(size) - before, right)

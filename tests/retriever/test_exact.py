@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from harness.retriever import exact
-from harness.retriever.exact import nearest_rows
+from harness.retriever.search import exact
+from harness.retriever.search.exact import nearest_rows
 
 
 def unit(vectors):

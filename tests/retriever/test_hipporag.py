@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.configuration import compose, instantiate
-from harness.encoder import embed
-from harness.encoder.hashed import Hashed
-from harness.errors import HarnessError
-from harness.extractor.offline import Offline
-from harness.extractor.openie_file import OpenIEFile
-from harness.gate import Candidates
-from harness.gate.embedding import Embedding
+from harness.core.artifacts import Store
+from harness.core.configuration import compose, instantiate
+from harness.core.errors import HarnessError
+from harness.core.identity import identity
 from harness.graph.entity import Entity
-from harness.identity import identity
+from harness.graph.extractor.offline import Offline
+from harness.graph.extractor.openie_file import OpenIEFile
+from harness.model.encoder import embed
+from harness.model.encoder.hashed import Hashed
+from harness.model.gate import Candidates
+from harness.model.gate.embedding import Embedding
 from harness.retriever import retrieve
 from harness.retriever.hipporag import HippoRAG
-from harness.retriever.trail import Traced
+from harness.retriever.pagerank.trail import Traced
 from tests.retriever.test_ppr import TITLES, WORLD, few
 
 SAID = [
@@ -135,7 +135,7 @@ def test_gates_are_chosen_on_the_command_line(name: str) -> None:
     chosen = ["retriever@lists.graph=hipporag", f"+gate@lists.graph.gate={name}", "encoder=hashed"]
     found = instantiate(compose("config", chosen).lists.graph)
     assert isinstance(found, HippoRAG)
-    assert type(found.gate).__module__ == f"harness.gate.{name}"
+    assert type(found.gate).__module__ == f"harness.model.gate.{name}"
 
 
 def test_other_links(rag: HippoRAG, tmp_path: Path) -> None:
@@ -150,8 +150,8 @@ def test_other_links(rag: HippoRAG, tmp_path: Path) -> None:
 def test_no_triples_and_bounds(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match="found none; choose extractor=llm"):
         retrieve(HippoRAG(TITLES, Hashed()), few(QUESTIONS), Store(tmp_path))
-    with pytest.raises(HarnessError, match=r"lists\.graph\.by=query_to_nod is not known \(did you mean query_to_node"):
+    with pytest.raises(HarnessError, match=r"lists\.NAME\.by=query_to_nod is not known \(did you mean query_to_node"):
         HippoRAG(TITLES, Hashed(), by="query_to_nod")
-    with pytest.raises(HarnessError, match=r"lists\.graph\.nearest must be in"):
+    with pytest.raises(HarnessError, match=r"lists\.NAME\.nearest must be in"):
         HippoRAG(TITLES, Hashed(), nearest=0)
     assert len(WORLD) == len(SAID)

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from harness.errors import HarnessError
-from harness.retriever.index import build, cosines, search
+from harness.core.errors import HarnessError
+from harness.retriever.search.index import build, cosines, search
 
 
 def unit(vectors):
@@ -88,5 +88,5 @@ def test_where_an_index_finds_too_few():
 @pytest.mark.parametrize(("factory", "reason"), [("Flatt", "Flatt"), ("IVF100,Flat", "10 vectors of 8")])
 def test_a_string_that_faiss_refuses(factory, reason):
     passages = unit(np.random.default_rng(0).standard_normal((10, 8)))
-    with pytest.raises(HarnessError, match=rf"^lists.dense.index={factory}: .*{reason}.*expected an index_factory"):
+    with pytest.raises(HarnessError, match=rf"^lists.NAME.index={factory}: .*{reason}.*expected an index_factory"):
         build(passages, factory)

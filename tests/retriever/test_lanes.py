@@ -5,7 +5,7 @@
 import numba
 import numpy as np
 
-from harness.retriever.lanes import COUNT, distance, keep, load, plus, same, store, times, where
+from harness.retriever.pagerank.lanes import COUNT, distance, keep, load, plus, same, store, times, where
 
 
 @numba.njit

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.encoder.hashed import Hashed
-from harness.errors import HarnessError
-from harness.extractor.offline import Offline
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
+from harness.graph.extractor.offline import Offline
+from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
-from harness.retriever.asked import Asked
-from harness.retriever.crossing import Crossings
 from harness.retriever.evidence import Edge, Weights
 from harness.retriever.mention_paths import MentionPaths
-from harness.retriever.sentence import Sentences, spans
+from harness.retriever.mentions.links import Links
+from harness.retriever.mentions.question_words import QuestionWords
+from harness.retriever.mentions.sentence import Sentences, spans
 
 WORLD = [
     ("Dune (film)", "It is a film. Dune was filmed by David Lynch, with Sting."),
@@ -216,7 +216,7 @@ def test_mentions_find_their_sentences(world: Benchmark, tmp_path: Path) -> None
 
 def test_shares_of_words_by_hand() -> None:
     """cat is in one of three passages, ln(1 + 2.5 / 1.5); dog in two, ln(1 + 1.5 / 2.5); gnu in none: it weighs 0."""
-    asked = Asked.of(["a cat", "the cats and the dog", "dogs"], ["Who is the dog of the cats, gnu?", "what?"])
+    asked = QuestionWords.of(["a cat", "the cats and the dog", "dogs"], ["Who is the dog of the cats, gnu?", "what?"])
     cat, dog = np.log(1 + 1.5 / 2.5), np.log(1 + 1.5 / 2.5)
     queries = np.array([0, 1])
     shares = asked.share(asked.weight[:, None, :], asked.held(queries))
@@ -225,14 +225,14 @@ def test_shares_of_words_by_hand() -> None:
 
 def test_equal_edges_are_one() -> None:
     start, end, sentence = (np.array(column) for column in ([2, 0, 2, 2], [1, 2, 1, 0], [5, 6, 5, 5]))
-    edges = Crossings.of(start, end, sentence, np.array([0.1, 0.2, 0.1, 0.3]), 3)
+    edges = Links.of(start, end, sentence, np.array([0.1, 0.2, 0.1, 0.3]), 3)
     place, number = edges.leaving(np.array([2, 1, 2]))
     assert (place.tolist(), edges.end[number].tolist()) == ([0, 0, 2, 2], [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize(("field", "bad"), [("near", -1), ("seeds", -1), ("via", float("nan")), ("block", 0)])
 def test_bounds(field: str, bad: float) -> None:
-    with pytest.raises(HarnessError, match=rf"lists\.mention_paths\.{field} must be .*, got {field}={bad}"):
+    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{field} must be .*, got {field}={bad}"):
         replace(FULL, **{field: bad})  # type: ignore[arg-type]
 
 

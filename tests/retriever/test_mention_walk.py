@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.encoder import embed
-from harness.encoder.hashed import Hashed
-from harness.errors import HarnessError
-from harness.extractor.offline import Offline
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
+from harness.graph.extractor.offline import Offline
+from harness.model.encoder import embed
+from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
 from harness.retriever.mention_walk import MentionWalk
-from harness.retriever.pairs import greatest, spread
+from harness.retriever.mentions.pairs import follow_edges, keep_greatest
 
 TITLES = Offline(model=None, spans=False)
 WORLD = [
@@ -120,16 +120,16 @@ def test_greatest_and_spread_by_hand() -> None:
     import scipy.sparse as sp
 
     edges = sp.csr_array(np.array([[0, 1, 1], [0, 0, 0], [1, 0, 0]]))
-    pairs, values = spread(np.array([0, 1, 5]), np.array([0.5, 0.7, 0.1]), edges)
+    pairs, values = follow_edges(np.array([0, 1, 5]), np.array([0.5, 0.7, 0.1]), edges)
     assert (pairs.tolist(), values.tolist()) == ([1, 2, 3], [0.5, 0.5, 0.1])
-    pairs, values = greatest(np.array([4, 1, 4]), np.array([0.2, 0.1, 0.3]))
+    pairs, values = keep_greatest(np.array([4, 1, 4]), np.array([0.2, 0.1, 0.3]))
     assert (pairs.tolist(), values.tolist()) == ([1, 4], [0.1, 0.3])
-    assert greatest(np.empty(0, np.int64), np.empty(0))[0].tolist() == []
+    assert keep_greatest(np.empty(0, np.int64), np.empty(0))[0].tolist() == []
 
 
 @pytest.mark.parametrize(("field", "bad"), [("passages", -1), ("bonus", -1), ("link", float("nan")), ("steps", -1)])
 def test_bounds(field: str, bad: float) -> None:
-    with pytest.raises(HarnessError, match=rf"lists\.mention_walk\.{field} must be .*, got {field}={bad}"):
+    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{field} must be .*, got {field}={bad}"):
         MentionWalk(TITLES, Hashed(), **{field: bad})  # type: ignore[arg-type]
 
 

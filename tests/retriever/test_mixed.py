@@ -2,7 +2,7 @@ import dataclasses
 
 import numpy as np
 
-from harness.artifacts import Store
+from harness.core.artifacts import Store
 from harness.retriever.bm25 import BM25
 from harness.retriever.mixed import Mixed, union
 

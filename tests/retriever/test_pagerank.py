@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.linalg import spsolve
 
-from harness.retriever import pagerank
-from harness.retriever.elimination import reduced
-from harness.retriever.pagerank import solve
-from harness.retriever.walk import rows_sum_to_one
+from harness.retriever.pagerank import pagerank
+from harness.retriever.pagerank.elimination import eliminate
+from harness.retriever.pagerank.pagerank import solve
+from harness.retriever.walk import normalize_rows
 
 CHAIN = sp.csr_array(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
 
@@ -25,13 +25,13 @@ def random_graph(nodes: int = 300, seed: int = 0) -> tuple[sp.csr_array, np.ndar
     random = np.random.default_rng(seed)
     weights = sp.random_array((nodes, nodes), density=4 / nodes, rng=random, format="csr")
     seeds = random.random((150, nodes)) * (random.random((150, nodes)) < 0.05)
-    return rows_sum_to_one(weights), seeds / np.maximum(seeds.sum(axis=1, keepdims=True), 1e-300)
+    return normalize_rows(weights), seeds / np.maximum(seeds.sum(axis=1, keepdims=True), 1e-300)
 
 
 @pytest.fixture
 def whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is eliminated: all nodes are swept."""
-    monkeypatch.setattr(pagerank, "reduced", lambda matrix: reduced(matrix, worth=2))
+    monkeypatch.setattr(pagerank, "eliminate", lambda matrix: eliminate(matrix, worth=2))
 
 
 def exact(transition: sp.csr_array, seeds: np.ndarray, restart: float) -> np.ndarray:
@@ -105,7 +105,7 @@ def test_the_error_is_within_what_the_change_promises(seed: int, degree: float, 
     weights = sp.random_array((120, 120), density=degree / 120, rng=random, format="csr")
     seeds = (random.random((20, 120)) < 0.05) * random.random((20, 120))
     seeds /= np.maximum(seeds.sum(axis=1, keepdims=True), 1e-300)
-    transition = rows_sum_to_one(weights)
+    transition = normalize_rows(weights)
     device = "cpu:0" if torch else "cpu"
     for tolerance, most in [(1e-3, 500), (1e-9, 2)]:
         (block,) = solve(transition, sp.csr_array(seeds), restart, tolerance, most, device=device)

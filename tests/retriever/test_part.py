@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.artifacts import Store
-from harness.errors import HarnessError
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
 from harness.retriever.bm25 import BM25
 from harness.retriever.part import Part, members, part
 

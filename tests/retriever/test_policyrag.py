@@ -15,22 +15,22 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from datasets import Dataset
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.encoder.hashed import Hashed
-from harness.errors import HarnessError
-from harness.extractor.offline import Offline
-from harness.gate.embedding import Embedding
-from harness.gate.llm import LLM
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
+from harness.core.identity import texts_sha256
 from harness.graph.entity import Entity
-from harness.identity import texts_sha256
-from harness.policy.execution import start
-from harness.policy.policy import read
-from harness.policy.record import record
+from harness.graph.extractor.offline import Offline
+from harness.model.encoder.hashed import Hashed
+from harness.model.gate.embedding import Embedding
+from harness.model.gate.llm import LLM
 from harness.retriever import retrieve
+from harness.retriever.policy.execution import start
+from harness.retriever.policy.policy import read
+from harness.retriever.policy.record import record
 from harness.retriever.policyrag import PolicyRAG, edited
 from harness.run import Run
-from tests.endpoint.scripted import served
+from tests.model.endpoint.scripted import served
 
 WORLD = {
     "Dune (film)": "Dune is long. It was filmed by David Lynch.",

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from datasets import Dataset
-from harness.artifacts import Store
 from harness.benchmark import Benchmark
-from harness.encoder.hashed import Hashed
-from harness.errors import HarnessError
-from harness.extractor.offline import Offline
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
+from harness.core.identity import texts_sha256
 from harness.graph.entity import Entity
-from harness.identity import texts_sha256
+from harness.graph.extractor.offline import Offline
+from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import Walk
@@ -127,7 +127,7 @@ def test_steps_that_ran_out_are_counted(tmp_path: Path) -> None:
     ],
 )
 def test_bounds(field: str, bad: Any) -> None:
-    with pytest.raises(HarnessError, match=rf"lists\.graph\.{field} must be .*, got {field}={bad}"):
+    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{field} must be .*, got {field}={bad}"):
         PPR(TITLES, Hashed(), **{field: bad})
 
 

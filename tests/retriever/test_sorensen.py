@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.retriever.sorensen import Labels, normalised, similarities
+from harness.retriever.triple.sorensen import Labels, normalize, similarities
 
 
 def similarity(question: str, label: str, tokens: str = "bigrams") -> float:
@@ -77,10 +77,10 @@ def literally(one: str, other: str) -> float:
     """The algorithm one pair at a time, as the documentation of the function tells it."""
     bags = []
     for text in (one, other):
-        words = normalised(text).split(" ")
+        words = normalize(text).split(" ")
         units = [np.frombuffer(word.encode("utf-16-le", "surrogatepass"), "<u2").tolist() for word in words]
         bags.append(Counter(pair for unit in units for pair in pairwise(unit)))
-    if normalised(one) == normalised(other):
+    if normalize(one) == normalize(other):
         return 1.0
     size = sum(bags[0].values()) + sum(bags[1].values())
     return 2.0 * sum((bags[0] & bags[1]).values()) / size if size else 0.0

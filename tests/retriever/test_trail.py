@@ -8,17 +8,17 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.artifacts import Store
-from harness.encoder.hashed import Hashed
-from harness.extractor import Triples
-from harness.extractor.offline import Offline
+from harness.core.artifacts import Store
 from harness.graph import Network
+from harness.graph.extractor import Triples
+from harness.graph.extractor.offline import Offline
+from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
-from harness.retriever.bond import bonds
 from harness.retriever.mention_walk import MentionWalk
-from harness.retriever.pagerank import solve
+from harness.retriever.pagerank.edge_names import name_edges
+from harness.retriever.pagerank.pagerank import solve
+from harness.retriever.pagerank.trail import Node, Traced, strongest_walks
 from harness.retriever.ppr import PPR
-from harness.retriever.trail import Node, Traced, strongest
 from tests.retriever.test_ppr import ONWARD, TITLES, few
 
 
@@ -29,18 +29,18 @@ def dense(rows: list[list[float]]) -> sp.csr_array:
 def test_worked_by_hand() -> None:
     """0 -> 1 (1/4) or 2 (3/4), 1 -> 3, 2 -> 3: from 0 the better way to 3 is by 2, 1/2 * 1/2 * 3/8 * 1/2."""
     transition = dense([[0, 0.25, 0.75, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]])
-    assert strongest(transition, np.array([0.5, 0.5, 0, 0]), 0.5, 3, 5) == [
+    assert strongest_walks(transition, np.array([0.5, 0.5, 0, 0]), 0.5, 3, 5) == [
         ([1, 3], pytest.approx(1 / 8)),
         ([0, 2, 3], pytest.approx(3 / 64)),
     ]
-    assert strongest(transition, np.array([0.5, 0.5, 0, 0]), 0.5, 3, 1)[0][0] == [1, 3]
+    assert strongest_walks(transition, np.array([0.5, 0.5, 0, 0]), 0.5, 3, 1)[0][0] == [1, 3]
 
 
 def test_no_path_and_a_walk_that_never_leaves() -> None:
     transition = dense([[0, 1], [0, 0]])
-    assert strongest(transition, np.array([0, 1.0]), 0.5, 0, 3) == []
-    assert strongest(transition, np.array([0.25, 0.75]), 1, 1, 3) == [([1], 0.75)]
-    assert strongest(transition, np.array([1.0, 0]), 1, 1, 3) == []
+    assert strongest_walks(transition, np.array([0, 1.0]), 0.5, 0, 3) == []
+    assert strongest_walks(transition, np.array([0.25, 0.75]), 1, 1, 3) == [([1], 0.75)]
+    assert strongest_walks(transition, np.array([1.0, 0]), 1, 1, 3) == []
 
 
 @settings(deadline=None, max_examples=50)
@@ -55,7 +55,7 @@ def test_a_tree_has_one_path_from_each_seed_and_they_add_up_to_the_pagerank(seed
     rows[0, size] = rows[size, size] = 1
     seeds = random.random(size + 1)
     seeds /= seeds.sum()
-    paths = strongest(sp.csr_array(rows), seeds, a, 0, size + 1)
+    paths = strongest_walks(sp.csr_array(rows), seeds, a, 0, size + 1)
     (solution,) = solve(sp.csr_array(rows), sp.csr_array(seeds[None]), a, 1e-9, 500)
     assert sum(strength for _, strength in paths) == pytest.approx(float(solution.values[0, 0]), rel=1e-3)
 
@@ -101,11 +101,11 @@ def test_bonds_in_words() -> None:
     context = {"title": none, "entity": dense([[0], [2], [0]])}
     network = Network(["x", "y", "z"], dense([[1], [0], [0]]), context, relation, synonym)
     triples = Triples.of([(0, 0, 1, 1), (0, 1, 0, 0), (0, 0, 1, 1)], ["made by", "made"])
-    assert bonds(network, triples, [0, 3, 1, 0, 1, 2]) == (
+    assert name_edges(network, triples, [0, 3, 1, 0, 1, 2]) == (
         "is the title of",
         "names (entity)",
         "made; made by",
         "made; made by",
         "is like (0.90)",
     )
-    assert bonds(network, triples, [1, 3, 0]) == ("is named in (entity)", "has the title")
+    assert name_edges(network, triples, [1, 3, 0]) == ("is named in (entity)", "has the title")

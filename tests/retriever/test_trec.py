@@ -2,11 +2,12 @@ import json
 
 import pytest
 
-from harness.artifacts import Store
-from harness.errors import HarnessError
-from harness.identity import digest
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
+from harness.core.identity import digest
 from harness.retriever import retrieve
 from harness.retriever.trec import Trec
+from harness.run import io
 
 FILE = "q1 Q0 d2 1 0.75 theirs\nq1 Q0 d0 2 0.5 theirs\nq9 Q0 d1 1 3 theirs\n"
 
@@ -42,5 +43,27 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_a_document_that_is_not_in_the_corpus(file, benchmark_of, tmp_path):
-    with pytest.raises(HarnessError, match="document d2"):
+    with pytest.raises(HarnessError, match=r"their\.trec: 1 of its 3 documents are not in the corpus of .*: \'d2\'"):
         retrieve(Trec(str(file)), benchmark_of(["a", "b"], ["?", "??"]), Store(tmp_path / "runs"))
+
+
+@pytest.mark.parametrize("ending", ["trec.gz", "json", "json.gz", "parquet"])
+def test_files_of_every_form_are_the_same_lists(file, ending, benchmark_of, tmp_path):
+    benchmark = benchmark_of(["a", "b", "c"], ["?", "??"])
+    expected = retrieve(Trec(str(file)), benchmark, Store(tmp_path / "runs")).to_dict()
+    io.write(io.read(file), tmp_path / f"their.{ending}")
+    assert retrieve(Trec(str(tmp_path / f"their.{ending}")), benchmark, Store(tmp_path / ending)).to_dict() == expected
+
+
+def test_a_run_folder_of_ours_is_a_list(file, benchmark_of, tmp_path):
+    benchmark, store = benchmark_of(["a", "b", "c"], ["?", "??"]), Store(tmp_path / "runs")
+    expected = retrieve(Trec(str(file)), benchmark, store)
+    (folder,) = (path.parent for path in (tmp_path / "runs").rglob("docs.npy"))
+    assert retrieve(Trec(str(folder)), benchmark, Store(tmp_path / "other")).to_dict() == expected.to_dict()
+    assert digest(Trec(str(folder))) != digest(Trec(str(file)))
+
+
+def test_queries_under_other_ids_are_refused(file, benchmark_of, tmp_path):
+    file.write_text(FILE.replace("q", "Q"))
+    with pytest.raises(HarnessError, match=r"have no query in common: .*they differ in case"):
+        retrieve(Trec(str(file)), benchmark_of(["a", "b", "c"], ["?", "??"]), Store(tmp_path / "runs"))

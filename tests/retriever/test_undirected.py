@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from harness.artifacts import Store
 from harness.benchmark import load
-from harness.encoder.hashed import Hashed
-from harness.errors import HarnessError
-from harness.extractor.extraction import KINDS
-from harness.extractor.offline import Offline
-from harness.extractor.openie_file import OpenIEFile
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
 from harness.graph import Network
 from harness.graph.entity import Entity
+from harness.graph.extractor.extraction import KINDS
+from harness.graph.extractor.offline import Offline
+from harness.graph.extractor.openie_file import OpenIEFile
+from harness.model.encoder.hashed import Hashed
 from harness.retriever.hipporag import HippoRAG
-from harness.retriever.pagerank import solve
+from harness.retriever.pagerank.pagerank import solve
 from harness.retriever.undirected import Undirected
 from tests.retriever.test_walk import network
 
@@ -45,7 +45,7 @@ def test_priors_worked_by_hand() -> None:
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"lists\.graph\.walk\.degree must be in \[0, inf\), got degree=-1"):
+    with pytest.raises(HarnessError, match=r"lists\.NAME\.walk\.degree must be in \[0, inf\), got degree=-1"):
         Undirected(degree=-1)
 
 

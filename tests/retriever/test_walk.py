@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from harness.errors import HarnessError
-from harness.extractor.extraction import KINDS
+from harness.core.errors import HarnessError
 from harness.graph import Network
-from harness.retriever.walk import Walk, rows_sum_to_one
+from harness.graph.extractor.extraction import KINDS
+from harness.retriever.walk import Walk, normalize_rows
 
 
 def network() -> Network:
@@ -38,10 +38,10 @@ def test_nothing_to_walk_on_is_dangling() -> None:
 
 
 def test_rows_sum_to_one_or_to_nothing() -> None:
-    matrix = rows_sum_to_one(sp.csr_array(np.array([[1.0, 3.0], [0.0, 0.0]])))
+    matrix = normalize_rows(sp.csr_array(np.array([[1.0, 3.0], [0.0, 0.0]])))
     assert matrix.toarray().tolist() == [[0.25, 0.75], [0.0, 0.0]]
 
 
 def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"lists\.graph\.walk\.back must be in \[0, inf\), got back=-1"):
+    with pytest.raises(HarnessError, match=r"lists\.NAME\.walk\.back must be in \[0, inf\), got back=-1"):
         Walk(back=-1)

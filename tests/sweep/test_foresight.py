@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from harness.errors import HarnessError
-from harness.statistic import mcnemar_power
+from harness.core.errors import HarnessError
+from harness.evaluation.statistic import mcnemar_power
 from harness.sweep.foresight import foresight, power
 from harness.sweep.heldout import heldout
 from harness.sweep.winner import order
@@ -45,7 +45,7 @@ def test_the_forecast_is_of_the_winner():
     rows[0]["family"] = "single"
     places = order(rows, "last_hop@5")
     ordered, ranks = [rows[place] for place in places], ranks[places]
-    told = foresight(ordered, ranks, "last_hop@5", 190)["expected"]
+    told = foresight(ordered, ranks, "last_hop@5", 190, "dense")["expected"]
     winner = next(found for found in ordered if found["family"] != "single")
     assert told["tune"] == winner["last_hop@5"]
     assert told["low"] < told["score"] < told["tune"] < told["high"]
@@ -77,7 +77,7 @@ def test_the_new_columns(swept):  # noqa: F811
 
 
 def test_a_margin_without_bounds_is_refused(overrides):
-    from harness.configuration import compose
+    from harness.core.configuration import compose
     from harness.sweep.plan import Plan
 
     with pytest.raises(HarnessError, match=r"margin must be in \(0, 1\], got margin=0"):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.configuration import defaults
-from harness.errors import HarnessError
+from harness.core.configuration import defaults
+from harness.core.errors import HarnessError
 from harness.sweep.grid import Grid, literal
 
 
@@ -65,10 +65,12 @@ def test_a_cap_that_cuts_nothing_is_no_other_trial():
 
 def test_a_trials_overrides_describe_it_whole():
     trial = grid(
-        {"fuser": ["linear"], "pool.cap": [20]}, given=("dataset=musique", "fuser.beta=1", "paths.runs=x")
+        {"fuser": ["linear"], "pool.cap": [20]},
+        given=("dataset=musique", "fuser.beta=1", "paths.runs=x"),
+        fuser={**defaults("fuser", "boltzmann"), "beta": 1.0},
     ).trials()[-1]
     assert trial.overrides == (
-        "dataset=musique", "fuser=linear", "fuser.alpha=0.7", "fuser.beta=0.0", "fuser.weights=null", "normalizer=pit",
+        "dataset=musique", "fuser=linear", "fuser.alpha=0.7", "fuser.beta=1.0", "fuser.weights=null", "normalizer=pit",
         "normalizer.kind=weak", "reranker=none", "pool.lists=[dense,graph]", "pool.cap=20", "pool.capped=[graph]",
         "grid=point",
     )  # fmt: skip
@@ -125,3 +127,58 @@ def test_a_list_that_is_reranked_is_no_baseline_and_is_not_called_as_the_list_is
     assert trial.family == "reranked"
     assert trial.name == "graph ising J=2 T=1 blend=0.2 m=20"
     assert [each.name for each in grid(axes).trials() if each.family == "single"] == ["dense", "graph", "bm25"]
+
+
+BLOCKS = {
+    "ranks": {"fuser": ["rrf", "weighted_rrf"], "fuser.k": [10, 60]},
+    "counts": {"fuser": ["combsum"], "normalizer": ["pit", "zscore"]},
+    "values": {"fuser": ["linear"], "normalizer": ["pit", "minmax"], "fuser.alpha": [0.3, 0.5], "pool.cap": [20, 50]},
+}
+
+
+def typed(*given, **changes):
+    """Names of the trials after the four baselines, when these overrides were typed."""
+    return [trial.name for trial in grid({}, given, grid=BLOCKS, **changes).trials()][4:]
+
+
+def test_a_typed_knob_restricts_the_axis_that_varies_it():
+    rrf = {**defaults("fuser", "rrf")}
+    assert typed("fuser=rrf", fuser=rrf) == ["rrf k=10"]  # k=60 is a baseline
+    five = {**defaults("fuser", "boltzmann"), "k": 5}  # as `harness sweep fuser.k=5` composes it
+    assert typed("fuser.k=5", fuser=five)[:2] == ["rrf k=5", "weighted_rrf k=5 bonus=0"]
+    assert [name for name in typed("fuser.k=5", fuser=five) if "k=10" in name or "k=60" in name] == []
+    half = {**defaults("fuser", "boltzmann"), "alpha": 0.6}  # no value of the axis: it takes the axis' place
+    assert [name for name in typed("fuser.alpha=.6", fuser=half) if name.startswith("linear")] == [
+        f"linear alpha=0.6 beta=0 {normalizer} cap={cap}" for normalizer in ("pit", "minmax") for cap in (20, 50)
+    ]
+
+
+def test_a_typed_strategy_keeps_the_blocks_that_have_it_and_replaces_where_none_has():
+    assert typed("normalizer=zscore", normalizer=defaults("normalizer", "zscore"))[-1] == "combsum zscore"
+    assert typed("fuser=power_mean", fuser=defaults("fuser", "power_mean"), pool={"lists": ["dense", "graph"],
+                 "cap": None, "capped": ["graph"]}, temperature=defaults("temperature", "auto"),
+                 normalizer=defaults("normalizer", "pit"))[0].startswith("power_mean")  # fmt: skip
+
+
+def test_a_typed_cap_restricts_every_block():
+    pool = {"lists": ["dense", "graph"], "cap": 30, "capped": ["graph"]}
+    assert all(name.endswith("cap=30") for name in typed("pool.cap=30", pool=pool))
+
+
+@pytest.mark.parametrize(
+    ("given", "changes", "message"),
+    [
+        ("fuser.alhpa=.5", {"fuser": {**defaults("fuser", "boltzmann"), "alhpa": 0.5}},
+         r"fuser.alhpa=0.5 changes nothing: no trial of this grid reads it; no fuser has a alhpa \(did you mean alpha"),
+        ("fuser.penalty=1", {"fuser": {**defaults("fuser", "boltzmann"), "penalty": 1.0}},
+         "fuser.penalty=1.0 changes nothing.*penalty is read by fuser=learned"),
+        ("temperature=fixed", {"temperature": defaults("temperature", "fixed")},
+         "temperature=fixed changes nothing.*a fuser that reads temperatures does: boltzmann"),
+        ("pool.importance=f", {"pool": {"lists": ["dense", "graph"], "cap": None, "capped": [], "importance": __file__},
+                               "grid": {"one": {"fuser": ["linear"]}}},
+         "pool.importance=.* changes nothing.*fuser=weighted_rrf reads it"),
+    ],
+)  # fmt: skip
+def test_a_typed_knob_that_no_trial_reads_is_refused(given, changes, message):
+    with pytest.raises(HarnessError, match=message):
+        grid({}, (given,), **{"grid": BLOCKS, **changes}).trials()

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from harness.configuration import compose
-from harness.errors import HarnessError
-from harness.fuser import Calibrated
-from harness.metric import gold_ranks
-from harness.pool import Pool
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.evaluation.metric import gold_ranks
+from harness.fusion.context import Context
+from harness.fusion.fuser import Calibrated
+from harness.fusion.pool import Pool
 from harness.sweep.plan import Plan, Prepared
 
 WEIGHTS = "fuser.weights={bm25:0,dense:1,graph:1}"
@@ -28,12 +29,12 @@ def test_a_trial_that_reads_the_prior_is_scored_with_it(overrides, tmp_path):
     trials = made.plan.trials()
     with_prior = [trial for trial in trials if trial.pool.importance]
     assert [trial.name for trial in with_prior] == ["weighted_rrf k=60 weights=0:1:1 bonus=0 cap=8 importance=prior"]
-    assert len(trials) == 8  # 3 lists, rrf; the point; weighted_rrf and rrf with the cap; weighted_rrf with the prior
+    assert len(trials) == 7  # 3 lists, rrf; the point; with the cap, and with the prior; rrf's are left out
     assert len(set(made.hashes(trials))) == len(trials)
     tune, gold = made.benchmark.members("tune"), made.benchmark.gold
     runs = {name: made.runs[name].take(tune) for name in ("dense", "graph")}
     importance = np.array([number / 100 if number % 2 == 0 else 0 for number in range(60)])
-    pool = Pool.align(runs, 8, importance=importance)
+    pool = Pool.align(runs, 8, context=Context(importance={"f": importance}), prior="f")
     trial = with_prior[0]
     fused = trial.fuser(Calibrated(pool, trial.normalizer, trial.temperature))
     expected = gold_ranks(fused, pool.docs, pool.columns(gold[tune]), torch.from_numpy(gold[tune])).numpy()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from harness.errors import HarnessError
+from harness.core.errors import HarnessError
 from harness.sweep.ledger import Ledger
 
 FACTS = {"dataset": "d", "data_sha256": "a" * 64, "split": "test"}

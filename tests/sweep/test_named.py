@@ -1,6 +1,6 @@
 """The trials that an experiment's tables are about are locked, and held out, with the winner."""
 
-from harness.configuration import compose
+from harness.core.configuration import compose
 from harness.sweep.heldout import heldout
 from harness.sweep.plan import Plan, Prepared
 from harness.sweep.tune import sweep

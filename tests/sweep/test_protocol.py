@@ -7,12 +7,13 @@ import pandas as pd
 import pytest
 
 from harness.benchmark import md5_split
-from harness.configuration import compose
-from harness.errors import HarnessError
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
 from harness.sweep.heldout import heldout
+from harness.sweep.latest import latest
 from harness.sweep.ledger import Ledger
-from harness.sweep.plan import Plan, Prepared, reopened
-from harness.sweep.result import LOCK, SweepResult, latest
+from harness.sweep.plan import Plan, Prepared, reopen
+from harness.sweep.result import LOCK, SweepResult
 from harness.sweep.tune import sweep
 
 SMALL = ("grid=point", "+grid.some={fuser:[linear,rrf,boltzmann],fuser.k:[10,60],fuser.alpha:[0.3,0.6],pool.cap:[8]}")
@@ -29,7 +30,8 @@ def swept(overrides):
 def test_a_sweep_leaves_its_stable_files(swept, tmp_path):
     result, _ = swept
     names = {path.name for path in result.folder.iterdir()}
-    assert names == {"config.yaml", "trials.parquet", "queries.parquet", "ranks.npy", "manifest.json", LOCK}
+    assert names == {"config.yaml", "trials.parquet", "queries.parquet", "ranks.npy", "manifest.json",
+                     "scores.parquet", LOCK}  # fmt: skip
     assert latest(tmp_path / "runs") == result.folder
     stable = {
         "trial",
@@ -145,7 +147,7 @@ def test_a_changed_lock_is_refused(swept):
     ("key", "value"), [("code", "0.0.1+abc"), ("data_sha256", "f" * 64), ("libraries", {"numpy": "1"})]
 )
 def test_what_changed_since_locking_is_named(swept, key, value):
-    from harness.identity import digest
+    from harness.core.identity import digest
 
     result, prepared = swept
     content = {name: item for name, item in result.lock.items() if name != "sha256"} | {key: value}
@@ -161,7 +163,7 @@ def test_moving_the_runs_folder_keeps_everything_valid(swept, tmp_path, override
     moved = tmp_path / "elsewhere"
     (tmp_path / "runs").rename(moved)
     folder = moved / "sweeps" / result.folder.name
-    plan = reopened(folder, compose("heldout", [f"paths.runs={moved}", "tracking=none"]))
+    plan = reopen(folder, compose("heldout", [f"paths.runs={moved}", "tracking=none"]))
     rows = heldout(SweepResult(folder), Prepared.of(plan), again=False).heldout
     assert rows[0]["trial"] == winner
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.errors import HarnessError
-from harness.sweep.selection import chosen, matches, named
+from harness.core.errors import HarnessError
+from harness.sweep.selection import choose, find_named, matches
 
 # In the order of a leaderboard.
 TRIALS = [
@@ -21,11 +21,11 @@ OTHER = {"label": "other", "where": {"fuser": "boltzmann", "normalizer": "minmax
 def test_a_row_is_the_first_trial_that_matches():
     wheres = [{}, {"fuser": "rrf"}, {"fuser": "x"}]
     rows = [{"label": str(number), "where": where} for number, where in enumerate(wheres)]
-    assert chosen(rows, TRIALS) == [0, 4, None]
+    assert choose(rows, TRIALS) == [0, 4, None]
 
 
 def test_a_row_as_another_has_its_knobs():
-    assert chosen([BASE, OTHER], TRIALS) == [1, 3]
+    assert choose([BASE, OTHER], TRIALS) == [1, 3]
 
 
 def test_values_lists_of_values_and_null():
@@ -37,10 +37,10 @@ def test_values_lists_of_values_and_null():
 
 def test_named_trials_are_those_of_all_tables_once():
     tables = [{"rows": [BASE, OTHER]}, {"rows": [BASE, {"label": "no", "where": {"fuser": "x"}}]}, {"summary": []}]
-    assert named({"tables": tables}, TRIALS) == [1, 3]
-    assert named(None, TRIALS) == []
+    assert find_named({"tables": tables}, TRIALS) == [1, 3]
+    assert find_named(None, TRIALS) == []
 
 
 def test_a_row_as_one_that_is_not_above_it_is_refused():
     with pytest.raises(HarnessError, match=r"row 'other' is as 'base', which is no row above it"):
-        chosen([OTHER], TRIALS)
+        choose([OTHER], TRIALS)

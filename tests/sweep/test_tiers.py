@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from harness.configuration import compose
-from harness.errors import HarnessError
-from harness.fuser import Calibrated
-from harness.metric import ABSENT
-from harness.pool import Pool
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.evaluation.metric import ABSENT
+from harness.fusion.context import Context
+from harness.fusion.fuser import Calibrated
+from harness.fusion.pool import Pool
 from harness.sweep import engine
 from harness.sweep.plan import Plan, Prepared
-from tests.conftest import make_runs
+from harness.testing.lists import random_runs
 from tests.sweep.test_grid import grid
 
 
@@ -23,14 +24,16 @@ def test_a_tier_has_at_least_the_published_number_of_different_trials(name, leas
 
 
 def test_a_reranker_sees_the_entities_of_the_first_list_that_has_any():
-    runs = {name: make_runs()[name] for name in ("dense", "graph")}
+    runs = {name: random_runs()[name] for name in ("dense", "graph")}
     entities = csr_array((np.random.default_rng(0).random((60, 30)) < 0.1).astype(float))
     gold = np.array([[q % 60] for q in range(40)], dtype=np.int32)
     axes = {"reranker": ["ising"], "reranker.J": [0.5, 4.0], "reranker.T": [0.25], "reranker.blend": [0.3, 1.0]}
     trials = grid(axes).trials()[4:]
-    ranks = engine.score(trials, runs, gold, mentions={"graph": entities})
+    ranks = engine.score(trials, runs, gold, context=Context(mentions={"graph": entities}))
     for trial, found in zip(trials, ranks, strict=True):
-        pool = Calibrated(Pool.align(runs, mentions=entities), trial.normalizer, trial.temperature)
+        pool = Calibrated(
+            Pool.align(runs, context=Context(mentions={"graph": entities})), trial.normalizer, trial.temperature
+        )
         fused = trial.reranker(trial.fuser(pool), pool)
         order = np.lexsort((pool.pool.docs.numpy(), -fused.numpy()), axis=-1)
         for q in range(40):

@@ -1,4 +1,4 @@
-"""Trials that learn: no query is scored by what it taught; the lock keeps what was learned, test is scored by it."""
+"""Trials that learn: no query is scored by what it trained; the lock keeps what was learned, test is scored by it."""
 
 import dataclasses
 import subprocess
@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 import torch
 
-from harness.configuration import compose
-from harness.errors import HarnessError
-from harness.fuser import Calibrated
-from harness.metric import ABSENT, gold_ranks, run_ranks
-from harness.pool import Pool
+from harness.analysis.trace import trace
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.evaluation.metric import ABSENT, gold_ranks, run_ranks
+from harness.fusion.fuser import Calibrated
+from harness.fusion.pool import Pool
 from harness.run import Run
 from harness.sweep.heldout import heldout
 from harness.sweep.plan import Plan, Prepared
 from harness.sweep.rerun import rerun
-from harness.sweep.trace import trace
 from harness.sweep.training import FOLDS, folds
 from harness.sweep.tune import sweep
 
@@ -30,19 +30,19 @@ def prepared(overrides):
     return Prepared.of(Plan(compose("config", given), given))
 
 
-def by_hand(prepared, trial, taught, asked):
-    """Gold ranks of queries ``asked`` under what ``taught`` teach."""
+def by_hand(prepared, trial, trained, asked):
+    """Gold ranks of queries ``asked`` under what ``trained`` teach."""
     gold = prepared.benchmark.gold
     pools = [
         Pool.align({name: prepared.runs[name].take(queries) for name in trial.pool.lists}, 8)
-        for queries in (taught, asked)
+        for queries in (trained, asked)
     ]
     normalizer = trial.normalizer
     if type(normalizer).__name__ == "Ecdf":
         normalizer = normalizer.fit(pools[0].listings)
     fuser = trial.fuser
     if trial.family == "learned":
-        fuser = fuser.fit(Calibrated(pools[0], normalizer, trial.temperature), gold[taught])
+        fuser = fuser.fit(Calibrated(pools[0], normalizer, trial.temperature), gold[trained])
     fused = fuser(Calibrated(pools[1], normalizer, trial.temperature))
     return gold_ranks(fused, pools[1].docs, pools[1].columns(gold[asked]), torch.from_numpy(gold[asked])).numpy()
 

@@ -4,65 +4,56 @@ The description is ``experiment`` in a sweep's configuration: ``source`` (where 
 not the same here), ``tables`` and ``figures``. A table has ``rows`` (see harness.sweep.selection; with ``published``,
 what was printed, by dataset and split), ``parts`` (several tables of rows, one below the other), ``graphs`` (statistics
 of the lists' graphs) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
-harness.report.figure that has ``drawn``: ``heatmap`` of two lists of knobs, whose cells are a table too, ``bars`` of a
-table's rows, or ``panels`` of their wins and metrics.
+harness.report.figure that has ``build_figure``: ``heatmap`` of two lists of knobs, whose cells are a table too,
+``bars`` of a table's rows, or ``panels`` of their wins and metrics.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.errors import one_of
+from harness.core.errors import HarnessError, one_of
+from harness.core.table import Table
 from harness.report import figure
-from harness.report.experiment.compared import Compared
+from harness.report.comparison_table import ComparisonTable
 from harness.report.experiment.fragments import fragments
-from harness.report.experiment.stacked import stacked
+from harness.report.experiment.parts import parts_table
 from harness.report.experiment.summary import summary
-from harness.report.figure import Drawn, Picture
-from harness.report.table import Table
+from harness.report.figure import Picture
 from harness.sweep.result import SweepResult
 
-KINDS: Mapping[str, Callable[[SweepResult, Mapping[str, Any], Mapping[str, Any]], Table]] = {
-    "rows": lambda result, spec, experiment: Compared(result, spec, experiment).table(),
-    "parts": stacked,
+TABLES: Mapping[str, Callable[[SweepResult, Mapping[str, Any], Mapping[str, Any]], Table]] = {
+    "rows": lambda result, spec, experiment: ComparisonTable(result, spec, experiment).table(),
+    "parts": parts_table,
     "graphs": fragments,
     "summary": summary,
 }
 """What a table has, and what makes it of that."""
 
 
-def tables(result: SweepResult) -> Iterator[Table]:
-    """Every table of the sweep's experiment; none when the sweep is of no experiment."""
-    experiment = _described(result)
+def build_experiment(result: SweepResult) -> tuple[list[Table], list[Picture]]:
+    """The tables and the figures of the sweep's experiment; none when the sweep is of no experiment."""
+    experiment = result.config.get("experiment") or {}
+    tables = []
     for spec in experiment.get("tables") or ():
-        made = next(make for key, make in KINDS.items() if key in spec)
-        yield made(result, spec, experiment)
-    yield from (made.table for made in _drawn(result) if made.table)
+        kind = next((key for key in TABLES if key in spec), None)
+        if kind is None:
+            raise HarnessError(f"experiment: table {spec.get('name')}: has none of {', '.join(TABLES)}")
+        tables.append(TABLES[kind](result, spec, experiment))
+    figures = [
+        figure_builder(spec["name"], spec["kind"])(result, spec, experiment) for spec in experiment.get("figures") or ()
+    ]
+    return [*tables, *(table for _, table in figures if table)], [picture for picture, _ in figures]
 
 
-def pictures(result: SweepResult) -> Iterator[Picture]:
-    """Every figure of the sweep's experiment."""
-    yield from (made.picture for made in _drawn(result))
-
-
-def drawer(name: str, kind: str) -> Any:
-    """The function ``drawn`` of a kind of figure. Raises HarnessError for one that is not known."""
+def figure_builder(name: str, kind: str) -> Any:
+    """The function ``build_figure`` of a kind of figure. Raises HarnessError for one that is not known."""
     modules = {info.name: f"{figure.__name__}.{info.name}" for info in pkgutil.iter_modules(figure.__path__)}
     found = importlib.import_module(modules[kind]) if kind in modules else None
-    if not hasattr(found, "drawn"):
-        known = [name for name, path in modules.items() if hasattr(importlib.import_module(path), "drawn")]
+    if not hasattr(found, "build_figure"):
+        known = [name for name, path in modules.items() if hasattr(importlib.import_module(path), "build_figure")]
         one_of(f"experiment: figure {name}: kind", kind, known)
-    return found.drawn  # type: ignore[union-attr]
-
-
-def _drawn(result: SweepResult) -> Iterator[Drawn]:
-    experiment = _described(result)
-    for spec in experiment.get("figures") or ():
-        yield drawer(spec["name"], spec["kind"])(result, spec, experiment)
-
-
-def _described(result: SweepResult) -> Mapping[str, Any]:
-    return result.config.get("experiment") or {}
+    return found.build_figure  # type: ignore[union-attr]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.report.table import Column, Table
+from harness.core.table import Column, Table
 from harness.sweep.result import SweepResult
 
 
@@ -30,4 +30,4 @@ def fragments(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[
         "graph without an edge between them; isolated: without any edge; the largest component's share: of all nodes. "
         f"Published graphs are not comparable: {experiment['differs']} Data {result.manifest['data_sha256'][:12]}."
     )
-    return Table(spec["name"], spec["title"], said, columns, rows)
+    return Table(spec["name"], spec["title"], columns, rows, said)

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.report.table import Column, Table
+from harness.core.table import Column, Table
 from harness.sweep.result import SweepResult
 from harness.sweep.selection import matches
-from harness.tracking.entry import loaded, records
 
 
 def summary(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
     """A row a group of ``spec.summary`` (``label, where, published``), and a total."""
     objective = result.manifest["objective"]
-    trials = [row for row in records(result.trials) if row["family"] != "single"]
+    trials = [row for row in result.whole.rows if row["family"] != "single"]
     rows = []
     for group in [*spec["summary"], {"label": "total", "where": {}}]:
-        mine = [row for row in trials if matches(loaded(row["parameters"]), group["where"])]
+        mine = [row for row in trials if matches(row["parameters"], group["where"])]
         if mine:
             most = max(mine, key=lambda row: (row["wins"], -row["losses"]))
             best = mine[0]
@@ -32,7 +31,7 @@ def summary(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[st
     facts = result.manifest
     said = (
         f"{experiment['source']}, on {facts['dataset']}, tune split, n = {facts['n']} queries. W and L: queries that "
-        f"the trial finds and dense does not, and the reverse, by {objective}. Published figures are not comparable: "
-        f"{experiment['differs']} Data {facts['data_sha256'][:12]}."
+        f"the trial finds and {result.reference} does not, and the reverse, by {objective}. Published figures are not "
+        f"comparable: {experiment['differs']} Data {facts['data_sha256'][:12]}."
     )
-    return Table(spec["name"], spec["title"], said, columns, rows)
+    return Table(spec["name"], spec["title"], columns, rows, said)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.core.escape import check_file_name
+from harness.core.files import whole
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from harness.report.table import Table
+    from harness.core.table import Table
 
 WIDTH = 3.4
 """Inches: a column of a two-column paper."""
@@ -45,6 +49,7 @@ STYLE: Any = {
     "pdf.fonttype": 42,
     "svg.hashsalt": "harness",
     "savefig.dpi": 200,
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
 }
 
 NO_DATE = {"pdf": {"CreationDate": None, "Producer": None, "Creator": None}, "png": {"Software": None}}
@@ -59,26 +64,27 @@ class Picture:
     draw: Callable[[Figure], None]
     height: float = 2.3
 
+    def __post_init__(self) -> None:
+        check_file_name("figure", self.name)
+
     def save(self, folder: Path) -> list[Path]:
         """Write ``<name>.pdf`` and ``<name>.png``; the user's own matplotlib settings have no say."""
         import matplotlib
         from matplotlib.figure import Figure
 
         paths = [folder / f"{self.name}.pdf", folder / f"{self.name}.png"]
-        paths[0].parent.mkdir(parents=True, exist_ok=True)
         with matplotlib.rc_context():
             matplotlib.rcParams.update(matplotlib.rcParamsDefault)
             matplotlib.rcParams.update(STYLE)
             figure = Figure(figsize=(WIDTH, self.height), layout="constrained")
             self.draw(figure)
             for path in paths:
-                figure.savefig(path, metadata=NO_DATE[path.suffix[1:]])
+                made = io.BytesIO()  # matplotlib's own writer breaks on a full disk
+                figure.savefig(made, format=path.suffix[1:], metadata=NO_DATE[path.suffix[1:]])
+                with whole(path) as partial:
+                    partial.write_bytes(made.getvalue())
         return paths
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """What ``drawn(result, spec, experiment)`` of a kind of experiment figure gives: a figure, maybe with its table."""
-
-    picture: Picture
-    table: Table | None = None
+Built = tuple[Picture, "Table | None"]
+"""What ``build_figure(result, spec, experiment)`` of a kind of experiment figure gives: a figure, maybe its table."""

@@ -1,15 +1,15 @@
-"""The objective against dense's share alpha, with Wilson bands."""
+"""The objective against the reference's share alpha, with Wilson bands."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from harness.evaluation.statistic import wilson
+from harness.fusion.anchor import default_anchor
 from harness.report.figure import Picture, look
-from harness.report.view import View
-from harness.statistic import wilson
 from harness.sweep.result import SweepResult
-from harness.tracking.entry import loaded, records
+from harness.sweep.view import View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
     """One figure, when the sweep varied alpha."""
-    best = curves(result)
+    best = curves(result.whole)
     if not any(len(curve) > 1 for curve in best.values()):
         return
-    view = View.tune(result)
-    singles = result.trials[result.trials["family"] == "single"]
-    lists = [(row["name"], row[view.objective]) for row in records(singles)]
+    view = result.whole
+    lists = [(row["name"], row[view.objective]) for row in view.rows if row["family"] == "single"]
+    first = _shared(view)
     caption = (
-        f"{view.objective} against dense's share alpha: {view.dataset}, tune split (n = {view.n}). At each alpha "
+        f"{view.objective} against {first}'s share alpha: {view.where}. At each alpha "
         "the best trial of each fuser over its other knobs; bands: 95% Wilson intervals of that trial; dashed: "
         "single lists."
     )
@@ -41,20 +41,26 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         for number, (name, share) in enumerate(lists):
             dashes = ((0, (4, 2)), (0, (1, 1)), (0, (4, 1, 1, 1)))[number % 3]
             axes.axhline(100 * share, color="black", lw=0.8, linestyle=dashes, label=name)
-        axes.set_xlabel("alpha (share of dense)")
+        axes.set_xlabel(f"alpha (share of {first})")
         axes.set_ylabel(f"{view.objective} (%)")
         figure.legend(loc="outside upper center", ncols=3)
 
     yield Picture("alpha", caption, draw, 2.7)
 
 
-def curves(result: SweepResult) -> dict[str, dict[float, float]]:
+def _shared(view: View) -> str:
+    """The list, or lists, that alpha is the share of."""
+    chosen = [row["parameters"] for row in view.rows if row["parameters"].get("fuser.alpha") is not None]
+    lists = (one.get("reference") or default_anchor(one.get("pool.lists") or ["dense"]) for one in chosen)
+    return " or ".join(dict.fromkeys(lists))
+
+
+def curves(view: View) -> dict[str, dict[float, float]]:
     """{fuser: {alpha: the objective of its best trial there}}, fusers by name."""
-    objective = result.manifest["objective"]
     best: dict[str, dict[float, float]] = {}
-    for row in records(result.trials):
-        alpha = loaded(row["parameters"]).get("fuser.alpha")
+    for row in view.rows:
+        alpha = row["parameters"].get("fuser.alpha")
         if alpha is not None:
             curve = best.setdefault(row["family"], {})
-            curve[alpha] = max(curve.get(alpha, 0.0), float(row[objective]))
+            curve[alpha] = max(curve.get(alpha, 0.0), float(row[view.objective]))
     return dict(sorted(best.items()))

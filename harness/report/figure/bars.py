@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from harness.report.experiment.compared import Compared, Line
-from harness.report.figure import COLORS, Drawn, Picture
+from harness.report.comparison_table import ComparisonTable, Line
+from harness.report.figure import COLORS, Built, Picture
 from harness.sweep.result import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def drawn(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Drawn:
+def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Built:
     """The bars of ``table``: its first metric, on its first slice."""
-    compared = Compared.named(result, spec["table"], experiment)
-    return Drawn(bars(compared, spec["name"]))
+    compared = ComparisonTable.named(result, spec["table"], experiment)
+    return bars(compared, spec["name"]), None
 
 
-def bars(compared: Compared, name: str) -> Picture:
+def bars(compared: ComparisonTable, name: str) -> Picture:
     """The first metric of every row on the first slice; beside it wins, losses and the difference in points."""
-    lines, where = shown(compared)
+    lines, where = first_slice(compared)
     labels = list(dict.fromkeys(line.label for line in lines))
     splits = list(dict.fromkeys(line.split for line in lines))
     metric = compared.metrics[0]
@@ -37,7 +37,7 @@ def bars(compared: Compared, name: str) -> Picture:
             seen = {patch.get_label() for patch in axes.containers}
             bar = axes.barh(y, 100 * line.scores[0], height * 0.92, color=shade,
                             label=line.split if line.split not in seen else None)  # fmt: skip
-            axes.bar_label(bar, [_told(line, base.get(line.split))], padding=2, fontsize=6)
+            axes.bar_label(bar, [_label(line, base.get(line.split))], padding=2, fontsize=6)
         axes.set_yticks(range(len(labels)), labels)
         axes.tick_params(axis="y", length=0)
         axes.invert_yaxis()
@@ -51,7 +51,7 @@ def bars(compared: Compared, name: str) -> Picture:
     return Picture(name, caption + compared.caption(), draw, 0.8 + 0.17 * len(labels) * max(len(splits), 1))
 
 
-def shown(compared: Compared) -> tuple[list[Line], str]:
+def first_slice(compared: ComparisonTable) -> tuple[list[Line], str]:
     """The lines of a table's first slice, and what a figure of them says about queries."""
     first = compared.lines[0].slice if compared.lines else ""
     lines = [line for line in compared.lines if line.slice == first]
@@ -59,7 +59,8 @@ def shown(compared: Compared) -> tuple[list[Line], str]:
     return lines, f"Queries: {first} ({counts})."
 
 
-def _told(line: Line, base: float | None) -> str:
-    if line.wins is None or base is None:
+def _label(line: Line, base: float | None) -> str:
+    if line.against is None or base is None:
         return f"{100 * line.scores[0]:.1f}"
-    return f"{100 * line.scores[0]:.1f}  {line.wins}W/{line.losses}L  {100 * (line.scores[0] - base):+.1f}"
+    counts = f"{line.against.wins}W/{line.against.losses}L"
+    return f"{100 * line.scores[0]:.1f}  {counts}  {100 * (line.scores[0] - base):+.1f}"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from harness.core.escape import file_name
 from harness.report.ceiling import ceilings
 from harness.report.figure import COLORS, Picture
-from harness.report.view import View
 from harness.sweep.result import SweepResult
+from harness.sweep.view import View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,18 +17,17 @@ if TYPE_CHECKING:
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
     """One figure a set of lists whose pools were capped in more than one way."""
-    rows = ceilings(result)
+    rows = ceilings(result.whole)
     for lists in dict.fromkeys(row[1] for row in rows):
         mine = [row for row in rows if row[1] == lists]
         if len(mine) > 1:
-            yield _picture(result, lists, mine)
+            yield _picture(result.whole, lists, mine)
 
 
-def _picture(result: SweepResult, lists: str, rows: list[tuple[str, str, float, str | None, float | None]]) -> Picture:
-    view = View.tune(result)
+def _picture(view: View, lists: str, rows: list[tuple[str, str, float, str | None, float | None]]) -> Picture:
     caption = (
         f"Ceiling (share of queries whose last gold passage is anywhere in the pool of {lists}) and the best "
-        f"{view.objective} achieved, by pool cap: {view.dataset}, tune split (n = {view.n})."
+        f"{view.objective} achieved, by pool cap: {view.where}."
     )
 
     def draw(figure: Figure) -> None:
@@ -41,5 +41,5 @@ def _picture(result: SweepResult, lists: str, rows: list[tuple[str, str, float, 
         axes.set_ylim(0, 102)
         axes.legend(loc="lower right")
 
-    name = "ceiling" if lists in ("", "dense+graph") else f"ceiling_{lists.replace('+', '_')}"
+    name = "ceiling" if lists in ("", "dense+graph") else f"ceiling_{file_name(lists.replace('+', '_'))}"
     return Picture(name, caption, draw, 2.1)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.metric import Metric
 from harness.report.figure import COLORS, Picture
 from harness.report.headroom import losses
-from harness.report.view import View
 from harness.sweep.result import SweepResult
 
 if TYPE_CHECKING:
@@ -20,19 +18,17 @@ GAP = 0.06
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
     """The winner's; none when it is a single list or the objective is not 0/1."""
-    view = View.of(result)
-    place = view.winner_place()
-    if view.rows[place]["family"] == "single" or not Metric.parse(view.objective).binary:
+    view = result.locked
+    place = view.winner_place
+    if view.rows[place]["family"] == "single" or not view.metric.binary:
         return
     if not any(row["family"] == "single" for row in view.rows):
         return
     lost = {reason: int(queries.sum()) for reason, queries in losses(view, place).items()}
-    told = ", ".join(f"{reason} {count}" for reason, count in lost.items())
-    times = f", evaluation {view.evaluation}" if view.evaluation else ""
+    counted = ", ".join(f"{reason} {count}" for reason, count in lost.items())
     caption = (
-        f"Where {view.rows[place]['name']} loses queries ({view.objective}): no fused list holds the gold passage, the "
-        f"pool's cap cuts it, or other passages outrank it ({told}). {view.dataset}, {view.split} split "
-        f"(n = {view.n}{times})."
+        f"Where {view.winner_name} loses queries ({view.objective}): no fused list holds the gold passage, the "
+        f"pool's cap cuts it, or other passages outrank it ({counted}). {view.where}."
     )
 
     def draw(figure: Figure) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from harness.report.figure import Picture, look
-from harness.report.view import View
 from harness.sweep.result import SweepResult
 
 if TYPE_CHECKING:
@@ -16,18 +15,18 @@ TICKS = (0, 2, 4, 6, 8, 10, 20, 50, 100, 200, 500)
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
-    """One figure, when there is a dense list to win against."""
+    """One figure, when there is a reference list to win against."""
     judged = result.trials.dropna(subset=["wins", "losses"])
     if judged.empty:
         return
-    view = View.tune(result)
+    view = result.whole
     families = sorted(judged["family"].unique())
     points = {name: judged.loc[judged["family"] == name, ["losses", "wins"]].astype(int) for name in families}
     chosen = judged[judged["trial"] == view.winner]
     edge = frontier(list(zip(judged["losses"].astype(int), judged["wins"].astype(int), strict=True)))
     caption = (
-        f"Wins against losses of {len(judged)} trials on {view.objective}, counted against dense: {view.dataset}, tune "
-        f"split (n = {view.n}). Line: the frontier, trials that no other beats in both; star: the winner."
+        f"Wins against losses of {len(judged)} trials on {view.objective}, counted against {view.reference}: "
+        f"{view.where}. Line: the frontier, trials that no other beats in both; star: the winner."
     )
 
     def draw(figure: Figure) -> None:
@@ -43,7 +42,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
             chosen["losses"].astype(int), chosen["wins"].astype(int), marker="*", s=90, color="#F0E442",
             edgecolor="black", lw=0.7, label="winner", zorder=3,
         )  # fmt: skip
-        axes.set_xlabel("losses (queries only dense finds)")
+        axes.set_xlabel(f"losses (queries only {view.reference} finds)")
         axes.set_ylabel("wins")
         axes.set_xscale("symlog", linthresh=10, linscale=1.5)  # a single list may lose ten times as often as any fusion
         last = max(int(frame["losses"].max()) for frame in points.values())

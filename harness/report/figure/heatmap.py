@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.report.figure import Drawn, Picture
-from harness.report.table import Column, Table
+from harness.core.table import Column, Table
+from harness.report.figure import Built, Picture
 from harness.sweep.result import SweepResult
 from harness.sweep.selection import matches
-from harness.tracking.entry import loaded, records
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,10 +21,10 @@ Point = tuple[Any, ...]
 MISSING = "no such knob"
 
 
-def drawn(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Drawn:
+def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Built:
     """The figure of a ``heatmap`` and its cells as a table."""
-    made = Heatmap(result, spec, experiment)
-    return Drawn(made.picture(), made.table())
+    heatmap = Heatmap(result, spec, experiment)
+    return heatmap.picture(), heatmap.table()
 
 
 @dataclass(frozen=True)
@@ -43,11 +42,11 @@ class Heatmap:
     def cells(self) -> dict[tuple[Point, Point], float]:
         """The greatest value of the matching trials, by row and column."""
         found: dict[tuple[Point, Point], float] = {}
-        for trial in records(self.result.trials):
-            knobs = loaded(trial["parameters"])
+        for trial in self.result.whole.rows:
+            knobs = trial["parameters"]
             row, column = self._point(knobs, "rows"), self._point(knobs, "columns")
             value = trial[self.spec["value"]]
-            if MISSING not in (*row, *column) and matches(knobs, self.spec.get("where", {})) and value == value:
+            if MISSING not in (*row, *column) and matches(knobs, self.spec.get("where", {})) and value is not None:
                 found[row, column] = max(found.get((row, column), -np.inf), float(value))
         return found
 
@@ -60,7 +59,7 @@ class Heatmap:
             *(Column(f"{' '.join(self._short('columns'))} {_said(point)}", kind) for point in columns),
         ]
         body = [[_said(row), *(self.cells.get((row, column)) for column in columns)] for row in rows]
-        return Table(self.spec["name"], self.spec["title"], self._caption(), head, body)
+        return Table(self.spec["name"], self.spec["title"], head, body, self._caption())
 
     def picture(self) -> Picture:
         """The cells in colour."""
@@ -103,7 +102,7 @@ class Heatmap:
 
     def _caption(self) -> str:
         facts = self.result.manifest
-        counted = "" if self._share else f" by {facts['objective']} against dense"
+        counted = "" if self._share else f" by {facts['objective']} against {self.result.reference}"
         return (
             f"{self.experiment['source']}: {self.spec['value']}{counted}, the best trial in each cell over all "
             f"other knobs: {facts['dataset']}, tune split (n = {facts['n']}). {self.spec.get('published', '')} Not "

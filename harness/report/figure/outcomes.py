@@ -1,4 +1,4 @@
-"""Per-query outcomes: both find the last hop, neither does, only the winner, only dense (PhaseGraph Fig. 1)."""
+"""Per-query outcomes: both find the last hop, neither does, only the winner, only the baseline (PhaseGraph Fig. 1)."""
 
 from __future__ import annotations
 
@@ -6,48 +6,51 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from harness.core.escape import file_name
+from harness.core.format import p_value
+from harness.evaluation.comparison import Comparison
 from harness.report.figure import COLORS, Picture
-from harness.report.text import p_value
-from harness.report.view import View
-from harness.statistic import mcnemar
 from harness.sweep.result import SweepResult
+from harness.sweep.view import View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
-    """The winner against dense, and against the best single list on tune where that is another one."""
-    view = View.of(result)
-    for baseline in dict.fromkeys(["dense", result.lock.get("best_single")]):
+    """The winner against the reference list, and against the best single list on tune where that is another one."""
+    view = result.locked
+    for baseline in dict.fromkeys([result.reference, result.lock.get("best_single")]):
         place = view.row_of(baseline) if baseline else None
-        if place is not None and place != view.winner_place():
+        if place is not None and place != view.winner_place:
             yield _picture(view, str(baseline), place)
 
 
-def counts(view: View, baseline: int) -> dict[str, int]:
+def compare(view: View, baseline: int) -> Comparison:
+    """The winner against a row."""
+    scores = (view.scores > 0).astype(np.float64)
+    return Comparison.of(scores[view.winner_place], scores[baseline])
+
+
+def counts(found: Comparison) -> dict[str, int]:
     """How many queries both find, neither finds, only the winner finds (win), only the baseline finds (loss)."""
-    scores: NDArray[np.bool_] = view.scores() > 0
-    ours, theirs = scores[view.winner_place()], scores[baseline]
+    both = int((found.ours * found.theirs).sum())
     return {
-        "both": int((ours & theirs).sum()),
-        "neither": int((~ours & ~theirs).sum()),
-        "win": int((ours & ~theirs).sum()),
-        "loss": int((~ours & theirs).sum()),
+        "both": both,
+        "neither": found.n - both - found.wins - found.losses,
+        "win": found.wins,
+        "loss": found.losses,
     }
 
 
 def _picture(view: View, baseline: str, place: int) -> Picture:
-    found = counts(view, place)
-    p = p_value(float(mcnemar(found["win"], found["loss"])))
-    told = f"p {p}".replace("<", "< ") if p.startswith("<") else f"p = {p}"
-    winner = view.rows[view.winner_place()]["name"]
-    times = f", evaluation {view.evaluation}" if view.evaluation else ""
+    compared = compare(view, place)
+    found, p = counts(compared), p_value(compared.p)
+    shown = f"p {p}".replace("<", "< ") if p.startswith("<") else f"p = {p}"
     caption = (
-        f"Per-query outcomes of {view.objective}, {winner} against {baseline}: {view.dataset}, {view.split} split "
-        f"(n = {view.n}{times}). Left: all queries; right: wins and losses alone, {told} (McNemar)."
+        f"Per-query outcomes of {view.objective}, {view.winner_name} against {baseline}: "
+        f"{view.where}. Left: all queries; right: wins and losses alone, {shown} (McNemar)."
     )
 
     def draw(figure: Figure) -> None:
@@ -66,6 +69,6 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
             axes.tick_params(axis="x", length=0)
         left.set_ylabel("queries")
         left.set_title(f"all {view.n}")
-        right.set_title(told)
+        right.set_title(shown)
 
-    return Picture(f"outcomes_{baseline}", caption, draw, 2.0)
+    return Picture(f"outcomes_{file_name(baseline)}", caption, draw, 2.0)

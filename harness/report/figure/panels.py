@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.report.experiment.compared import Compared
-from harness.report.figure import COLORS, HATCHES, Drawn, Picture
-from harness.report.figure.bars import shown
+from harness.report.comparison_table import ComparisonTable
+from harness.report.figure import COLORS, HATCHES, Built, Picture
+from harness.report.figure.bars import first_slice
 from harness.sweep.result import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from harness.report.experiment.compared import Line
+    from harness.report.comparison_table import Line
 
 
-def drawn(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Drawn:
+def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Built:
     """The panels of ``table``, on its first slice: of test when it was held out, else of tune."""
-    compared = Compared.named(result, spec["table"], experiment)
-    lines, _ = shown(compared)
+    compared = ComparisonTable.named(result, spec["table"], experiment)
+    lines, _ = first_slice(compared)
     split = lines[-1].split if lines else "tune"
     mine = [line for line in lines if line.split == split]
     metrics = [str(metric) for metric in compared.metrics[:2]]
 
     def draw(figure: Figure) -> None:
         top, bottom = figure.subplots(2, 1)
-        against = [line for line in mine if line.wins is not None]
-        _pairs(top, against, [[line.wins or 0 for line in against], [line.losses or 0 for line in against]], ".0f")
+        against = {line: line.against for line in mine if line.against is not None}
+        counts = [[one.wins for one in against.values()], [one.losses for one in against.values()]]
+        _pairs(top, list(against), counts, ".0f")
         top.set_xlabel(f"queries, against {compared.spec['against']}")
         top.set_title("(a) wins and losses")
         top.legend(top.containers, ["wins", "losses"], loc="upper center", bbox_to_anchor=(0.35, -0.16), ncols=2)
@@ -38,10 +39,10 @@ def drawn(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str,
         bottom.legend(bottom.containers, metrics, loc="upper center", bbox_to_anchor=(0.35, -0.14), ncols=2)
 
     caption = f"Queries: {mine[0].slice if mine else ''}, {split} split (n = {mine[0].n if mine else 0}). "
-    return Drawn(Picture(spec["name"], caption + compared.caption(), draw, 1.6 + 0.4 * len(mine)))
+    return Picture(spec["name"], caption + compared.caption(), draw, 1.6 + 0.4 * len(mine)), None
 
 
-def _pairs(axes: Axes, lines: list[Line], values: list[list[float]], form: str) -> None:
+def _pairs(axes: Axes, lines: Sequence[Line], values: Sequence[Sequence[float]], form: str) -> None:
     """Two bars a row, told apart by colour and hatching, each with its value."""
     height = 0.8 / max(len(values), 1)
     for number, row in enumerate(values):

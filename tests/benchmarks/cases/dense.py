@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.retriever.index import build, search
+from harness.retriever.search.index import exact_search
 from tests.benchmarks.lists import PASSAGES
 from tests.benchmarks.measure import Case
 
@@ -26,11 +26,10 @@ def compared(queries: int, passages: int, width: int) -> Case:
     texts[1::50] = texts[::50][: len(texts[1::50])]  # equal passages: their scores tie
     flat = faiss.IndexFlatIP(width)
     flat.add(texts)
-    index = build(texts, "Flat")
     return Case(
         work=f"{queries} queries x {passages} x {width}, k {DEPTH}; ours also orders by float64 cosine and number",
         peer="faiss.IndexFlatIP.search, all queries at once",
-        ours=lambda: search(index, texts, questions, DEPTH, True),
+        ours=lambda: exact_search(texts, questions, DEPTH),
         theirs=lambda: flat.search(questions, DEPTH),
         check=lambda ours, _: exact(ours, texts, questions),
         aim=1 / 1.05,

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.retriever.triples import Branch, Reached
-from harness.triplestore import Facts
-from harness.triplestore.memory import Memory
+from harness.graph.triplestore import TripleTable
+from harness.graph.triplestore.memory import Memory
+from harness.retriever.triple.triples import GraphBranch, RowTargets
 from tests.benchmarks.measure import Case
 
 LIMIT, SEEDS, AIM_MS = 10, 10, 5.0
@@ -23,7 +23,7 @@ def case(quick: bool) -> dict[str, Case]:
     return {"dice": compared(facts, asked, SEEDS, 4), "dice_scan": compared(facts, asked, None, 100)}
 
 
-def world(triples: int, questions: int, seed: int = 0) -> tuple[Facts, list[str]]:
+def world(triples: int, questions: int, seed: int = 0) -> tuple[TripleTable, list[str]]:
     """A graph whose degrees fall as a power, under made-up names of two words, and questions on its triples."""
     random = np.random.default_rng(seed)
     size = triples // 2
@@ -37,20 +37,20 @@ def world(triples: int, questions: int, seed: int = 0) -> tuple[Facts, list[str]
         f"What is the {relations[relation[t]]} {names[subject[t]]} and who has known of it since?"
         for t in random.integers(0, triples, questions)
     ]
-    return Facts(names, relations, subject, relation, object_), asked
+    return TripleTable(names, relations, subject, relation, object_), asked
 
 
-def seeds_of(facts: Facts, count: int, seed: int = 1) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
+def seeds_of(facts: TripleTable, count: int, seed: int = 1) -> list[np.ndarray[Any, np.dtype[np.int64]]]:
     random = np.random.default_rng(seed)
     return [np.unique(random.choice(facts.subject, SEEDS)) for _ in range(count)]
 
 
-def compared(facts: Facts, asked: list[str], seeds: int | None, scale: int) -> Case:
+def compared(facts: TripleTable, asked: list[str], seeds: int | None, scale: int) -> Case:
     size = len(facts.names)
     stack = contextlib.ExitStack()
     expand = stack.enter_context(Memory().open(facts, True))
-    reach = Reached(np.arange(size + 1), np.arange(size), None)
-    branch = Branch.of(facts, expand, reach, "bigrams", True, LIMIT)
+    reach = RowTargets(np.arange(size + 1), np.arange(size), None)
+    branch = GraphBranch.of(facts, expand, reach, "bigrams", True, LIMIT)
     starts = seeds_of(facts, len(asked)) if seeds else [None] * len(asked)
     part = asked[: max(1, len(asked) // scale)]
     bags = [bag(name) for name in [*facts.names, *facts.relations]]
@@ -90,7 +90,7 @@ def bag(text: str) -> tuple[Counter[str], int]:
     return counted, counted.total()
 
 
-def adjacency(facts: Facts) -> dict[int, list[int]]:
+def adjacency(facts: TripleTable) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for place, ends in enumerate(zip(facts.subject.tolist(), facts.object.tolist(), strict=True)):
         for end in set(ends):
@@ -98,7 +98,7 @@ def adjacency(facts: Facts) -> dict[int, list[int]]:
     return found
 
 
-def plain(question: str, start: Any, facts: Facts, bags: Any, touching: dict[int, list[int]]) -> dict[int, float]:
+def plain(question: str, start: Any, facts: TripleTable, bags: Any, touching: dict[int, list[int]]) -> dict[int, float]:
     own, total = bag(question)
     seeds = None if start is None else set(start.tolist())
     among = range(len(facts.subject)) if seeds is None else sorted({t for s in seeds for t in touching.get(s, ())})

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.encoder.minilm import MiniLM
+from harness.model.encoder.minilm import MiniLM
 from tests.benchmarks import real
 from tests.benchmarks.measure import Case
 

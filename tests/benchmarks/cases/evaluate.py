@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.metric import metrics, run_ranks
+from harness.evaluation.metric import metrics, run_ranks
 from tests.benchmarks.lists import lists
 from tests.benchmarks.measure import Case
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.extractor.extraction import KINDS
-from harness.extractor.name import normal
-from harness.extractor.ner import LABELS
-from harness.extractor.offline import Offline
+from harness.graph.extractor.extraction import KINDS
+from harness.graph.extractor.name import normal
+from harness.graph.extractor.ner import LABELS
+from harness.graph.extractor.offline import Offline
 from tests.benchmarks import real
 from tests.benchmarks.measure import Case
 

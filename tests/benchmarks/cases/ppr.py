@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.retriever.pagerank import solve
-from harness.retriever.walk import rows_sum_to_one
+from harness.retriever.pagerank.pagerank import solve
+from harness.retriever.walk import normalize_rows
 from tests.benchmarks.measure import Case
 
 AIMS = {0.5: 25, 0.85: 20}
@@ -57,7 +57,7 @@ def compared(
     import igraph
 
     queries = restarts.shape[0]
-    transition = rows_sum_to_one(graph)
+    transition = normalize_rows(graph)
     known = igraph.Graph.Weighted_Adjacency(sp.coo_matrix(graph), mode="directed", attr="weight")
     part = restarts[:timed]
     peers = iter(range(10**9))

@@ -6,7 +6,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from harness.configuration import compose
+from harness.core.configuration import compose
 from harness.retriever import ppr
 from harness.sweep.lists import retrievers
 from tests.benchmarks import real

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.configuration import names, strategy
+from harness.core.configuration import names, strategy
 from tests.benchmarks.cases.dice import seeds_of, world
 from tests.benchmarks.measure import Case
 

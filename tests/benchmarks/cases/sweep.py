@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.metric import metrics, wins_losses
-from harness.metric.mean import means
-from harness.metric.measure import Metric
+from harness.evaluation.metric import metrics
+from harness.evaluation.metric.mean import means
+from harness.evaluation.metric.measure import Metric
 from harness.run import Run
 from harness.sweep import engine
 from harness.sweep.trial import Trial
@@ -58,8 +58,8 @@ def compared(
 def judged(grid: list[Trial], runs: Mapping[str, Run], gold: NDArray[np.int32]) -> tuple[Any, Any]:
     """Means float64[T, M], and wins and losses of each trial against the first, which is dense alone."""
     ranks = engine.score(grid, runs, gold)
-    won, lost = wins_losses(ranks, ranks[0], Metric.parse("last_hop@5"))
-    return means(ranks, METRICS), (won.sum(axis=1), lost.sum(axis=1))
+    values = Metric.parse("last_hop@5")(ranks)
+    return means(ranks, METRICS), ((values > values[0]).sum(axis=1), (values < values[0]).sum(axis=1))
 
 
 class Peer:

@@ -1,0 +1,1 @@
+"""Questions asked of finished things: why, how well calibrated, how sure."""

@@ -1,0 +1,110 @@
+"""Printed tests and intervals in worlds whose questions come in clusters and whose truth is known.
+
+A world has the clusters of a real benchmark. Each of ``TRIALS`` trials has on each query a latent normal value: a part
+that its cluster shares, of variance ``correlation``, and a part of its own; seven tenths of either is common to all
+trials, which so resemble each other as those of a grid do. Cut at its quantiles the value becomes an outcome: a win or
+a loss with probability ``DIFFERS`` each where there is no effect, or a hit with probability 1/2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.evaluation.statistic import (
+    clustered_bootstrap,
+    clustered_mcnemar,
+    design_effect,
+    difference_interval,
+    max_statistic,
+    trials,
+    wilson,
+)
+from harness.evaluation.statistic.cluster import Labels
+
+TRIALS, COMMON, DIFFERS, EFFECT = 40, 0.7, 0.1, 0.1
+PERMUTATIONS, RESAMPLES = 500, 500
+TESTS = ("p", "cluster p", "max p", "cluster max p")
+INTERVALS = ("wilson", "cluster wilson", "tango", "cluster tango", "bootstrap", "cluster bootstrap")
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """errors: without an effect, the share of p <= .05: of all trials, or of worlds with one in any for ``max p``.
+
+    coverage: share of worlds in which a 95% interval holds the truth.
+    """
+
+    clusters_of: str
+    correlation: float
+    worlds: int
+    n: int
+    errors: dict[str, float]
+    coverage: dict[str, float]
+
+
+def behave(clusters_of: str, labels: Labels, correlation: float, worlds: int, seed: int = 0) -> Behaviour:
+    """The rates of false findings and the coverage over ``worlds`` worlds with these clusters."""
+    draw = np.random.Generator(np.random.PCG64(seed))
+    wrong: dict[str, list[float]] = {name: [] for name in TESTS}
+    held: dict[str, list[bool]] = {name: [] for name in INTERVALS}
+    for world in range(worlds):
+        for name, p in _tests(_outcomes(draw, labels, correlation, 0.0), labels, world).items():
+            wrong[name].append(float((p <= 0.05).mean()))
+        signs = _outcomes(draw, labels, correlation, EFFECT)[0]
+        hits = (_latent(draw, labels, correlation)[0] > 0).astype(np.float64)
+        for name, (truth, interval) in _intervals(signs, hits, labels).items():
+            held[name].append(interval[0] <= truth <= interval[1])
+    rates = [{name: float(np.mean(seen)) for name, seen in table.items()} for table in (wrong, held)]
+    return Behaviour(clusters_of, correlation, worlds, len(labels), *rates)
+
+
+def _latent(draw: np.random.Generator, labels: Labels, correlation: float) -> NDArray[np.float64]:
+    """float64[TRIALS, Q]: standard normal; queries of a cluster have the correlation."""
+    count = int(labels.max()) + 1
+
+    def among_trials(size: int) -> NDArray[np.float64]:
+        own = draw.standard_normal((TRIALS, size))
+        return np.asarray(COMMON**0.5 * draw.standard_normal(size) + (1 - COMMON) ** 0.5 * own)
+
+    shared, own = among_trials(count)[:, labels], among_trials(len(labels))
+    return np.asarray(correlation**0.5 * shared + (1 - correlation) ** 0.5 * own)
+
+
+def _outcomes(draw: np.random.Generator, labels: Labels, correlation: float, effect: float) -> NDArray[np.float64]:
+    """float64[TRIALS, Q] of 1, 0, -1: wins with probability DIFFERS + effect / 2, losses with DIFFERS - effect / 2."""
+    from scipy.special import ndtri
+
+    latent = _latent(draw, labels, correlation)
+    wins, losses = latent > -ndtri(DIFFERS + effect / 2), latent < ndtri(DIFFERS - effect / 2)
+    signs: NDArray[np.float64] = wins.astype(np.float64) - losses
+    return signs
+
+
+def _tests(signs: NDArray[np.float64], labels: Labels, seed: int) -> dict[str, NDArray[np.float64]]:
+    """P values: of each trial, or the smallest of all trials, which is what a search over them reports."""
+    return {
+        "p": trials.mcnemar((signs > 0).sum(axis=1), (signs < 0).sum(axis=1)),
+        "cluster p": np.array([clustered_mcnemar(own, labels) for own in signs]),
+        "max p": max_statistic(signs, PERMUTATIONS, seed).min(keepdims=True),
+        "cluster max p": max_statistic(signs, PERMUTATIONS, seed, labels).min(keepdims=True),
+    }
+
+
+def _intervals(
+    signs: NDArray[np.float64], hits: NDArray[np.float64], labels: Labels
+) -> dict[str, tuple[float, tuple[float, float]]]:
+    """The truth and the interval, by name."""
+    n, alone, count = len(labels), np.arange(len(labels)), float(hits.sum())
+    wins, losses = float((signs > 0).sum()), float((signs < 0).sum())
+    of_hits, of_signs = float(design_effect(hits, labels)), float(design_effect(signs, labels))
+    return {
+        "wilson": (0.5, wilson(count, n)),
+        "cluster wilson": (0.5, wilson(count / of_hits, n / of_hits)),
+        "tango": (EFFECT, difference_interval(wins, losses, n)),
+        "cluster tango": (EFFECT, difference_interval(wins / of_signs, losses / of_signs, n / of_signs)),
+        "bootstrap": (EFFECT, clustered_bootstrap(signs, alone, RESAMPLES)),
+        "cluster bootstrap": (EFFECT, clustered_bootstrap(signs, labels, RESAMPLES)),
+    }

@@ -1,0 +1,103 @@
+"""One question under a configuration: where every list and the fuser put its passages, and by which paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.core.errors import HarnessError, nearest
+from harness.fusion.context import Context
+from harness.fusion.fuser import Calibrated
+from harness.fusion.fuser.fusion import rank_documents
+from harness.retriever.pagerank.trail import Traced, Trail
+from harness.run import Run
+from harness.sweep import engine, lists
+from harness.sweep.choice import Choice, choose
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """gold: the question's passages, in hop order. rivals: those that beat one of them after fusion, best first.
+
+    order: by list, and last for the fuser (``fused`` is its name), the passages with their scores, best first.
+    trails: by list, for those whose retriever can say why.    identities: by list, what its retriever is.
+    """
+
+    benchmark: Benchmark
+    query: int
+    fused: str
+    gold: Sequence[int]
+    rivals: Sequence[int]
+    order: Mapping[str, Mapping[int, float]]
+    trails: Mapping[str, Trail]
+    identities: Mapping[str, Any]
+
+    def rank(self, name: str, doc: int) -> int | None:
+        """The passage's place in a list, from 1; None where the list does not hold it."""
+        found = list(self.order[name])
+        return found.index(doc) + 1 if doc in self.order[name] else None
+
+    def share(self, name: str, doc: int, strength: float) -> float | None:
+        """What share of a passage's score in a list one path brings; None where strengths are not summed."""
+        score = self.order[name].get(doc)
+        return strength / score if score and self.trails[name].adds else None
+
+    def title(self, doc: int) -> str:
+        """The passage's title, or the beginning of its text."""
+        row = self.benchmark.corpus[doc]
+        return row["title"] or f"{row['text'][:60]}..."
+
+
+def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
+    """The trace of ``config.query``. Raises HarnessError for a question that the benchmark does not have.
+
+    given: the overrides that were typed (see ``harness.sweep.choice.choose``).
+    """
+    kept, data = lists.store(config), lists.benchmark(config)
+    ids = data.query_ids.to_pylist()
+    if str(config.query) not in ids:
+        raise HarnessError(f"query={config.query}: {data.name} has no such question{nearest(str(config.query), ids)}")
+    query = ids.index(str(config.query))
+    retrievers = lists.retrievers(config)
+    runs = lists.runs(retrievers, data, kept)
+    gold = [doc for doc in data.gold[query].tolist() if doc >= 0]
+    chosen = choose(config, list(retrievers), given)
+    steps = [type(each).__module__.rpartition(".")[2] for each in (chosen.fuser, chosen.reranker)]
+    name = f"fused by {chosen.name or ', '.join(step for step in steps if step != 'none')}"
+    order = {each: _entries(run.docs, run.scores, run.indptr, query) for each, run in runs.items()}
+    order[name] = _fused(chosen, runs, query, lists.gather_context([chosen], config, data))
+    best = list(order[name])
+    worst = max((best.index(doc) if doc in order[name] else len(best) for doc in gold), default=0)
+    rivals = [doc for doc in best[:worst] if doc not in gold][: config.trace.rivals]
+    trails = {
+        each: retriever.trace(data, kept, query, [*gold, *rivals], config.trace.count)
+        for each, retriever in retrievers.items()
+        if isinstance(retriever, Traced)
+    }
+    return Trace(data, query, name, gold, rivals, order, trails, lists.identities(retrievers))
+
+
+def _fused(chosen: Choice, runs: Mapping[str, Run], query: int, context: Context) -> dict[int, float]:
+    """The fused list of the query: fuser, then reranker."""
+    one = np.array([query])
+    pool = engine.align(
+        chosen.pool, {each: runs[each].take(one) for each in chosen.pool.lists}, "cpu", context.take(one)
+    )
+    calibrated = Calibrated(pool, chosen.normalizer, chosen.temperature)
+    lengths, docs, scores = rank_documents(chosen.reranker(chosen.fuser(calibrated), calibrated), pool.docs)
+    return _entries(docs, scores, np.array([0, int(lengths[0])]), 0)
+
+
+def _entries(
+    docs: NDArray[np.int32], scores: NDArray[np.float64], indptr: NDArray[np.int64], query: int
+) -> dict[int, float]:
+    part = slice(indptr[query], indptr[query + 1])
+    return dict(zip(docs[part].tolist(), scores[part].tolist(), strict=True))

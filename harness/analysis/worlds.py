@@ -1,0 +1,89 @@
+"""Worlds for calibration, made from the real outcomes of a grid."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from harness.analysis.calibration import Rates, Signs, exchanged, judged
+from harness.analysis.resplit import Coverage, check_forecasts
+from harness.core.errors import HarnessError, bounded
+from harness.evaluation.metric import Metric
+from harness.sweep.plan import Prepared
+from harness.sweep.trial import Trial
+from harness.sweep.winner import tiebreak
+
+
+def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
+    """The rates of exchanged worlds for each effect, and of permuted worlds.
+
+    options: ``worlds, permuted, n, effects, seed`` as in conf/calibrate.yaml.
+    """
+    bounded("calibrate.worlds", options["worlds"], 1)
+    bounded("calibrate.n", options["n"], 1)
+    trials = ordered(prepared)
+    signs = outcomes(prepared, trials, None)
+    planted = int(np.argsort(np.abs(signs).sum(axis=1), kind="stable")[len(signs) // 2])
+    most = float(np.abs(signs[planted]).mean())
+    found = []
+    for effect in tqdm(options["effects"], desc="effects", delay=2, disable=None):
+        bounded("calibrate.effects", float(effect), 0, most)
+        found.append(exchanged(signs, options["n"], options["worlds"], planted, float(effect), options["seed"]))
+    draw = np.random.Generator(np.random.PCG64(options["seed"]))
+    queries = len(prepared.benchmark.query_ids)
+    worlds = []
+    for _ in tqdm(range(options["permuted"]), desc="permuted worlds", delay=2, disable=None):
+        mixed = outcomes(prepared, trials, draw.permutation(queries))
+        worlds.append((mixed[:, prepared.benchmark.members("tune")], mixed[:, prepared.benchmark.members("test")]))
+    return [*found, *([judged("permuted", worlds)] if worlds else [])]
+
+
+def ordered(prepared: Prepared) -> list[Trial]:
+    """The grid's trials that fuse, in the order that settles ties, after dense alone."""
+    trials = prepared.plan.trials()
+    keyed = list(zip(prepared.hashes(trials), trials, strict=True))
+    dense = [trial for trial in trials if trial.family == "single" and trial.name == "dense"]
+    fused = [(key, trial) for key, trial in keyed if trial.family != "single"]
+    if not dense or not fused:
+        raise HarnessError("calibration compares with the list named dense; the configuration has none, or no fuser")
+    return [*dense, *(trial for _, trial in sorted(fused, key=_tiebreak))]
+
+
+def resplit(prepared: Prepared, splits: int, seed: int) -> list[Coverage]:
+    """How often the forecast holds when the benchmark is split anew."""
+    bounded("calibrate.splits", splits, 1)
+    values = Metric.parse(prepared.plan.config.objective)(_ranks(prepared, ordered(prepared)))
+    data = prepared.benchmark
+    return check_forecasts(data.name, values[1:], values[1:] < values[0], data.gold, splits, seed)
+
+
+def outcomes(prepared: Prepared, trials: Sequence[Trial], permutation: NDArray[np.int64] | None) -> Signs:
+    """int8[T - 1, Q]: where each trial wins (+1) and loses (-1) against the first one, over all queries.
+
+    permutation: each query's lists, but dense, are those of another query; None: its own.
+    """
+    runs = dict(prepared.runs)
+    if permutation is not None:
+        runs = {name: run if name == "dense" else run.take(permutation) for name, run in runs.items()}
+    world = dataclasses.replace(prepared, runs=runs)
+    values = Metric.parse(prepared.plan.config.objective)(_ranks(world, trials))
+    signs: Signs = np.sign(values[1:] - values[0]).astype(np.int8)
+    return signs
+
+
+def _ranks(prepared: Prepared, trials: Sequence[Trial]) -> NDArray[np.int32]:
+    """int32[T, Q, H] over all queries, in their order."""
+    ranks = np.empty((len(trials), *prepared.benchmark.gold.shape), dtype=np.int32)
+    for split in ("tune", "test"):
+        ranks[:, prepared.benchmark.members(split)] = prepared.ranks(trials, split, progress=False)
+    return ranks
+
+
+def _tiebreak(keyed: tuple[str, Trial]) -> tuple[float, str, str]:
+    key, trial = keyed
+    return tiebreak({"parameters": trial.settings, "name": trial.name, "trial": key})

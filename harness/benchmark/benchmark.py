@@ -1,0 +1,114 @@
+"""A benchmark: a corpus, its queries, their gold passages in hop order, and the tune/test split."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from harness.benchmark.cluster import cluster_names
+from harness.core import escape
+from harness.core.errors import one_of
+from harness.core.table import Column, Table
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+Split = Literal["tune", "test"]
+SPLITS = ("tune", "test", "all")
+SPLITTINGS = ("md5", "disjoint")
+"""How queries are split: each by the MD5 of its id, or whole clusters by that of their smallest id."""
+
+
+def md5_split(query_id: str) -> Split:
+    """``tune`` when the MD5 of the id, read as an integer, is even; else ``test``. It depends on the id alone."""
+    number = int(hashlib.md5(query_id.encode(), usedforsecurity=False).hexdigest(), 16)
+    return "tune" if number % 2 == 0 else "test"
+
+
+def of_split(query_ids: pa.StringArray, split: str) -> pa.StringArray:
+    """The ids of ``tune``, ``test`` or ``all``, in their order."""
+    if split == "all":
+        return query_ids
+    return query_ids.filter(pa.array([md5_split(name) == split for name in query_ids.to_pylist()], pa.bool_()))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Benchmark:
+    """D passages and Q queries.
+
+    corpus: table of ``id, title, text``, ascending by id; a passage's number is its place.
+    queries: table of ``id, question, answers, supporting_ids, hops, type, extra`` (its other fields, as JSON).
+    gold: int32[Q, H], passage numbers in hop order, padded with -1; the last one that is not -1 is the last hop.
+    chain: bool[Q], whether the gold is a chain (so that it has a last hop in the strict sense).
+    sha256: hash of the content of corpus, queries, chain and triples. It names the data in every artifact, lock and
+    table.
+    triples: where the passages are the entities of a knowledge graph, its T triples, each once: a table of ``subject``
+    (passage number), ``relation`` (in words), ``object`` (passage number).
+    splitting: ``md5`` splits query by query; ``disjoint`` keeps queries that share gold passages, directly or through
+    others, on one side.
+    """
+
+    name: str
+    corpus: Dataset
+    queries: Dataset
+    gold: NDArray[np.int32]
+    chain: NDArray[np.bool_]
+    sha256: str
+    triples: pa.Table | None = None
+    splitting: str = "md5"
+
+    def __post_init__(self) -> None:
+        one_of("split", self.splitting, SPLITTINGS)
+
+    def __repr__(self) -> str:
+        """``Benchmark(sample: 2000 passages, 600 queries, sha256 d02a81a6c781)``."""
+        return (
+            f"Benchmark({self.name}: {len(self.corpus)} passages, {len(self.queries)} queries, "
+            f"sha256 {self.sha256[:12]})"
+        )
+
+    def _repr_html_(self) -> str:
+        """The numbers, and the first questions with how many passages support them."""
+        first = self.queries[:5]
+        rows = [list(row) for row in zip(first["id"], first["question"], (self.gold[:5] >= 0).sum(axis=1), strict=True)]
+        columns = [Column("query", "text"), Column("question", "text"), Column("gold passages", "count")]
+        return f"<p>{escape.html(repr(self))}</p>\n{Table('benchmark', 'first questions', columns, rows).html()}"
+
+    @cached_property
+    def doc_ids(self) -> pa.StringArray:
+        """string[D], ascending."""
+        return pa.array(self.corpus["id"][:], type=pa.string())
+
+    @cached_property
+    def query_ids(self) -> pa.StringArray:
+        """string[Q]."""
+        return pa.array(self.queries["id"][:], type=pa.string())
+
+    @cached_property
+    def split(self) -> NDArray[np.str_]:
+        """Each query's split, ``tune`` or ``test``."""
+        names = self.query_ids.to_pylist()
+        if self.splitting == "disjoint":
+            names = cluster_names(names, self.gold)
+        return np.array([md5_split(name) for name in names], dtype="<U4")
+
+    def members(self, split: str) -> NDArray[np.int64]:
+        """The numbers of the queries of ``tune``, ``test`` or ``all``."""
+        return np.arange(len(self.split)) if split == "all" else np.flatnonzero(self.split == split)
+
+    @cached_property
+    def passages(self) -> list[str]:
+        """What encoders and BM25 read of each passage: title, line break, text."""
+        pairs = zip(self.corpus["title"][:], self.corpus["text"][:], strict=True)
+        return [f"{title}\n{text}" if title else text for title, text in pairs]
+
+    @cached_property
+    def questions(self) -> list[str]:
+        """The questions, in query order."""
+        return list(self.queries["question"][:])

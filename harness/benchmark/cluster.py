@@ -1,0 +1,40 @@
+"""Clusters: queries that are linked by shared gold passages, and the split that keeps them whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def clusters(gold: NDArray[np.int32]) -> NDArray[np.int64]:
+    """int64[Q]: queries with the same number are linked by shared gold passages, directly or through others.
+
+    gold: int32[Q, H], passage numbers, -1 for none. Numbers are counted by first appearance.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    rows, places = np.nonzero(gold >= 0)
+    passages = gold[rows, places].astype(np.int64) + len(gold)
+    size = len(gold) + int(gold.max(initial=0)) + 1
+    links = coo_array((np.ones(len(rows), dtype=np.int8), (rows, passages)), shape=(size, size))
+    labels = connected_components(links, directed=False)[1][: len(gold)]
+    _, first, number = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[number].astype(np.int64)
+
+
+def cluster_names(query_ids: Sequence[str], gold: NDArray[np.int32]) -> list[str]:
+    """The smallest query id of each query's cluster: by its MD5 a ``disjoint`` split places the whole cluster."""
+    labels = clusters(gold).tolist()
+    smallest: dict[int, str] = {}
+    for label, name in zip(labels, query_ids, strict=True):
+        smallest[label] = min(name, smallest.get(label, name))
+    return [smallest[label] for label in labels]
+
+
+def shared_with(gold: NDArray[np.int32], other: NDArray[np.int32]) -> float:
+    """The share of the queries of ``gold`` [Q, H] that have a gold passage which a query of ``other`` has too."""
+    known = np.isin(gold, other[other >= 0])
+    return float(known.any(axis=1).mean()) if len(gold) else 0.0

@@ -1,0 +1,43 @@
+"""A user's own benchmark: a folder of prepared files (``dataset=folder dataset.path=DIR``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.benchmark import Benchmark
+from harness.benchmark.dataset.assemble import assemble
+from harness.benchmark.dataset.chain import Chain, check_chain
+from harness.benchmark.dataset.lock import Lock
+from harness.benchmark.dataset.prepared import read_prepared
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The benchmark in ``path``: ``corpus.jsonl`` and ``queries.jsonl``, plain or ``.gz``; named like the folder.
+
+    chain: which questions have a chain as gold: ``all``, ``none``, or ``{field: [values]}`` over the query's fields.
+    """
+
+    path: str | None = None
+    chain: Chain = "all"
+
+    def __post_init__(self) -> None:
+        check_chain("dataset.chain", self.chain)
+
+    def load(self, store: Store) -> Benchmark:
+        """The benchmark; its hash is remembered in the runs and checked from then on."""
+        if not self.path:
+            raise HarnessError("dataset.path is not set; name the folder: dataset=folder dataset.path=DIR")
+        folder = Path(self.path).expanduser().resolve()
+        found = read_prepared(folder)
+        if found is None:
+            raise HarnessError(
+                f"{folder}: {'no such folder' if not folder.is_dir() else 'no prepared files here'}; "
+                "expected corpus.jsonl and queries.jsonl (or .jsonl.gz)"
+            )
+        benchmark = assemble(folder.name, *found, self.chain)
+        Lock.of(store).hold(str(folder), {"sha256": benchmark.sha256}, f"the benchmark in {folder}")
+        return benchmark

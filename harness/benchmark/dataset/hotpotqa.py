@@ -1,0 +1,46 @@
+"""HotpotQA: it gives no hop order, so bridge questions are ordered by the answer, else by what the question names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.benchmark.dataset.published import Published
+from harness.benchmark.dataset.records import Record
+from harness.benchmark.dataset.supporting_facts import gold_passages, query_of
+from harness.benchmark.dataset.upstream import Passages
+
+
+@dataclass(frozen=True)
+class HotpotQA(Published):
+    """``order_source`` says by which rule a query's gold is ordered; only ``answer_last`` is a chain (see the card)."""
+
+    def query(self, record: Record, passages: Passages) -> Record:
+        """See Published."""
+        gold = gold_passages(record, passages)
+        source = "supporting_facts"
+        if record["type"] == "bridge":
+            gold, source = bridge_order(record["question"], record["answer"], gold)
+        return {**query_of(record, gold), "level": record.get("level"), "order_source": source}
+
+
+def bridge_order(question: str, answer: str, gold: Sequence[Record]) -> tuple[list[Record], str]:
+    """Gold in the order of its hops, as well as it can be told, and the rule that told it.
+
+    The passage that holds the answer last, where just one does (``answer_last``); else the one whose title the question
+    names first, where it names just one (``question_title_first``); else as they are (``supporting_facts``).
+    """
+    holders = [passage for passage in gold if _at(answer, f"{passage['title']}\n{passage['text']}") is not None]
+    if len(holders) == 1:
+        return [*(passage for passage in gold if passage is not holders[0]), holders[0]], "answer_last"
+    named = [passage for passage in gold if _at(passage["title"].partition(" (")[0], question) is not None]
+    if len(named) == 1:
+        return [named[0], *(passage for passage in gold if passage is not named[0])], "question_title_first"
+    return list(gold), "supporting_facts"
+
+
+def _at(words: str, text: str) -> int | None:
+    """Where whole words first stand in a text, whatever their case."""
+    found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)
+    return found.start() if found else None

@@ -1,0 +1,37 @@
+"""PopQA as HippoRAG 2 publishes it: single-hop questions on Wikidata facts, with flagged paragraphs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.benchmark.dataset.published import Published
+from harness.benchmark.dataset.records import Record
+from harness.benchmark.dataset.upstream import Passages
+
+
+@dataclass(frozen=True)
+class PopQA(Published):
+    """Gold: the flagged paragraphs, the subject's page (``s_wiki_title``) first."""
+
+    def query(self, record: Record, passages: Passages) -> Record:
+        """See Published."""
+        flagged = [paragraph for paragraph in record["paragraphs"] if paragraph["is_supporting"]]
+        flagged.sort(key=lambda paragraph: paragraph["title"] != record.get("s_wiki_title"))
+        gold = [passages.find(p["title"], p["text"] if "text" in p else p["paragraph_text"])["id"] for p in flagged]
+        answers = [record["obj"], *_list(record["possible_answers"]), *_list(record.get("o_aliases", []))]
+        return {
+            "id": str(record["id"]),
+            "question": record["question"],
+            "answers": list(dict.fromkeys(answers)),
+            "supporting_ids": list(dict.fromkeys(gold)),
+            "hops": 1,
+            "type": record.get("prop"),
+        }
+
+
+def _list(value: str | Sequence[str]) -> Sequence[str]:
+    """PopQA keeps its lists as JSON in a string."""
+    values: Sequence[str] = json.loads(value) if isinstance(value, str) else value
+    return values

@@ -1,0 +1,28 @@
+"""``sample``: a made-up world and questions about it, frozen in ``datasets/sample``; for a first look and for tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.benchmark import Benchmark
+from harness.benchmark.dataset.assemble import assemble
+from harness.benchmark.dataset.card import read_card
+from harness.benchmark.dataset.prepared import read_prepared
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
+from harness.core.rooms import package_folder
+
+
+@dataclass(frozen=True)
+class Sample:
+    """2,000 passages about people, places, works and organisations that do not exist, and 600 questions."""
+
+    def load(self, store: Store) -> Benchmark:
+        """The benchmark; counts and hash are checked against the card."""
+        card, folder = read_card("sample"), package_folder("datasets") / "sample"
+        found = read_prepared(folder)
+        if found is None:
+            raise HarnessError(f"{folder}: the files of the sample are missing; install the package again")
+        benchmark = assemble(card.name, *found, card.chain)
+        card.check("prepared", str(folder), len(benchmark.queries), len(benchmark.corpus), benchmark.sha256)
+        return benchmark

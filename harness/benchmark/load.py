@@ -1,0 +1,40 @@
+"""A benchmark by name or folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from harness.benchmark.benchmark import Benchmark
+from harness.core.artifacts import Store
+from harness.core.configuration import compose, instantiate, names
+from harness.core.errors import HarnessError, nearest
+
+
+def load(name_or_path: str | Path, data: str | Path | None = None, runs: str | Path | None = None) -> Benchmark:
+    """The benchmark of that name (``sample``, ``musique``, ...), or the one in that folder of prepared files.
+
+    data: folder of prepared benchmarks (default: environment HARNESS_DATA). runs: where artifacts go (default:
+    environment HARNESS_RUNS, else ``runs``). Raises HarnessError when it is unknown, missing or damaged.
+    """
+    store = Store(Path(runs or os.environ.get("HARNESS_RUNS", "runs")))
+    if str(name_or_path) in names("dataset"):
+        overrides = [f"dataset={name_or_path}"]
+    elif Path(name_or_path).is_dir():
+        overrides = ["dataset=folder", f"dataset.path={_quoted(str(name_or_path))}"]
+    else:
+        known = names("dataset")
+        raise HarnessError(
+            f"benchmark {name_or_path}: neither a known name{nearest(str(name_or_path), known)} nor a folder; "
+            f"known: {', '.join(known)}"
+        )
+    if data is not None:
+        overrides.append(f"paths.data={_quoted(str(data))}")
+    config = compose("data", overrides)
+    benchmark: Benchmark = instantiate(config.dataset).load(store)
+    return benchmark
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("'", "\\'")
+    return f"'{escaped}'"

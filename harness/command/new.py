@@ -1,0 +1,110 @@
+"""Write the files of a strategy of your own: a class, its configuration, and a test that passes at once.
+
+  harness new fuser greatest
+  harness new retriever shared_words package=my_fusion
+
+concept: dataset, encoder, fuser, normalizer, reranker, retriever or temperature.    name: what will be typed.
+
+In a folder of your own it writes a package (package=NAME, default my_harness): NAME/<name>.py,
+NAME/conf/<concept>/<name>.yaml, tests/test_<name>.py, and pyproject.toml where there is none. After `pip install -e .`
+every command finds the strategy, as in `harness sweep fuser=greatest grid=point`; before that, one that is given
+--config-dir=NAME/conf and PYTHONPATH=. does. In a checkout of this project it writes into the tree. No file is
+written over.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.core.errors import HarnessError, one_of
+from harness.core.extensions import GROUP
+from harness.core.rooms import PACKAGE, ROOMS, package_folder
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+log = logging.getLogger(__name__)
+PYPROJECT = """[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "{package}"
+version = "0.1"
+dependencies = ["multihop-harness"]
+
+[project.entry-points."{group}"]
+{package} = "{package}.conf"
+
+[tool.setuptools]
+packages = ["{package}"]
+package-data = {{{package} = ["conf/*/*.yaml"]}}
+"""
+
+
+TEMPLATES = ("strategy.py", "configuration.yaml", "test.py")
+CONF = '    conf = Path(__file__).parents[1] / "PACKAGE" / "conf"\n'
+"""A line that a test in this project's own tree does not need."""
+
+
+def run(config: DictConfig) -> None:
+    """Write the files, print their names and how to test them."""
+    folder = package_folder("reports/templates") / "new"
+    concept, name = str(config.concept), str(config.name)
+    one_of("concept", concept, sorted(path.name for path in folder.iterdir()))
+    for key, value in (("name", name), ("package", config.package or _package())):
+        if not re.fullmatch(r"[a-z][a-z0-9_]*", value):
+            raise HarnessError(f"{key}={value}: must be small letters, digits and _, a letter first, e.g. {key}=mine")
+    places, marks = _in_the_tree(concept, name) if Path.cwd() == PACKAGE.parent else _in_a_package(concept, name, value)
+    marks = {"CLASS": "".join(part.capitalize() for part in name.split("_")), "NAME": name, **marks}
+    texts = [_fill((folder / concept / source).read_text(encoding="utf-8"), marks) for source in TEMPLATES]
+    _write(dict(zip(places, texts, strict=True)))
+    if Path.cwd() != PACKAGE.parent and not Path("pyproject.toml").exists():
+        _write({"pyproject.toml": PYPROJECT.format(package=value, group=GROUP)})
+    log.info(f"python -m pytest {places[-1]}")
+
+
+def _package() -> str:
+    """The package that ``pyproject.toml`` here names as an entry point; ``my_harness`` where there is none."""
+    if not Path("pyproject.toml").exists():
+        return "my_harness"
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+    points = project.get("entry-points", {}).get(GROUP, {})
+    if not points:
+        raise HarnessError(
+            f'pyproject.toml: has no entry point of the group {GROUP}; add [project.entry-points."{GROUP}"] '
+            'with mine = "mine.conf", or give package=NAME'
+        )
+    return str(next(iter(points.values()))).partition(".")[0]
+
+
+def _in_the_tree(concept: str, name: str) -> tuple[list[str], dict[str, str]]:
+    room = f"{ROOMS[concept]}/{concept}" if concept in ROOMS else concept
+    places = [f"harness/{room}/{name}.py", f"conf/{concept}/{name}.yaml", f"tests/{room}/test_{name}.py"]
+    return places, {"MODULE": f"harness.{room.replace('/', '.')}.{name}", CONF: ""}
+
+
+def _in_a_package(concept: str, name: str, package: str) -> tuple[list[str], dict[str, str]]:
+    places = [f"{package}/{name}.py", f"{package}/conf/{concept}/{name}.yaml", f"tests/test_{name}.py"]
+    return places, {"MODULE": f"{package}.{name}", "PACKAGE": package}
+
+
+def _fill(text: str, marks: Mapping[str, str]) -> str:
+    filled = re.sub("|".join(map(re.escape, marks)), lambda found: marks[found[0]], text)
+    unused = len(re.findall(r"\bPath\b", filled)) == 1
+    return filled.replace("from pathlib import Path\n\n", "") if unused else filled
+
+
+def _write(files: Mapping[str, str]) -> None:
+    found = [place for place in files if Path(place).exists()]
+    if found:
+        raise HarnessError(f"{', '.join(found)}: already there; give another name, or remove it")
+    for place, text in files.items():
+        Path(place).parent.mkdir(parents=True, exist_ok=True)
+        Path(place).write_text(text, encoding="utf-8")
+        print(place)

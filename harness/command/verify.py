@@ -1,0 +1,36 @@
+"""Check a finished sweep: every file against its hash, and with --rescore every number against a new computation.
+
+The lock holds the hash of each file of the sweep, the ledger that of each file of its held-out evaluation. With
+--rescore all trials are scored on tune again, and the locked ones on test where they were held out before: only whether
+the numbers are the same is shown, so it is no new look at test. Exit status 2 names the first file that differs.
+
+  harness verify                             the latest sweep of this user in this folder
+  harness verify runs/sweeps/NAME            another one
+  harness verify runs/sweeps/NAME --rescore  compute it again, too
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def run(config: DictConfig) -> None:
+    """Check, and say what was checked."""
+    from pathlib import Path
+
+    from harness.sweep.latest import named_or_latest
+    from harness.sweep.ledger import Ledger
+    from harness.sweep.plan import Prepared, reopen
+    from harness.sweep.result import SweepResult
+    from harness.sweep.verify import verify_files, verify_numbers
+
+    folder = named_or_latest(config)
+    print(f"sweep      {folder}")
+    for line in verify_files(folder, Ledger(Path(config.paths.ledger))):
+        print(line)
+    if config.rescore:
+        for line in verify_numbers(SweepResult(folder), Prepared.of(reopen(folder, config))):
+            print(line)

@@ -1,0 +1,184 @@
+"""Content-addressed artifacts: ``<runs>/artifacts/<stage>/<key>/`` with a ``manifest.json``.
+
+The key is the SHA-256 of a stage's configuration and inputs: same key, same bytes. An artifact is written beside its
+place and renamed into it, so a half-written one is never read; a damaged one is found by its hash and rebuilt.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from harness.core.errors import HarnessError
+from harness.core.files import unwritable
+from harness.core.identity import code_version, digest, file_sha256, library_versions
+
+log = logging.getLogger(__name__)
+MANIFEST = "manifest.json"
+PARTIAL = ".partial"
+
+Build = Callable[[Path], Mapping[str, Any] | None]
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A finished artifact: its folder, its key, and its manifest (configuration, inputs, files with hashes, facts)."""
+
+    path: Path
+    key: str
+    manifest: Mapping[str, Any]
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the builder counted: skipped documents, truncated texts, iterations, ..."""
+        facts: Mapping[str, Any] = self.manifest["facts"]
+        return facts
+
+
+@dataclass(frozen=True)
+class Store:
+    """The artifacts below ``root`` (the ``paths.runs`` folder)."""
+
+    root: Path
+
+    def place(self, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Path:
+        """Where the artifact of ``stage`` for this configuration and these input hashes is, or will be."""
+        key = digest({"stage": stage, "config": config, "inputs": inputs})[:20]
+        return self.root / "artifacts" / stage / key
+
+    def find(self, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Artifact | None:
+        """The artifact, if it is there and whole."""
+        place = self.place(stage, config, inputs)
+        return _open(place, place.name)
+
+    def find_all(self, stage: str, config: Mapping[str, Any]) -> Iterator[Artifact]:
+        """The whole artifacts of ``stage`` whose configuration has these items, whatever their inputs, sorted by key.
+
+        A stage reuses the parts of them that were made of the same text with the same configuration.
+        """
+        wanted = json.loads(json.dumps(config))
+        for manifest in sorted((self.root / "artifacts" / stage).glob(f"*/{MANIFEST}")):
+            found = _read(manifest)
+            held = found["config"] if found else {}
+            if all(name in held and held[name] == value for name, value in wanted.items()):
+                artifact = _open(manifest.parent, manifest.parent.name)
+                if artifact is not None:
+                    yield artifact
+
+    def get(
+        self,
+        stage: str,
+        config: Mapping[str, Any],
+        inputs: Mapping[str, str],
+        build: Build,
+        *,
+        resumable: bool = False,
+    ) -> Artifact:
+        """The artifact of ``stage`` for this configuration and these input hashes; built when it is not there.
+
+        build: writes files into the folder it is given and returns facts for the manifest. With ``resumable`` the
+        folder of a killed build is handed to the next one as it was left; otherwise it is emptied first.
+        Two processes that want the same artifact: one builds, the other waits.
+        """
+        place = self.place(stage, config, inputs)
+        key = place.name
+        found = _open(place, key)
+        if found is not None:
+            return found
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(place.with_suffix(".lock")):
+                return _open(place, key) or _make(stage, place, key, config, inputs, build, resumable)
+        except OSError as error:
+            if (reason := unwritable(error)) is None:
+                raise
+            raise HarnessError(
+                f"{place}: cannot write ({reason}); free some space or set paths.runs=DIR to another disk"
+            ) from error
+
+
+def _make(
+    stage: str,
+    place: Path,
+    key: str,
+    config: Mapping[str, Any],
+    inputs: Mapping[str, str],
+    build: Build,
+    resumable: bool,
+) -> Artifact:
+    partial = place.with_suffix(PARTIAL)
+    if partial.exists() and not resumable:
+        shutil.rmtree(partial)
+    partial.mkdir(exist_ok=True)
+    started = time.perf_counter()
+    log.info("%s: begins", stage)
+    try:
+        facts = dict(build(partial) or {})
+    except OSError:
+        if not resumable:
+            shutil.rmtree(partial, ignore_errors=True)
+        raise
+    files = sorted(path for path in partial.rglob("*") if path.is_file())
+    manifest = {
+        "stage": stage,
+        "key": key,
+        "config": config,
+        "inputs": dict(inputs),
+        "facts": facts,
+        "files": {
+            str(path.relative_to(partial)): {"bytes": path.stat().st_size, "sha256": file_sha256(path)}
+            for path in files
+        },
+        "code": code_version(),
+        "libraries": library_versions(),
+        "seconds": round(time.perf_counter() - started, 3),
+    }
+    (partial / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+    if place.exists():
+        shutil.rmtree(place)
+    partial.rename(place)
+    log.info("%s: done in %.1f s", stage, manifest["seconds"])
+    return Artifact(place, key, manifest)
+
+
+def stage_artifacts(folder: Path) -> Iterator[Artifact]:
+    """The whole artifacts of the stage for which ``folder`` (or a folder above it) is being built, sorted by key."""
+    for partial in (folder, *folder.parents):
+        if partial.suffix == PARTIAL:
+            yield from Store(partial.parents[2]).find_all(partial.parent.name, {})
+
+
+def _read(path: Path) -> Mapping[str, Any] | None:
+    """A manifest, unless its artifact is still being built or it cannot be read."""
+    if path.parent.suffix == PARTIAL:
+        return None
+    try:
+        manifest: Mapping[str, Any] = json.loads(path.read_text())
+        return manifest if isinstance(manifest["config"], Mapping) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _open(place: Path, key: str) -> Artifact | None:
+    """The artifact when it is whole; ``None`` when it is missing or damaged (which is said, by file name)."""
+    try:
+        manifest = json.loads((place / MANIFEST).read_text())
+        expected = {name: entry["sha256"] for name, entry in manifest["files"].items()}
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, KeyError, TypeError):
+        log.warning("%s is damaged; building the artifact again", place / MANIFEST)
+        return None
+    for name, sha256 in expected.items():
+        if not (place / name).is_file() or file_sha256(place / name) != sha256:
+            log.warning("%s is damaged or missing; building the artifact again", place / name)
+            return None
+    return Artifact(place, key, manifest)

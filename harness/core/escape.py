@@ -1,0 +1,93 @@
+"""Text from data as text: what a name, a title or a question holds is printed, and never read as a command.
+
+One function a place: ``terminal`` (and ``printable``, for all that a process prints), ``tex``, ``html``, ``markdown``
+(also for MLflow's notes) and ``file_name``.
+"""
+
+from __future__ import annotations
+
+import html as standard
+import re
+import unicodedata
+from typing import IO, Any, cast
+
+from harness.core.errors import HarnessError
+
+TEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    "–": r"\textendash{}", "—": r"\textemdash{}", "…": r"\dots{}", "|": r"\textbar{}", '"': r"\char34{}",
+    "`": r"\textasciigrave{}", "[": "{[}", "]": "{]}", "*": "{*}",
+}  # fmt: skip
+"""Brackets and stars stand in braces: at the start of a row they would be an argument of the line break before it."""
+LAST_LATIN = 0x17F  # pdflatex prints Latin letters up to here; others are shown by their number
+INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+"""Unicode categories of control and formatting characters (terminal sequences, reversed reading order), of halves of
+surrogate pairs and of separators of lines."""
+JOINERS = "\u200c\u200d"  # of Persian and Indic letters, and of emoji
+
+
+def terminal(text: object) -> str:
+    """One line without control characters: white space is a blank, other control characters are left out."""
+    return "".join(
+        " " if letter.isspace() else letter
+        for letter in str(text)
+        if letter.isspace() or letter in JOINERS or unicodedata.category(letter) not in INVISIBLE
+    )
+
+
+def printable(stream: IO[str]) -> IO[str]:
+    """The stream, with every line that is written passing through ``terminal``."""
+    return cast("IO[str]", _Printable(stream))
+
+
+def tex(text: object) -> str:
+    """Text that LaTeX prints as it stands; a letter that pdflatex lacks becomes its number, ``U+6F22``."""
+    letters = (_tex_letter(letter) for letter in terminal(text))
+    return re.sub("([-',])(?=[-',])", r"\1{}", "".join(letters))  # TeX would join -- '' ,, to one sign
+
+
+def html(text: object) -> str:
+    """Text of an HTML element or of a quoted attribute."""
+    return standard.escape(terminal(text))
+
+
+def markdown(text: object) -> str:
+    """Text of a line of Markdown, without markup, links, images and HTML of its own."""
+    escaped = re.sub(r"([\\`*_{}\[\]()#+\-.!|~:@/=$^])", r"\\\1", terminal(text))
+    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def markdown_code(text: object) -> str:
+    """A block of code in Markdown, between marks that the text itself does not hold."""
+    line = terminal(text)
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", line)), default=0))
+    return f"{fence}\n{line}\n{fence}"
+
+
+def file_name(text: object) -> str:
+    """A name of a file or of a label in LaTeX: ASCII letters, digits and ``_``, all else a hyphen."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", str(text)).strip("-") or "unnamed"
+
+
+def check_file_name(what: str, name: str) -> None:
+    """Raise HarnessError unless the name of a table or figure is one that ``file_name`` gives, maybe below a folder."""
+    if any(file_name(part) != part for part in name.split("/")):
+        raise HarnessError(f"{what} {name!r}: expected a name of letters, digits, _ and -, such as main_table")
+
+
+class _Printable:
+    def __init__(self, stream: IO[str]) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        return self.stream.write("\n".join(map(terminal, text.split("\n"))))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+def _tex_letter(letter: str) -> str:
+    if letter in TEX:
+        return TEX[letter]
+    return letter if ord(letter) <= LAST_LATIN else rf"\texttt{{U+{ord(letter):04X}}}"

@@ -1,0 +1,189 @@
+"""Files: opened plain or gzip, read as lines or JSON with errors that name the place, written whole."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from harness.core.errors import HarnessError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR)
+"""What the user can mend: a full disk, a quota, a limit, a folder that cannot be written."""
+
+LEVEL = 1
+"""How hard gzip tries; 1 takes a third of the time of 6 for files that are a sixth larger."""
+
+GZIP = b"\x1f\x8b"
+MARK = b"\xef\xbb\xbf"
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The file's bytes, unpacked when they are gzip (by its first two bytes). Raises HarnessError when it cannot be."""
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == GZIP
+            raw.seek(0)
+            with gzip.GzipFile(fileobj=raw) if packed else raw as stream:
+                yield cast("IO[bytes]", stream)
+    except FileNotFoundError as error:
+        raise HarnessError(f"{path}: there is no such file") from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise HarnessError(f"{path}: damaged gzip file ({error}); copy or download it again") from error
+    except (IsADirectoryError, PermissionError) as error:
+        raise HarnessError(f"{path}: cannot read ({error.strerror}); give a file that you may read") from error
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Number (from 1) and bytes of each line that is not blank, without a byte order mark; lines end LF, CRLF or CR."""
+    number = 0
+    with opened(path) as stream:
+        for piece in stream:
+            for line in piece.removeprefix(b"" if number else MARK).splitlines():
+                number += 1
+                if line.strip():
+                    yield number, line
+
+
+def read_json(path: Path, expected: str) -> Any:
+    """The JSON value of a whole file, plain or gzip. expected: its form, for the message (see ``parse_json``)."""
+    with opened(path) as stream:
+        return parse_json(stream.read(), path, expected)
+
+
+def parse_json(data: bytes, path: Path, expected: str, line: int | None = None) -> Any:
+    """A JSON value. Raises HarnessError with file, line and what was expected for anything that is broken.
+
+    line: that of the value in ``path``, where it is a line; the lines of a whole file are counted here. Broken are: bad
+    syntax, too deep nesting, an integer of more digits than Python reads (4,300), a name twice in one object, bytes
+    that are not UTF-8, half of a surrogate pair.
+    """
+    place = f"{path}:{line}" if line else str(path)
+    try:
+        text = data.decode("utf-8-sig")
+        value = json.loads(text, object_pairs_hook=_once)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeDecodeError as error:
+        found = line or data.count(b"\n", 0, error.start) + 1
+        letter = f"byte 0x{error.object[error.start]:02x}"
+        raise HarnessError(f"{path}:{found}: not UTF-8 text ({letter}); expected {expected}, saved as UTF-8") from error
+    except UnicodeEncodeError as error:
+        raise HarnessError(f"{place}: half of a surrogate pair; write the whole character as UTF-8") from error
+    except json.JSONDecodeError as error:
+        found = line or error.lineno
+        raise HarnessError(f"{path}:{found}: broken JSON ({error.msg}); expected {expected}") from error
+    except (ValueError, RecursionError) as error:
+        raise HarnessError(f"{place}: broken JSON ({error}); expected {expected}") from error
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise ValueError(f"{twice!r} stands twice in one object; keep one of its entries")
+    return found
+
+
+def unwritable(error: OSError) -> str | None:
+    """Why the disk or the folder does not take a file; None for another error. NumPy's short write has no number."""
+    if error.errno is None and "requested and" in str(error):
+        return os.strerror(errno.ENOSPC)
+    return error.strerror if error.errno in UNWRITABLE else None
+
+
+def allocate(path: Path, first: int) -> None:
+    """Give a sparse file its blocks from byte ``first`` on, which hold 0: writing to a map of it then cannot fail.
+
+    Raises OSError on a full disk, where a map without blocks would kill the process (SIGBUS).
+    """
+    size = path.stat().st_size
+    with path.open("r+b") as stream:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(stream.fileno(), 0, size)
+        else:
+            stream.seek(first)
+            for start in range(first, size, 1 << 20):
+                stream.write(bytes(min(1 << 20, size - start)))
+
+
+@contextlib.contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A path beside ``path`` to write to; it becomes ``path`` when the block ends, and is removed when it fails.
+
+    A full disk or a folder that cannot be written raises HarnessError.
+    """
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield partial
+        partial.replace(path)
+    except OSError as error:
+        if (reason := unwritable(error)) is None:
+            raise
+        raise HarnessError(f"{path}: cannot write ({reason}); free some space or choose another folder") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def text(path: Path, packed: bool = False) -> Iterator[IO[bytes]]:
+    """A file to write bytes to, gzip when ``packed``: the same bytes for the same content at any time."""
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) if packed else raw as stream:
+        yield cast("IO[bytes]", stream)
+
+
+def remove_partials(folder: Path) -> None:
+    """Remove what killed processes left in a folder that nobody else writes to: ``*.PID.partial`` of no running PID."""
+    for path in folder.glob("*.partial"):
+        number = path.name.split(".")[-2]
+        if number.isdecimal() and path.is_file() and not _runs(int(number)):
+            path.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file (UTF-8)."""
+    with whole(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a JSON file, keys sorted."""
+    write_text(path, json.dumps(content, indent=1, sort_keys=True) + "\n")
+
+
+def write_frame(path: Path, frame: pd.DataFrame) -> None:
+    """Write a Parquet file."""
+    with whole(path) as partial:
+        frame.to_parquet(partial, index=False)
+
+
+def write_array(path: Path, values: np.ndarray[Any, Any]) -> None:
+    """Write a NumPy file."""
+    import numpy as np
+
+    with whole(path) as partial, partial.open("wb") as stream:
+        np.save(stream, values, allow_pickle=False)

@@ -1,0 +1,99 @@
+"""Numbers as people read them: shares as percent with one decimal, p with three or ``<.001``, null as a dash.
+
+More digits are printed where fewer would contradict what the number is compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+MISSING = "–"
+MOST_DECIMALS = 6
+LEVEL = 0.05
+"""Significance: a p at most this is called a difference."""
+
+Kind = Literal["text", "share", "points", "p", "count", "interval", "span", "value"]
+"""How a column's values are shown; ``points`` and ``span`` (an interval of them) carry a sign, ``value`` is plain."""
+
+
+def show(value: Any, kind: Kind) -> str:
+    """A value as text of its kind; null and NaN are a dash."""
+    if is_missing(value):
+        return MISSING
+    return FORMATS[kind](value)
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """``0.4567`` as ``45.7``."""
+    return f"{100 * share:.{decimals}f}"
+
+
+def percents(*shares: float) -> list[str]:
+    """Shares that are compared, each as ``percent`` with so many decimals that different ones look different."""
+    for decimals in range(1, MOST_DECIMALS + 1):
+        texts = [percent(share, decimals) for share in shares]
+        if len(set(texts)) == len(set(shares)):
+            break
+    return texts
+
+
+def p_value(p: float) -> str:
+    """``0.0227`` as ``.023``; below .001 as ``<.001``; 1 as ``1.000``; just above .05 as ``.0504``."""
+    if p < 0.001:
+        return "<.001"
+    for decimals in range(3, MOST_DECIMALS + 1):
+        text = f"{p:.{decimals}f}"
+        if (float(text) <= LEVEL) == (p <= LEVEL):
+            break
+    return text if text.startswith("1") else text[1:]
+
+
+def interval(bounds: Sequence[float]) -> str:
+    """``[0.187, 0.8124]`` as ``18.7–81.2``, in percent."""
+    low, high = bounds
+    return f"{percent(low)}–{percent(high)}"
+
+
+def points(difference: float, decimals: int = 1) -> str:
+    """``0.0183`` as ``+1.8``, in percentage points."""
+    return f"{100 * difference:+.{decimals}f}"
+
+
+def span(bounds: Sequence[float]) -> str:
+    """``[-0.004, 0.036]`` as ``-0.4 to +3.6``, in points; a bound that is not zero is not printed as zero."""
+    for decimals in range(1, MOST_DECIMALS + 1):
+        low, high = (points(bound, decimals) for bound in bounds)
+        if all((float(text) == 0) == (bound == 0) for text, bound in zip((low, high), bounds, strict=True)):
+            return f"{low} to {high}"
+    return " to ".join(points(bound) for bound in bounds)
+
+
+def plain(value: Any) -> str:
+    """Four significant digits; what is no float as it is."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def sort_key(value: Any) -> float | None:
+    """What a table is sorted by: the value, or an interval's lower bound; None for text and null."""
+    first = value[0] if isinstance(value, (list, tuple)) and value else value
+    if is_missing(first) or isinstance(first, (str, bool)):
+        return None
+    return float(first)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell is empty: None, NaN, or an interval without bounds."""
+    return not value if isinstance(value, (list, tuple)) else value is None or bool(value != value)
+
+
+FORMATS: Mapping[Kind, Callable[[Any], str]] = {
+    "text": str,
+    "share": percent,
+    "points": points,
+    "p": p_value,
+    "count": lambda value: str(int(value)),
+    "interval": interval,
+    "span": span,
+    "value": plain,
+}

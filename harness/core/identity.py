@@ -1,0 +1,131 @@
+"""What makes two things the same: canonical hashes of configurations, files, texts and the code itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import importlib.metadata
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.rooms import PACKAGE, roomless
+
+LIBRARIES = ("torch", "numpy", "scipy", "faiss-cpu", "faiss-gpu", "sentence-transformers", "bm25s", "spacy", "datasets")
+
+NO_EFFECT = ("report", "command", "testing", "__main__.py")
+"""Parts of the package that change no result."""
+
+NO_RESULT = {"result": False}
+"""Metadata of a dataclass field that changes no result: ``field(default=64, metadata=NO_RESULT)`` for a batch size."""
+
+LATER = {"later": True}
+"""Metadata of a field that was added after artifacts were made: left out of the hash at its default, so that older
+artifacts stay valid.
+"""
+
+
+def identity(value: Any) -> Any:
+    """A JSON value that is equal for two strategies exactly when they compute the same thing.
+
+    A dataclass becomes its class (named by concept and file, not by room), its ``version`` (a class attribute; without
+    it 1, or the hash of the source file for a class of another package) and its fields, without those marked
+    ``NO_RESULT``. A class that reads files has a method ``content() -> str``, the hash of what it reads, which stands
+    in place of the files' names. A field marked ``LATER`` is left out at its default. Whole floats equal integers.
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        kind = type(value)
+        fields = {
+            field.name: identity(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+            if field.metadata.get("result", True)
+            and not (field.metadata.get("later") and getattr(value, field.name) == _default(field))
+        }
+        if hasattr(kind, "content"):
+            fields["content"] = value.content()  # type: ignore[attr-defined]
+        return {
+            "_target_": f"{roomless(kind.__module__)}.{kind.__qualname__}",
+            "version": getattr(kind, "version", None) or _source_version(kind.__module__),
+            **fields,
+        }
+    if isinstance(value, Mapping):
+        return {str(key): identity(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [identity(item) for item in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    raise TypeError(f"{value!r} has no identity; give its class dataclass fields")
+
+
+@functools.cache
+def _source_version(module: str) -> int | str:
+    """1 for our own classes, whose changes bump ``version``; for others the hash of the file that they stand in."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if file is None or module.partition(".")[0] == PACKAGE.name:
+        return 1
+    return file_sha256(Path(file))[:12]
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    made = field.default_factory
+    return field.default if made is dataclasses.MISSING else made()
+
+
+def digest(value: Any) -> str:
+    """SHA-256 (hex) of the canonical JSON of ``identity(value)``."""
+    text = json.dumps(identity(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def texts_sha256(texts: Iterable[str]) -> str:
+    """SHA-256 (hex) of a sequence of texts, each with its length, so that no two sequences have the same bytes."""
+    whole = hashlib.sha256()
+    for text in texts:
+        data = text.encode()
+        whole.update(len(data).to_bytes(8, "little"))
+        whole.update(data)
+    return whole.hexdigest()
+
+
+def text_hashes(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """uint8[n, 16], BLAKE2b of each text: its identity among other texts."""
+    whole = b"".join(hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts)
+    return np.frombuffer(whole, dtype=np.uint8).reshape(-1, 16)
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 (hex) of a file's bytes."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@functools.cache
+def code_version() -> str:
+    """The package's version and the hash of the sources that results follow from: ``0.1.0+1f3a...``.
+
+    Reports, tracking and the command line (``NO_EFFECT``) are left out: they change no number.
+    """
+    names = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
+    kept = [name for name in names if name.partition("/")[0] not in NO_EFFECT]
+    text = texts_sha256(part for name in kept for part in (name, (PACKAGE / name).read_text(encoding="utf-8")))
+    return f"{importlib.metadata.version('multihop-harness')}+{text[:12]}"
+
+
+@functools.cache
+def library_versions() -> dict[str, str]:
+    """Versions of the installed libraries that results depend on."""
+    versions = {}
+    for name in LIBRARIES:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return versions

@@ -1,0 +1,1 @@
+"""Judging ranked lists: gold, metrics, statistics."""

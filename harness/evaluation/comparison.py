@@ -1,0 +1,186 @@
+"""A comparison of two systems on the same queries: who wins where, whether it is more than chance, how large it is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.evaluation import statistic
+from harness.evaluation.metric import Metric
+from harness.evaluation.metric.measure import Ranks, Values
+from harness.evaluation.statistic import trials
+from harness.evaluation.statistic.cluster import Labels
+
+MARGIN = 0.02
+"""The largest difference that does not matter, in the test of equivalence, unless a configuration says another one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What a system finds that its baseline does not; everything follows from one value a query of each.
+
+    ours, theirs: float64[n], the two systems' values of a metric on the same queries.
+    p: exact McNemar; for a metric that is not 0/1, the sign test of the queries that differ.
+    binary: whether values are 0 or 1, so that proportions and odds mean something.
+    margin: the largest difference that does not matter.
+    labels: int64[n], each query's cluster of shared gold passages; what ends in ``_cluster`` follows from them.
+    None: each query by itself.
+    """
+
+    ours: Values
+    theirs: Values
+    p: float
+    binary: bool = True
+    margin: float = MARGIN
+    labels: Labels | None = None
+
+    @classmethod
+    def of(
+        cls, ours: Values, theirs: Values, binary: bool = True, margin: float = MARGIN, labels: Labels | None = None
+    ) -> Comparison:
+        """The comparison of two arrays of values."""
+        p = statistic.mcnemar(int((ours > theirs).sum()), int((ours < theirs).sum()))
+        return cls(ours, theirs, p, binary, margin, labels)
+
+    @classmethod
+    def of_ranks(
+        cls, ours: Ranks, theirs: Ranks, metric: Metric, margin: float = MARGIN, labels: Labels | None = None
+    ) -> Comparison:
+        """The comparison of two arrays of gold ranks int32[n, H] by a metric."""
+        return cls.of(metric(ours), metric(theirs), metric.binary, margin, labels)
+
+    @property
+    def n(self) -> int:
+        """Number of queries."""
+        return len(self.ours)
+
+    @cached_property
+    def won(self) -> NDArray[np.int64]:
+        """The numbers of the queries on which the system has more than the baseline (PG 4.3: graph_win)."""
+        return np.flatnonzero(self.ours > self.theirs)
+
+    @cached_property
+    def lost(self) -> NDArray[np.int64]:
+        """The numbers of the queries on which it has less."""
+        return np.flatnonzero(self.ours < self.theirs)
+
+    @property
+    def wins(self) -> int:
+        """W."""
+        return len(self.won)
+
+    @property
+    def losses(self) -> int:
+        """L."""
+        return len(self.lost)
+
+    @cached_property
+    def p_mid(self) -> float:
+        """The mid-p variant of ``p``."""
+        return statistic.mcnemar(self.wins, self.losses, mid_p=True)
+
+    @cached_property
+    def score(self) -> float:
+        """The system's mean."""
+        return float(self.ours.mean())
+
+    @cached_property
+    def baseline_score(self) -> float:
+        """The baseline's mean."""
+        return float(self.theirs.mean())
+
+    @cached_property
+    def difference(self) -> float:
+        """The mean of the differences."""
+        return float((self.ours - self.theirs).mean())
+
+    def score_interval(self, level: float = 0.95) -> tuple[float, float] | None:
+        """Tango's interval of the difference; None unless values are 0/1."""
+        return statistic.difference_interval(self.wins, self.losses, self.n, level) if self.binary else None
+
+    @cached_property
+    def bootstrap(self) -> tuple[float, float]:
+        """The paired bootstrap's 95% interval of the difference."""
+        return statistic.bootstrap(self.ours - self.theirs)
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """The 95% interval of the difference: Tango's, or the bootstrap's where values are not 0/1."""
+        return self.score_interval() or self.bootstrap
+
+    @cached_property
+    def p_equivalent(self) -> float | None:
+        """Small when the two are shown to differ by less than ``margin``; None unless values are 0/1."""
+        return statistic.equivalence(self.wins, self.losses, self.n, self.margin) if self.binary else None
+
+    @cached_property
+    def p_cluster(self) -> float:
+        """The exact test in which whole clusters change sides."""
+        signs = np.sign(self.ours - self.theirs)
+        return self.p if self.labels is None else statistic.clustered_mcnemar(signs, self.labels)
+
+    @cached_property
+    def design_effect(self) -> float:
+        """By how much clusters multiply the variance of the difference."""
+        return 1.0 if self.labels is None else float(statistic.design_effect(self.ours - self.theirs, self.labels))
+
+    @cached_property
+    def interval_cluster(self) -> tuple[float, float]:
+        """``interval`` with the effective n, or the bootstrap of clusters where values are not 0/1."""
+        if not self.binary and self.labels is not None:
+            return statistic.clustered_bootstrap(self.ours - self.theirs, self.labels)
+        return statistic.difference_interval(*self._effective()) if self.binary else self.interval
+
+    @cached_property
+    def p_equivalent_cluster(self) -> float | None:
+        """``p_equivalent`` with the effective n."""
+        return statistic.equivalence(*self._effective(), self.margin) if self.binary else None
+
+    def _effective(self) -> tuple[float, float, float]:
+        return self.wins / self.design_effect, self.losses / self.design_effect, self.n / self.design_effect
+
+    @cached_property
+    def wilson(self) -> tuple[float, float] | None:
+        """Wilson's 95% interval of the system's score; None unless values are 0/1."""
+        return statistic.wilson(int(self.ours.sum()), self.n) if self.binary else None
+
+    @cached_property
+    def odds_ratio(self) -> float | None:
+        """The ratio of the two systems' odds; None without a finite value, and unless values are 0/1."""
+        if not self.binary:
+            return None
+        return _finite(statistic.odds_ratio(int(self.ours.sum()), int(self.theirs.sum()), self.n))
+
+    @cached_property
+    def paired_odds_ratio(self) -> float | None:
+        """W / L; None without a finite value."""
+        return _finite(statistic.paired_odds_ratio(self.wins, self.losses))
+
+    @cached_property
+    def detectable(self) -> float | None:
+        """The smallest net share of wins that n queries show with 80% power at this discordance; None when none is."""
+        return statistic.smallest_effect(self.n, (self.wins + self.losses) / self.n)
+
+
+def compare_trials(
+    values: Values, baseline: int, binary: bool, margin: float, library: bool, labels: Labels | None = None
+) -> list[Comparison | None]:
+    """Each trial against the trial in place ``baseline``, itself None.
+
+    values: float64[T, Q].    library: whether p is statsmodels', or counted for all trials at once (same to 1e-12).
+    """
+    base = values[baseline]
+    if library:
+        found = [Comparison.of(own, base, binary, margin, labels) for own in values]
+    else:
+        ps = trials.mcnemar((values > base).sum(axis=1), (values < base).sum(axis=1)).tolist()
+        found = [Comparison(own, base, p, binary, margin, labels) for own, p in zip(values, ps, strict=True)]
+    return [None if place == baseline else one for place, one in enumerate(found)]
+
+
+def _finite(ratio: float) -> float | None:
+    return ratio if math.isfinite(ratio) else None

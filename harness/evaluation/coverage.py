@@ -1,0 +1,93 @@
+"""What runs, gold and corpus know of each other: a score of runs that speak of other ids says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from harness.evaluation.gold import Gold
+from harness.run import Run
+from harness.run.matching import documents, known, queries, share_nothing
+
+HALF = 0.5
+"""Below this share of what is asked for a warning is given."""
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the gold a run knows.
+
+    queries: how many are judged.    answered: for how many of them the run lists a document.
+    empty: queries that the run names with an empty list.    unknown: queries it answers that the gold does not know.
+    gold_documents: distinct supporting documents.    found: how many of them stand in some list of the run.
+    run_documents: distinct documents of the run.    in_corpus: how many of them the benchmark has; None without one.
+    """
+
+    queries: int
+    answered: int
+    empty: int
+    unknown: int
+    gold_documents: int
+    found: int
+    run_documents: int
+    in_corpus: int | None = None
+
+    @classmethod
+    def of(cls, run: Run, gold: Gold) -> Coverage:
+        """The coverage of a run. Unknown is a query that the gold of no split has."""
+        answered, held = queries(run), documents(run)
+        judged, every = (pa.array(part.query_ids, pa.string()) for part in (gold, gold.whole or gold))
+        return cls(
+            queries=len(gold),
+            answered=known(answered, judged),
+            empty=len(run) - len(answered),
+            unknown=len(answered) - known(answered, every),
+            gold_documents=len(gold.documents),
+            found=known(gold.documents, held),
+            run_documents=len(held),
+            in_corpus=None if gold.corpus is None else known(held, gold.corpus),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields, and ``warnings``."""
+        return {**asdict(self), "warnings": self.warnings()}
+
+    @property
+    def missing(self) -> int:
+        """How many judged queries the run has no document for."""
+        return self.queries - self.answered
+
+    def warnings(self) -> list[str]:
+        """A line for each share that is below a half."""
+        return [
+            f"{part} of {of} {what}"
+            for part, of, what in (
+                (self.answered, self.queries, "queries have a list"),
+                (self.found, self.gold_documents, "gold documents stand in any list"),
+                (self.in_corpus, self.run_documents, "documents of the run are in the corpus"),
+            )
+            if part is not None and part < HALF * of
+        ]
+
+
+def check_known(runs: Mapping[str, Run], gold: Gold) -> None:
+    """Raise HarnessError where a run answers no query of the gold, or speaks of other documents than it.
+
+    runs: by source. A run that holds no gold document passes when it shares documents with the corpus or with a run
+    that does: it found nothing, under the same ids.
+    """
+    asked = pa.array(gold.query_ids, pa.string())
+    name = gold.source if gold.part == "all" else f"{gold.source} (split {gold.part})"
+    for source, run in runs.items():
+        if not known(queries(run), asked):
+            raise share_nothing("query", (source, queries(run)), (name, asked))
+    held = {source: documents(run) for source, run in runs.items()}
+    supporting = (gold.whole or gold).documents
+    reached = supporting if gold.corpus is None else gold.corpus
+    while linked := [source for source, ids in held.items() if known(ids, reached)]:
+        reached = pa.concat_arrays([reached, *(held.pop(source) for source in linked)])
+    for source, ids in held.items():
+        raise share_nothing("document", (source, ids), (gold.source, supporting))

@@ -1,0 +1,142 @@
+"""Any system's run against gold: what `harness evaluate` prints.
+
+>>> from harness.evaluation.evaluate import evaluate
+>>> from harness.evaluation.gold import Gold
+>>> from harness.run import Run
+>>> gold = Gold(["q"], [["a", "b"]], [2], ["bridge"], True, "here")
+>>> found = evaluate(Run.from_dict({"q": {"b": 2.0, "a": 1.0}}), gold, ["last_hop@1", "full_sup@1"])
+>>> found.metrics
+{'last_hop@1': 1.0, 'full_sup@1': 0.0}
+>>> print(found)
+the run: 1 queries, split all; scores in percent
+<BLANKLINE>
+queries      n  last_hop@1  full_sup@1
+--------------------------------------
+all          1       100.0         0.0
+hops 2       1       100.0         0.0
+type bridge  1       100.0         0.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from harness.core.table import Column, Table
+from harness.evaluation.coverage import Coverage, check_known
+from harness.evaluation.gold import Gold
+from harness.evaluation.metric import Metric, groups, metrics, run_ranks
+from harness.evaluation.metric.measure import Ranks, Values
+from harness.evaluation.metric.rank import Ties
+from harness.evaluation.result import Result, title_of
+from harness.run import Run
+
+Scores = dict[str, float | None]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Result):
+    """The scores of a run on n queries, shares in [0, 1]; None for a metric that needs hop order where there is none.
+
+    run, gold: their names.    metrics: by name.    by_hops, by_type: ``n`` and the metrics of each group.
+    per_query: the metrics of each query.
+    """
+
+    run: str
+    gold: str
+    split: str
+    ties: Ties
+    coverage: Coverage
+    n: int
+    metrics: Scores
+    by_hops: Mapping[str, Mapping[str, Any]]
+    by_type: Mapping[str, Mapping[str, Any]]
+    per_query: Mapping[str, Scores]
+
+    @property
+    def note(self) -> str | None:
+        """Why a metric is None."""
+        missing = [name for name, score in self.metrics.items() if score is None]
+        return (
+            f"{self.gold} has no hop order, so there is no last hop: {', '.join(missing)} is null" if missing else None
+        )
+
+    def _json(self) -> dict[str, Any]:
+        return {
+            "run": self.run,
+            "gold": self.gold,
+            "split": self.split,
+            "ties": self.ties,
+            "queries": {"missing": self.coverage.missing, "unknown": self.coverage.unknown},
+            "coverage": self.coverage.to_dict(),
+            "n": self.n,
+            "metrics": self.metrics,
+            "by_hops": self.by_hops,
+            "by_type": self.by_type,
+            "per_query": self.per_query,
+            **({"note": self.note} if self.note else {}),
+        }
+
+    def table(self) -> Table:
+        """A row for all queries, for each hop count, and for each type."""
+        columns = [Column("queries", "text"), Column("n", "count"), *(Column(f"{name} %") for name in self.metrics)]
+        rows = [["all", self.n, *self.metrics.values()]]
+        for title, part in (("hops", self.by_hops), ("type", self.by_type)):
+            rows += [[f"{title} {label}", *scores.values()] for label, scores in part.items()]
+        head = f"{self.run}: {self.n} queries, split {self.split}; scores in percent"
+        return Table("scores", title_of(head, {self.run: self.coverage}), columns, rows)
+
+
+def evaluate(
+    run: Run,
+    gold: Gold,
+    names: str | Iterable[str | Metric],
+    depths: int | Sequence[int] | None = None,
+    ties: Ties = "house",
+    *,
+    source: str = "the run",
+) -> Evaluation:
+    """The scores of a run.
+
+    names, depths: see ``metric.metrics``: ``["last_hop@5", "mrr"]``, or names that are taken at each depth.
+    source: the run's name. Every query of ``gold`` counts; one that the run lacks has found nothing. Raises
+    HarnessError when run and gold speak of other queries or documents (``check_known``).
+    """
+    wanted = metrics(names if isinstance(names, str) else map(str, names), depths)
+    check_known({source: run}, gold)
+    ranks = ranks_of(run, gold, ties)
+    values = {str(metric): None if metric.ordered and not gold.ordered else metric(ranks) for metric in wanted}
+    columns = {name: None if column is None else column.tolist() for name, column in values.items()}
+    return Evaluation(
+        run=source,
+        gold=gold.source,
+        split=gold.part,
+        ties=ties,
+        coverage=Coverage.of(run, gold),
+        n=len(gold),
+        metrics=_means(values, np.arange(len(gold))),
+        by_hops=_by(values, gold.hops),
+        by_type=_by(values, gold.types),
+        per_query={
+            query: {name: None if column is None else column[place] for name, column in columns.items()}
+            for place, query in enumerate(gold.query_ids)
+        },
+    )
+
+
+def ranks_of(run: Run, gold: Gold, ties: Ties = "house") -> Ranks:
+    """int32[Q, H]: the gold ranks of the queries of ``gold``, in its order."""
+    queries = pa.array(gold.query_ids, pa.string())
+    return run_ranks(run.aligned(queries, run.doc_ids), gold.numbers(run.doc_ids), ties)
+
+
+def _means(values: Mapping[str, Values | None], members: Any) -> Scores:
+    return {name: None if column is None else float(column[members].mean()) for name, column in values.items()}
+
+
+def _by(values: Mapping[str, Values | None], labels: Sequence[object]) -> dict[str, dict[str, Any]]:
+    return {label: {"n": len(found), **_means(values, found)} for label, found in groups(labels).items()}

@@ -1,0 +1,121 @@
+"""Gold: the supporting passages of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from harness.benchmark import SPLITS, Benchmark, load, md5_split
+from harness.benchmark.cluster import clusters
+from harness.core.configuration import names
+from harness.core.errors import HarnessError, one_of
+from harness.evaluation import goldfile
+
+FIELDS = ("id", "supporting_ids", "hops", "type")
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """Q queries and their supporting passages.
+
+    supporting: document ids of each query, in hop order when ``ordered`` (the last one is the last hop).
+    hops, types: of each query, None where unknown.    source: the file, for messages.
+    corpus: string[D], the ids of all documents, where a benchmark tells them.
+    part: ``tune``, ``test`` or ``all``.    whole: the gold of all splits, where this is that of one.
+    """
+
+    query_ids: list[str]
+    supporting: list[list[str]]
+    hops: Sequence[int | None]
+    types: Sequence[str | None]
+    ordered: bool
+    source: str
+    corpus: pa.StringArray | None = None
+    part: str = "all"
+    whole: Gold | None = None
+
+    @classmethod
+    def of(cls, benchmark: Benchmark) -> Gold:
+        """The gold of a benchmark."""
+        ids, supporting, hops, types = (list(benchmark.queries[name][:]) for name in FIELDS)
+        return cls(ids, supporting, hops, types, True, benchmark.name, benchmark.doc_ids)
+
+    @classmethod
+    def read(cls, path: str | Path, lenient: bool = False) -> Gold:
+        """The gold in a file (see ``harness.evaluation.goldfile``), or of a benchmark: its name or its folder.
+
+        lenient: pass over comment lines and trailing fields of TREC qrels.
+        """
+        place = Path(path)
+        if place.is_dir() or (not place.exists() and str(path) in names("dataset")):
+            return cls.of(load(path))
+        return cls(*goldfile.read(place, lenient), str(path))
+
+    @classmethod
+    def from_dict(cls, qrels: Mapping[str, Mapping[str, int]]) -> Gold:
+        """The gold of ``{query id: {document id: relevance}}``, the qrels of pytrec_eval and ranx; no hop order.
+
+        A document is supporting from relevance 1 on; a query without any is left out.
+        """
+        judged = ((query, [doc for doc, value in found.items() if value > 0]) for query, found in qrels.items())
+        relevant = {query: passages for query, passages in judged if passages}
+        return cls.unordered(relevant, "the qrels")
+
+    def to_dict(self) -> dict[str, dict[str, int]]:
+        """``{query id: {document id: 1}}``, the qrels of pytrec_eval; ``ranx.Qrels`` takes them too."""
+        return {query: dict.fromkeys(docs, 1) for query, docs in zip(self.query_ids, self.supporting, strict=True)}
+
+    @classmethod
+    def unordered(cls, relevant: Mapping[str, list[str]], source: str) -> Gold:
+        """The gold of these documents by query, without hop order, hop counts and types."""
+        nothing: list[None] = [None] * len(relevant)
+        return cls(list(relevant), list(relevant.values()), list(nothing), list(nothing), False, source)
+
+    def __len__(self) -> int:
+        """Number of queries."""
+        return len(self.query_ids)
+
+    def split(self, name: str) -> Gold:
+        """The queries of ``tune``, ``test`` (by the MD5 of their ids) or ``all``. Raises HarnessError when none is."""
+        one_of("split", name, SPLITS)
+        if name == "all":
+            return self
+        found = self.take([place for place, query in enumerate(self.query_ids) if md5_split(query) == name])
+        if not len(found):
+            raise HarnessError(f"{self.source}: none of its {len(self)} queries is in split={name}")
+        return replace(found, part=name, whole=self)
+
+    def take(self, places: Sequence[int]) -> Gold:
+        """Some of the queries."""
+        return replace(
+            self,
+            query_ids=[self.query_ids[place] for place in places],
+            supporting=[self.supporting[place] for place in places],
+            hops=[self.hops[place] for place in places],
+            types=[self.types[place] for place in places],
+        )
+
+    @cached_property
+    def documents(self) -> pa.StringArray:
+        """The ids of all supporting passages, each once."""
+        return pa.array([passage for passages in self.supporting for passage in passages], pa.string()).unique()
+
+    def clusters(self) -> NDArray[np.int64]:
+        """int64[Q]: queries with the same number are linked by shared gold passages."""
+        return clusters(self.numbers(self.documents.take(pc.array_sort_indices(self.documents))))
+
+    def numbers(self, doc_ids: pa.StringArray) -> NDArray[np.int32]:
+        """int32[Q, H]: the passages' numbers in ``doc_ids``, -1 padding, len(doc_ids) for one that is not there."""
+        lengths = np.array([len(passages) for passages in self.supporting], dtype=np.int64)
+        flat = pa.array([passage for passages in self.supporting for passage in passages], pa.string())
+        found = pc.fill_null(pc.index_in(flat, value_set=doc_ids), len(doc_ids)).to_numpy()
+        gold = np.full((len(self), int(lengths.max(initial=0))), -1, dtype=np.int32)
+        gold[np.arange(gold.shape[1]) < lengths[:, None]] = found
+        return gold

@@ -1,0 +1,42 @@
+"""The loop behind gold ranks, counted from fused scores."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+
+@numba.njit(cache=True, nogil=True)
+def count_better(
+    fused: NDArray[np.float64], docs: NDArray[np.int32], columns: NDArray[np.int64], absent: int
+) -> tuple[NDArray[np.int32], int]:
+    """int32[Q, H] gold ranks as ``gold_ranks`` defines them, and the first row with a NaN (-1: none).
+
+    Counts are integers, so the order of counting cannot change them.
+    """
+    rows, width = docs.shape
+    places = columns.shape[1]
+    ranks = np.full((rows, places), absent, dtype=np.int32)
+    for row in range(rows):
+        stop = width
+        while stop > 0 and docs[row, stop - 1] < 0:
+            stop -= 1
+        scores = fused[row, :stop]
+        unordered = 0
+        for column in range(stop):
+            unordered += scores[column] != scores[column]
+        if unordered:
+            return ranks, row
+        for place in range(places):
+            own = columns[row, place]
+            if own < 0 or own >= stop or scores[own] == -np.inf:
+                continue
+            score = scores[own]
+            better = 0
+            for column in range(own):
+                better += scores[column] >= score
+            for column in range(own + 1, stop):
+                better += scores[column] > score
+            ranks[row, place] = 1 + better
+    return ranks, -1

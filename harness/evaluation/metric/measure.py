@@ -1,0 +1,154 @@
+"""A metric is a value: ``last_hop@5`` is what is typed in a config, stored as a column, printed, and parsed back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError, nearest
+
+ABSENT = 2**31 - 1
+"""Gold rank of a passage that the list does not hold."""
+
+NONE = -1
+"""Gold rank where there is no passage: the padding of a query with fewer supporting passages than others."""
+
+Ranks = NDArray[np.int32]
+Values = NDArray[np.float64]
+
+
+def _hits(ranks: Ranks, k: int) -> NDArray[np.bool_]:
+    return (ranks > 0) & (ranks <= min(k, ABSENT - 1))
+
+
+def _count(ranks: Ranks) -> NDArray[np.int64]:
+    """How many supporting passages each query has."""
+    count: NDArray[np.int64] = (ranks != NONE).sum(axis=-1)
+    return count
+
+
+def last_hop(ranks: Ranks, k: int) -> Values:
+    """1 when the last supporting passage in hop order is in the top k, else 0 (PG: LASTHOP@k)."""
+    last = np.maximum(_count(ranks) - 1, 0)[..., None]
+    return np.take_along_axis(_hits(ranks, k), last, axis=-1)[..., 0].astype(np.float64)
+
+
+def full_sup(ranks: Ranks, k: int) -> Values:
+    """1 when **all** supporting passages are in the top k, else 0 (PG: FULLSUP@k)."""
+    count = _count(ranks)
+    found = _hits(ranks, k).sum(axis=-1) == count
+    return np.asarray(found & (count > 0), dtype=np.float64)
+
+
+def any_sup(ranks: Ranks, k: int) -> Values:
+    """1 when **at least one** supporting passage is in the top k, else 0 (trec_eval: success_k)."""
+    return np.asarray(_hits(ranks, k).any(axis=-1), dtype=np.float64)
+
+
+def recall(ranks: Ranks, k: int) -> Values:
+    """Share of the supporting passages that are in the top k (trec_eval: recall_k)."""
+    return np.asarray(_hits(ranks, k).sum(axis=-1) / np.maximum(_count(ranks), 1), dtype=np.float64)
+
+
+def ndcg(ranks: Ranks, k: int) -> Values:
+    """Sum of 1 / log2(rank + 1) over the supporting passages in the top k, divided by that of the best possible list.
+
+    Binary gains; the best list has all supporting passages first, cut at k (trec_eval: ndcg_cut_k). Gains are added
+    from the best rank on, so that a perfect list has exactly 1.
+    """
+    count = _count(ranks)
+    reach = min(k, max(int(ranks[ranks != ABSENT].max(initial=1)), ranks.shape[-1]))
+    discount = np.array([0.0, *(1 / math.log2(rank + 1) for rank in range(1, reach + 1))])
+    gains = discount[np.sort(np.where(_hits(ranks, reach), ranks, 0), axis=-1)]
+    ideal = np.concatenate([discount, np.zeros(max(ranks.shape[-1] - reach, 0))]).cumsum()
+    gained = np.flip(gains, axis=-1).cumsum(axis=-1)[..., -1]
+    return np.asarray(gained / np.where(count > 0, ideal[count], 1.0))
+
+
+def mrr(ranks: Ranks, k: int) -> Values:
+    """1 / rank of the best supporting passage, 0 when none is in the top k (trec_eval: recip_rank)."""
+    best = np.where(_hits(ranks, k), ranks, ABSENT).min(axis=-1)
+    return np.asarray(np.where(best < ABSENT, 1.0 / best, 0.0))
+
+
+FORMULAS: dict[str, Callable[[Ranks, int], Values]] = {
+    formula.__name__: formula for formula in (last_hop, full_sup, any_sup, recall, ndcg, mrr)
+}
+
+
+@dataclass(frozen=True, order=True)
+class Metric:
+    """A metric with its depth. ``Metric.parse(str(m)) == m``.
+
+    name: ``last_hop``, ``full_sup``, ``any_sup``, ``recall``, ``ndcg`` or ``mrr`` (each a function of this module).
+    k: how much of the list is looked at, at least 1; None, for ``mrr`` alone, looks at all of it.
+    """
+
+    name: str
+    k: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in FORMULAS:
+            known = ", ".join(f"{name}@k" for name in FORMULAS)
+            raise HarnessError(f"metric {self} is not known{nearest(self.name, FORMULAS)}; known: {known}, mrr")
+        if self.k is None and self.name != "mrr":
+            raise HarnessError(f"metric {self.name} needs a depth k, e.g. {self.name}@5")
+        if self.k is not None and (isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1):
+            raise HarnessError(f"metric {self.name}: k must be a whole number, at least 1, got k={self.k}")
+
+    @classmethod
+    def parse(cls, text: str) -> Metric:
+        """The metric of that name, e.g. ``last_hop@5``."""
+        name, at, depth = str(text).strip().partition("@")
+        if at and not (depth.isascii() and depth.isdigit()):
+            raise HarnessError(f"metric {text}: k must be a whole number, at least 1, got k={depth or 'nothing'}")
+        return cls(name, int(depth) if at else None)
+
+    def __str__(self) -> str:
+        """The name that ``parse`` reads."""
+        return self.name if self.k is None else f"{self.name}@{self.k}"
+
+    @property
+    def binary(self) -> bool:
+        """Whether every query has 0 or 1, so that proportions, Wilson intervals and odds ratios mean something."""
+        return self.name in ("last_hop", "full_sup", "any_sup")
+
+    @property
+    def ordered(self) -> bool:
+        """Whether it needs the hop order of the gold passages."""
+        return self.name == "last_hop"
+
+    def __call__(self, ranks: Ranks) -> Values:
+        """float64[...], one value a query of ``ranks`` int32[..., H]; their mean is the score.
+
+        A query without any supporting passage has 0, as in trec_eval.
+        """
+        if ranks.shape[-1] == 0:
+            return np.zeros(ranks.shape[:-1])
+        return FORMULAS[self.name](ranks, ABSENT - 1 if self.k is None else self.k)
+
+
+def metrics(names: str | Iterable[str], depths: int | Sequence[int] | None) -> list[Metric]:
+    """The metrics of some names at some depths: a name with its own ``@k`` stays as it is, ``mrr`` needs no depth.
+
+    >>> [str(metric) for metric in metrics(["last_hop", "mrr", "ndcg@20"], [5, 10])]
+    ['last_hop@5', 'last_hop@10', 'mrr', 'ndcg@20']
+    """
+    for key, given in (("metrics", names), ("k", () if depths is None or isinstance(depths, int) else depths)):
+        if not isinstance(given, Iterable):
+            raise HarnessError(f"{key}={given}: expected names such as last_hop@5 and depths such as [5,10]")
+    wanted = [names] if isinstance(names, str) else list(names)
+    ks = [depths] if isinstance(depths, int) else list(depths or ())
+    found: dict[Metric, None] = {}
+    for name in wanted:
+        if "@" in str(name) or str(name) == "mrr" or not ks:
+            found[Metric.parse(name)] = None
+        else:
+            found.update((Metric(str(name), k), None) for k in ks)
+    if not found:
+        raise HarnessError("no metric is asked for; give e.g. metrics=[last_hop,full_sup] k=[5,10]")
+    return list(found)

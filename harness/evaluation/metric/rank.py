@@ -1,0 +1,99 @@
+"""Gold ranks: counted from fused scores (a sweep's hot path), or looked up in a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from harness.evaluation.metric.measure import ABSENT, NONE
+from harness.run import Run
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Ties = Literal["house", "trec"]
+
+
+def gold_ranks(fused: Tensor, docs: Tensor, columns: Tensor, gold: Tensor | None = None) -> Tensor:
+    """int32[Q, H] on the CPU: 1 + how many documents beat each gold passage in the fused list.
+
+    fused: float64[Q, U], one score a column, ``-inf`` for a document that the fused list does not hold; never NaN.
+    docs: int32[Q, U], the document of each column, ascending, then -1 (padding, whose scores are not read).
+    columns: int64[Q, H], the column of each gold passage, -1 where the pool lacks it (``Pool.columns``).
+    gold: int32[Q, H], the gold passages; where it is -1 the rank is NONE. Without it such places are ABSENT.
+
+    A document beats another by a greater score or, with equal scores, by a smaller number. Nothing is sorted:
+    O(Q U H), exact, the same on CPU and GPU.
+    """
+    import torch
+
+    if fused.is_cuda:
+        ranks, broken = _count_on_device(fused, docs, columns)
+    else:
+        from harness.evaluation.metric.gold_rank_kernel import count_better
+
+        counted, broken = count_better(
+            fused.detach().contiguous().numpy(),
+            docs.contiguous().numpy(),
+            columns.contiguous().numpy(),
+            ABSENT,
+        )
+        ranks = torch.from_numpy(counted)
+    if broken >= 0:
+        raise ValueError(f"query {broken}: a fused score is NaN; the fuser or normalizer that made it has a bug")
+    if gold is not None:
+        ranks[gold.to(ranks.device) < 0] = NONE
+    return ranks
+
+
+def _count_on_device(fused: Tensor, docs: Tensor, columns: Tensor) -> tuple[Tensor, int]:
+    import torch
+
+    scores = fused.masked_fill(docs < 0, -torch.inf)
+    broken = scores.isnan().any(dim=1)
+    if bool(broken.any()):
+        return columns.int(), int(broken.nonzero()[0])
+    ranks = torch.full_like(columns, ABSENT)
+    if scores.shape[1]:
+        places = torch.arange(scores.shape[1], device=scores.device)
+        for place in range(columns.shape[1]):
+            own = columns[:, place : place + 1].clamp(min=0)
+            score = scores.gather(1, own)
+            better = (scores > score) | ((scores == score) & (places < own))
+            held = (columns[:, place] >= 0) & (score[:, 0] > -torch.inf)
+            ranks[:, place] = torch.where(held, 1 + better.sum(dim=1), ABSENT)
+    return ranks.int().cpu(), -1
+
+
+def run_ranks(run: Run, gold: NDArray[np.int32], ties: Ties = "house") -> NDArray[np.int32]:
+    """int32[Q, H]: the places of the gold passages in the lists of a run.
+
+    gold: int32[Q, H], document numbers in hop order, -1 for none (rank NONE); a number that the run does not know
+    (>= D) is ABSENT.
+    ties: ``house`` orders equal scores by document id ascending. ``trec`` does what trec_eval does: it reads scores
+    as 32-bit floats and orders equal ones by document id descending.
+    """
+    order = None if ties == "house" else _trec_order(run)
+    docs = run.docs if order is None else run.docs[order]
+    ranks = np.where(gold < 0, NONE, ABSENT).astype(np.int32)
+    size = len(run.doc_ids)
+    known = (gold >= 0) & (gold < size)
+    rows = np.nonzero(known)[0]
+    held = np.repeat(np.arange(len(run)), run.lengths()) * size + docs
+    entry = pc.index_in(pa.array(rows * size + gold[known]), value_set=pa.array(held))
+    place = pc.fill_null(entry, -1).to_numpy()
+    ranks[known] = np.where(place < 0, ABSENT, place - run.indptr[rows] + 1)
+    return ranks
+
+
+def _trec_order(run: Run) -> NDArray[np.intp] | None:
+    """The order of trec_eval, or None where it is that of the run: no equal scores within a list."""
+    scores = run.scores.astype(np.float32)
+    rows = np.repeat(np.arange(len(run)), run.lengths())
+    if not ((scores[1:] == scores[:-1]) & (rows[1:] == rows[:-1])).any():
+        return None
+    return np.lexsort((-run.docs, -scores, rows))

@@ -1,0 +1,56 @@
+"""What evaluate and compare return: a typed value that is a mapping, too, and shows itself as a table."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from harness.core.table import Table
+from harness.evaluation.coverage import Coverage
+
+
+def title_of(head: str, coverages: Mapping[str, Coverage]) -> str:
+    """A table's title, with the warnings of each run's coverage."""
+    found = [f"{name}: only {line}" for name, one in coverages.items() for line in one.warnings()]
+    return "; ".join([head, *found])
+
+
+class Result(Mapping[str, Any], ABC):
+    """A result: its fields under their names, the JSON of the command line as a mapping, a table to look at."""
+
+    @cached_property
+    def json(self) -> dict[str, Any]:
+        """What the command line writes to ``out=NAME.json``."""
+        return self._json()
+
+    @abstractmethod
+    def _json(self) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def table(self) -> Table:
+        """Its table; ``.text()``, ``.html()``, ``.latex()`` and ``.csv()`` are its forms."""
+
+    def __getitem__(self, key: str) -> Any:
+        """A value of ``json``."""
+        return self.json[key]
+
+    def __iter__(self) -> Iterator[str]:
+        """The keys of ``json``."""
+        return iter(self.json)
+
+    def __len__(self) -> int:
+        """How many keys ``json`` has."""
+        return len(self.json)
+
+    def __repr__(self) -> str:
+        """The table as text."""
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+    def latex(self) -> str:
+        """The table in LaTeX (booktabs)."""
+        return self.table().latex()

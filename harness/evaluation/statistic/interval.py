@@ -1,0 +1,52 @@
+"""Intervals: of a proportion (Wilson) and of a mean (bootstrap)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from harness.core.errors import HarnessError, bounded
+
+BLOCK = 1 << 22
+"""Resampled values held at once (32 MiB)."""
+
+
+def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's score interval of ``successes`` of ``n`` (Wilson 1927), by statsmodels. (0, 1) when n is 0.
+
+    Both divided by a design effect give the interval by cluster.
+
+    >>> tuple(round(100 * end, 1) for end in wilson(26, 66))
+    (28.5, 51.5)
+    """
+    bounded("level", level, 0, 1, open_low=True)
+    if not 0 <= successes <= n:
+        raise HarnessError(f"wilson: successes must be in [0, n={n}], got successes={successes}")
+    if n == 0 or level == 1:
+        return 0.0, 1.0
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(successes, n, 1 - level, method="wilson")
+    return 0.0 if successes == 0 else float(low), 1.0 if successes == n else float(high)
+
+
+def bootstrap(values: ArrayLike, resamples: int = 10_000, level: float = 0.95, seed: int = 0) -> tuple[float, float]:
+    """Percentile interval of the mean of ``values`` (one a query), resampling queries (Efron 1979).
+
+    Seeded, so the same values give the same interval everywhere. (NaN, NaN) for no values.
+    """
+    bounded("resamples", resamples, 1)
+    bounded("level", level, 0, 1, open_low=True)
+    sample = np.asarray(values, dtype=np.float64)
+    if sample.ndim != 1 or not np.isfinite(sample).all():
+        raise HarnessError(f"bootstrap: values must be one finite number a query, got an array of shape {sample.shape}")
+    if len(sample) == 0:
+        return float("nan"), float("nan")
+    draw = np.random.Generator(np.random.PCG64(seed))
+    means = np.empty(resamples)
+    step = max(1, BLOCK // len(sample))
+    for start in range(0, resamples, step):
+        block = means[start : start + step]
+        block[:] = sample[draw.integers(0, len(sample), size=(len(block), len(sample)))].mean(axis=1)
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)

@@ -1,0 +1,58 @@
+"""Two systems on the same queries: the exact McNemar test and the odds ratios."""
+
+from __future__ import annotations
+
+from harness.core.errors import HarnessError
+
+
+def mcnemar(wins: int, losses: int, mid_p: bool = False) -> float:
+    """Exact two-sided p of ``wins`` against ``losses``: min(1, 2 P[X <= min(W, L)]), X ~ Binomial(W + L, 1/2).
+
+    wins, losses: queries that only one of the two systems answers, >= 0. 1 when there are none. It is the sign test of
+    the queries that differ, so it also serves metrics that are not 0/1. Computed by statsmodels.
+    mid_p: count what was observed by half (Fagerland, Lydersen & Laake 2013): less conservative, no longer a guarantee.
+
+    >>> round(mcnemar(8, 1), 3)
+    0.039
+    """
+    from scipy.stats import binom
+    from statsmodels.stats.contingency_tables import mcnemar as exact
+
+    won, lost = _counts(wins=wins, losses=losses)
+    p = float(exact([[0, won], [lost, 0]], exact=True).pvalue)
+    if not mid_p:
+        return p
+    observed = float(binom.pmf(min(won, lost), won + lost, 0.5))
+    return p - observed if won != lost else 1.0 - observed / 2 if won else 1.0
+
+
+def odds_ratio(successes: int, baseline: int, n: int) -> float:
+    """Ratio of the odds of two proportions of the same n queries (PG Table 4): a (n - b) / ((n - a) b).
+
+    inf when only the denominator is 0, NaN when both are.
+
+    >>> round(odds_ratio(49, 26, 66), 2)
+    4.43
+    """
+    ours, theirs, total = _counts(successes=successes, baseline=baseline, n=n)
+    if max(ours, theirs) > total:
+        raise HarnessError(f"odds_ratio: successes must be at most n={total}, got {max(ours, theirs)}")
+    return _ratio(ours * (total - theirs), (total - ours) * theirs)
+
+
+def paired_odds_ratio(wins: int, losses: int) -> float:
+    """W / L, the odds ratio of matched pairs: inf without losses, NaN when there are neither."""
+    return _ratio(*_counts(wins=wins, losses=losses))
+
+
+def _ratio(above: int, below: int) -> float:
+    if below == 0:
+        return float("inf") if above else float("nan")
+    return above / below
+
+
+def _counts(**named: int) -> tuple[int, ...]:
+    for name, value in named.items():
+        if value != int(value) or value < 0:
+            raise HarnessError(f"{name} must be a whole number, at least 0, got {name}={value}")
+    return tuple(int(value) for value in named.values())

@@ -1,0 +1,110 @@
+"""What the exact McNemar test can see: its power, the smallest detectable effect, and how many queries it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError, bounded
+
+MOST_QUERIES = 1_000_000
+"""``queries_needed`` gives up above it."""
+
+
+def mcnemar_power(n: int, discordance: float, effect: float, alpha: float = 0.05) -> float:
+    """Probability that the exact two-sided McNemar test of ``n`` queries has p <= ``alpha`` (Duffy 1984).
+
+    discordance: share of queries on which the systems differ, (W + L) / n, in [0, 1].
+    effect: net share won, (W - L) / n, in [-discordance, discordance].
+    D ~ Binomial(n, discordance) queries differ; W ~ Binomial(D, (discordance + effect) / (2 discordance)) are won.
+    Values of D more than ten standard deviations away are left out.
+    """
+    if n != int(n) or n < 0:
+        raise HarnessError(f"n must be a whole number, at least 0, got n={n}")
+    bounded("discordance", discordance, 0, 1)
+    bounded("effect", effect, -discordance, discordance)
+    bounded("alpha", alpha, 0, 1, open_low=True)
+    if discordance == 0 or n == 0:
+        return 0.0
+    spread = 10 * (n * discordance * (1 - discordance)) ** 0.5 + 10
+    differ = np.arange(max(0, int(n * discordance - spread)), min(n, int(n * discordance + spread)) + 1)
+    weight = _cdf(differ, n, discordance) - _cdf(differ - 1, n, discordance)
+    critical = _critical(differ, alpha)
+    won = (discordance + effect) / (2 * discordance)
+    rejected = _cdf(critical, differ, won) + _cdf(critical, differ, 1 - won)
+    return float(min(1.0, (weight * rejected).sum()))
+
+
+def smallest_effect(n: int, discordance: float, power: float = 0.8, alpha: float = 0.05) -> float | None:
+    """The smallest net share won that the test finds with probability ``power``; None when not even W = D is enough.
+
+    n, discordance, alpha: as in ``mcnemar_power``. Times n it is the smallest detectable net number of wins.
+    """
+    bounded("power", power, 0, 1, open_low=True)
+    if mcnemar_power(n, discordance, discordance, alpha) < power:
+        return None
+    low, high = 0.0, float(discordance)
+    for _ in range(50):
+        middle = (low + high) / 2
+        enough = mcnemar_power(n, discordance, middle, alpha) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def queries_needed(discordance: float, effect: float, power: float = 0.8, alpha: float = 0.05) -> int | None:
+    """How many queries give the test ``power``; None for no effect, or when a million do not.
+
+    discordance, effect, alpha: as in ``mcnemar_power``, e.g. as seen on tune. Exact power is a saw-tooth in n: from
+    the answer on, the test keeps the power for at least a tenth more queries.
+    """
+    bounded("power", power, 0, 1, open_low=True)
+    if effect == 0:
+        return None
+
+    def enough(n: int) -> bool:
+        return mcnemar_power(n, discordance, effect, alpha) >= power
+
+    high = 1
+    while not enough(high):
+        high *= 2
+        if high > MOST_QUERIES:
+            return None
+    first = _bisect(enough, high // 2, high)
+    last_failure = max((n for n in _teeth(first) if not enough(n)), default=None)
+    return first if last_failure is None else last_failure + 1
+
+
+def _bisect(holds: Callable[[int], bool], low: int, high: int) -> int:
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _teeth(n: int) -> range:
+    return range(n, n + n // 10 + 10, max(1, n // 300))
+
+
+def _critical(differ: NDArray[np.int64], alpha: float) -> NDArray[np.int64]:
+    """The largest min(W, L) at which the test of each number of differing queries rejects; -1 when none does."""
+    low, high = np.full_like(differ, -1), (differ + 1) // 2
+    width = NormalDist().inv_cdf(1 - alpha / 2) * np.sqrt(differ) / 2
+    for guess in ((differ / 2 - width).astype(np.int64) + shift for shift in (-2, 1)):
+        inside = (low < guess) & (guess < high)
+        rejects = inside & (2 * _cdf(guess, differ, 0.5) <= alpha)
+        low, high = np.where(rejects, guess, low), np.where(inside & ~rejects, guess, high)
+    while (high - low > 1).any():
+        middle = np.maximum((low + high) // 2, low)
+        rejects = 2 * _cdf(middle, differ, 0.5) <= alpha
+        low, high = np.where(rejects, middle, low), np.where(rejects, high, middle)
+    return low
+
+
+def _cdf(k: NDArray[np.int64], n: NDArray[np.int64] | int, p: float) -> NDArray[np.float64]:
+    """P[X <= k], X ~ Binomial(n, p); 0 below 0."""
+    from scipy.special import bdtr
+
+    return np.where(k < 0, 0.0, bdtr(np.maximum(k, 0), n, p))

@@ -1,0 +1,1 @@
+"""From ranked lists to one: aligning, calibrating, fusing, reranking."""

@@ -1,0 +1,67 @@
+"""What strategies read beside the lists of a pool: texts, entity mentions, seeds, prior importance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.artifacts import Store
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+class Seeding(Protocol):
+    """What Q questions start from in a graph of entities and passages."""
+
+    def take(self, queries: NDArray[np.int64]) -> Self:
+        """Those of some of the questions."""
+        ...
+
+    def bonuses(self, docs: NDArray[np.int32], path: int, hub: float) -> Mapping[str, NDArray[np.float64]]:
+        """float64[Q, U] each, of passages int32[Q, U] (-1 for none): the phis of PolicyRAG's eq. 7, by their weights.
+
+        Each is in [0, 1]. path, hub: as ``harness.retriever.policy.rerank.Rerank`` has them.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class SourceTexts:
+    """questions: of Q queries.    passages: of all documents, by number.    store: keeps a model's scores of pairs."""
+
+    questions: Sequence[str]
+    passages: Sequence[str]
+    store: Store
+
+    def take(self, queries: NDArray[np.int64]) -> SourceTexts:
+        """Those of some of the queries."""
+        return replace(self, questions=[self.questions[query] for query in queries.tolist()])
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What Q queries have beside their lists. A part that no strategy reads may be left out.
+
+    texts: the questions and all passages.    seeding: what the questions start from.
+    mentions: sparse [D, E] by list name: which passage mentions which entity in the graph of that list.
+    importance: float64[D] in [0, 1] by file name: the prior importance of documents (``pool.importance``).
+    """
+
+    texts: SourceTexts | None = None
+    seeding: Seeding | None = None
+    mentions: Mapping[str, csr_array] = field(default_factory=dict)
+    importance: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+
+    def take(self, queries: NDArray[np.int64]) -> Context:
+        """That of some of the queries."""
+        texts, seeding = self.texts and self.texts.take(queries), self.seeding and self.seeding.take(queries)
+        return replace(self, texts=texts, seeding=seeding)
+
+
+NOTHING = Context()
+"""The context of lists that come alone."""

@@ -1,0 +1,40 @@
+"""Fusers: the lists of a pool to one score a document.
+
+A fuser is a frozen dataclass, called with a ``Calibrated`` pool; it returns float64[Q, U], one score a column. ``-inf``
+keeps a document out of the fused list. What it declares decides which knobs belong to its trials:
+
+reads: of ``scores``, ``ranks``, ``values``, ``probabilities`` and ``importance`` (a prior of the documents), what its
+result depends on. Without ``values`` or ``probabilities`` the normalizer changes nothing, without ``probabilities`` the
+temperature does not either.
+unit: whether it needs normalised values in [0, 1] (``probabilities`` always do).
+
+One that learns from judged queries has fields that are null until ``fit(pool, gold)`` returns the same with values in
+them (``harness.fusion.learning``); gold is int32[Q, H], -1 padding. So has a normalizer, whose ``fit(listings)`` sees
+no gold.
+
+Powers are written ``exp(y * log(x))``: the vectorised ``pow`` gives other bits at the end of a row than inside it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Protocol, runtime_checkable
+
+from torch import Tensor
+
+from harness.fusion.fuser.calibrated import Calibrated, Scored
+from harness.fusion.fuser.fusion import check, fuse
+from harness.fusion.fuser.shares import shares
+
+__all__ = ["Calibrated", "Fuser", "Scored", "check", "fuse", "shares"]
+
+
+@runtime_checkable
+class Fuser(Protocol):
+    """See the package's docstring for the contract."""
+
+    reads: ClassVar[frozenset[str]]
+    unit: ClassVar[bool]
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U], a new tensor."""
+        ...

@@ -1,0 +1,197 @@
+"""What a fuser sees: a pool whose lists have been brought to a common scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import torch
+from torch import Tensor
+
+from harness.core.errors import HarnessError
+from harness.fusion.normalizer import Normalizer, for_list, least
+from harness.fusion.pool import Listing, Pool
+from harness.fusion.temperature import Temperature, boltzmann
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Calibrated:
+    """A pool under a normalizer and a temperature. What is computed once on a pool is shared by all its trials."""
+
+    pool: Pool
+    normalizer: Normalizer
+    temperature: Temperature
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The lists, in the order in which they were given."""
+        return tuple(self.pool.runs)
+
+    def __getitem__(self, name: str) -> Scored:
+        """One list, by name."""
+        if name not in self.pool.runs:
+            raise HarnessError(f"there is no list {name!r} in the pool; it holds {', '.join(self.names)}")
+        return Scored(name, self)
+
+    @property
+    def lists(self) -> list[Scored]:
+        """All lists."""
+        return [self[name] for name in self.names]
+
+    def pair(self) -> tuple[Scored, Scored]:
+        """The two lists, the anchor first."""
+        if len(self.names) != 2:
+            raise HarnessError(
+                f"alpha shares the score between two lists, the pool has {len(self.names)} "
+                f"({', '.join(self.names)}); give fuser.weights={{name: weight, ...}} or set pool.lists"
+            )
+        first, second = self.names
+        return (self[second], self[first]) if second == self.anchor else (self[first], self[second])
+
+    @property
+    def anchor(self) -> str:
+        """The list that the others are added to, and that alpha is the share of."""
+        return self.pool.anchor
+
+    @property
+    def held(self) -> Tensor:
+        """float64[Q, U]: how many lists hold the document."""
+
+        def compute() -> Tensor:
+            held = torch.zeros(self.pool.shape, dtype=torch.float64, device=self.pool.docs.device)
+            for scored in self.lists:
+                held += scored.present
+            return held
+
+        return self.remember("held", compute)
+
+    @property
+    def consensus(self) -> Tensor:
+        """float64[Q, U]: 1 where at least two lists hold the document, else 0."""
+        return self.remember("consensus", lambda: (self.held >= 2).double())
+
+    def remember(self, key: object, compute: Callable[[], T]) -> T:
+        """``compute()``, once for this pool and key."""
+        return self.pool.remember(key, compute)
+
+    def listed(self, name: str) -> Tensor:
+        """float64[Q, N]: normalised values of a list in its own order."""
+        listing = self.pool.listings[name]
+        normalizer = for_list(self.normalizer, name)
+        return self.remember(("listed", name, normalizer), lambda: normalizer(listing.scores, listing.present))
+
+    def temperatures(self) -> dict[str, Tensor]:
+        """float64[Q, 1] by list name."""
+
+        def compute() -> dict[str, Tensor]:
+            values = [self.listed(name) for name in self.names]
+            present = [listing.present for listing in self.pool.listings.values()]
+            return dict(zip(self.names, self.temperature(values, present), strict=True))
+
+        normalizers = tuple(for_list(self.normalizer, name) for name in self.names)
+        return self.remember(("temperatures", normalizers, self.temperature), compute)
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """One list of a calibrated pool. All tensors are [Q, U], a column a document of the pool.
+
+    ``floored`` and ``log_probabilities`` are what the multiplicative fusers read: an absent document has half of the
+    list's smallest value, and a list that holds nothing gives 1 to all, so that it leaves a product as it is.
+    """
+
+    name: str
+    owner: Calibrated
+
+    @property
+    def listing(self) -> Listing:
+        """The list in its own order."""
+        return self.owner.pool.listings[self.name]
+
+    @property
+    def normalizer(self) -> Normalizer:
+        """The normalizer of this list."""
+        return for_list(self.owner.normalizer, self.name)
+
+    def spread(self, listed: Tensor, absent: Tensor | float) -> Tensor:
+        """[Q, U]: values [Q, N] in the list's own order, in the columns of the pool."""
+        return self.owner.pool.spread(self.name, listed, absent)
+
+    def spread_floored(self, listed: Tensor) -> Tensor:
+        """float64[Q, U]: the same, half of the smallest value where absent, 1 in the row of an empty list."""
+        smallest = least(listed, self.listing.present)
+        return self.spread(listed, torch.where(self.empty, 1.0, smallest / 2))
+
+    @property
+    def empty(self) -> Tensor:
+        """bool[Q, 1]: the list holds nothing."""
+        return ~self.listing.present.any(dim=-1, keepdim=True)
+
+    @property
+    def scores(self) -> Tensor:
+        """float64: the list's own scores, -inf where absent."""
+        return self.owner.remember(("scores", self.name), lambda: self.spread(self.listing.scores, -torch.inf))
+
+    @property
+    def present(self) -> Tensor:
+        """bool: the list holds this document."""
+        return self.owner.remember(("present", self.name), lambda: self.spread(self.listing.present, False))
+
+    @property
+    def ranks(self) -> Tensor:
+        """float64: place in the list, 1 the best; inf where absent."""
+        return self.owner.remember(("ranks", self.name), lambda: self.spread(self.listing.ranks.double(), torch.inf))
+
+    @property
+    def values(self) -> Tensor:
+        """float64: normalised values, the normalizer's absent value where absent."""
+
+        def compute() -> Tensor:
+            listed = self.owner.listed(self.name)
+            return self.spread(listed, self.normalizer.absent(listed, self.listing.present))
+
+        return self.owner.remember(("values", self.name, self.normalizer), compute)
+
+    @property
+    def floored(self) -> Tensor:
+        """float64: normalised values, half of the smallest where absent."""
+        return self.owner.remember(
+            ("floored", self.name, self.normalizer), lambda: self.spread_floored(self.owner.listed(self.name))
+        )
+
+    @property
+    def temperature(self) -> Tensor:
+        """float64[Q, 1]: T of this list."""
+        return self.owner.temperatures()[self.name]
+
+    @property
+    def weights(self) -> Tensor:
+        """float64[Q, N]: Boltzmann probabilities in the list's own order."""
+        return self.owner.remember(
+            ("weights", *self.calibration),
+            lambda: boltzmann(self.owner.listed(self.name), self.listing.present, self.temperature),
+        )
+
+    @property
+    def probabilities(self) -> Tensor:
+        """float64: Boltzmann probabilities P, 0 where absent."""
+        return self.owner.remember(("probabilities", *self.calibration), lambda: self.spread(self.weights, 0.0))
+
+    @property
+    def log_probabilities(self) -> Tensor:
+        """float64: ln P, P half of the smallest where absent."""
+
+        def compute() -> Tensor:
+            floored = self.spread_floored(self.weights)
+            return floored.clamp_(min=torch.finfo(floored.dtype).tiny).log_()
+
+        return self.owner.remember(("log probabilities", *self.calibration), compute)
+
+    @property
+    def calibration(self) -> tuple[object, ...]:
+        """What the probabilities of this list depend on, as a key of ``remember``."""
+        normalizers = tuple(for_list(self.owner.normalizer, name) for name in self.owner.names)
+        return (self.name, normalizers, self.owner.temperature)

@@ -1,0 +1,23 @@
+"""CombSUM (Fox and Shaw 1994; PhaseGraph 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from harness.fusion.fuser import Calibrated
+from harness.fusion.fuser.shares import total
+
+
+@dataclass(frozen=True)
+class CombSum:
+    """score(d) = sum over lists of d's normalised value, the normalizer's absent value where a list lacks d."""
+
+    reads: ClassVar[frozenset[str]] = frozenset({"values"})
+    unit: ClassVar[bool] = False
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        return total([scored.values for scored in pool.lists])

@@ -1,0 +1,35 @@
+"""Each document keeps the score of the list that found it (Dice hybrid eq. 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from harness.core.errors import bounded
+from harness.fusion.fuser import Calibrated
+
+
+@dataclass(frozen=True)
+class Dice:
+    """score(d) = the greatest of the normalised values that d has in the lists that hold it, + epsilon in the graph's.
+
+    epsilon: >= 0; so small that it decides ties alone, in favour of the graph list (of every list but the dense one).
+    """
+
+    epsilon: float = 1e-6
+    reads: ClassVar[frozenset[str]] = frozenset({"values"})
+    unit: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        bounded("fuser.epsilon", self.epsilon, 0)
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        fused = torch.full(pool.pool.shape, -torch.inf, dtype=torch.float64, device=pool.pool.docs.device)
+        for scored in pool.lists:
+            bonus = 0.0 if scored.name == pool.anchor else self.epsilon
+            torch.maximum(fused, torch.where(scored.present, scored.values + bonus, -torch.inf), out=fused)
+        return fused

@@ -1,0 +1,143 @@
+"""Runs to one run: align, calibrate, fuse, sort, in blocks of queries, so that memory stays bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from harness.core.configuration import strategy
+from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.threads import available, each, torch_alone
+from harness.fusion.context import Context
+from harness.fusion.fuser.calibrated import Calibrated
+from harness.fusion.importance import prior_of
+from harness.fusion.normalizer import Normalizer
+from harness.fusion.pool import Pool
+from harness.fusion.temperature import Temperature
+from harness.run import Run
+
+if TYPE_CHECKING:
+    from harness.fusion.fuser import Fuser
+
+T = TypeVar("T")
+Ranked = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+CELLS = 1 << 17
+"""How many cells [Q, U] a block of queries has on the CPU: 1 MiB a tensor, so that the caches hold a few."""
+GPU_CELLS = 1 << 25
+GIVEN = "importance"
+"""The name of an importance that comes from no file."""
+
+
+def fuse(
+    runs: Mapping[str, Run],
+    fuser: Fuser | str = "boltzmann",
+    normalizer: Normalizer | str = "pit",
+    pool_cap: int | None = None,
+    *,
+    temperature: Temperature | str = "auto",
+    capped: Collection[str] = ("graph",),
+    importance: Mapping[str, float] | None = None,
+    reference: str | None = None,
+    device: str = "auto",
+    **knobs: Any,
+) -> Run:
+    """The fused run of some runs by list name, e.g. ``{"dense": dense, "graph": graph}``.
+
+    fuser, normalizer, temperature: strategies, or names of their configurations.
+    pool_cap: how many of the best documents of each list named in ``capped`` enter fusion; None means all.
+    importance: prior importance in [0, 1] by document id, 0 for one that it does not name (read by weighted_rrf).
+    reference: the list that has the share alpha; None for ``dense``, or the first when none has that name.
+    device: ``auto`` is the GPU when there is one.
+    knobs: of the fuser, where it is given by its name: ``fuse(runs, "boltzmann", "pit", 20, alpha=0.7)``.
+
+    A query that some run lacks has an empty list there. Queries come in the first run's order, then those that only
+    later runs hold. Documents are those of all runs that the fuser does not leave out.
+    """
+    if not runs:
+        raise HarnessError("there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}")
+    if pool_cap is not None:
+        bounded("pool.cap", pool_cap, 1)
+    if knobs and not isinstance(fuser, str):
+        raise HarnessError(
+            f"{', '.join(knobs)}: {_name(fuser)} has its knobs; give the fuser by its name to set others"
+        )
+    if reference is not None:
+        one_of("reference", reference, runs)
+    chosen = _named("fuser", fuser, **knobs)
+    calibration = (_named("normalizer", normalizer), _named("temperature", temperature))
+    check(chosen, calibration[0])
+    query_ids, doc_ids = _union(runs)
+    aligned = {name: run.aligned(query_ids, doc_ids) for name, run in runs.items()}
+    context = Context() if importance is None else Context(importance={GIVEN: prior_of(importance, doc_ids)})
+    place = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+
+    def work(block: NDArray[np.int64]) -> Ranked:
+        taken = {name: run.take(block) for name, run in aligned.items()}
+        pool = Pool.align(taken, pool_cap, capped, place, context, None if importance is None else GIVEN, reference)
+        return rank_documents(chosen(Calibrated(pool, *calibration)), pool.docs)
+
+    nothing = (np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float64))
+    with torch_alone() if place == "cpu" else nullcontext():
+        jobs = blocks(aligned, CELLS if place == "cpu" else GPU_CELLS)
+        parts = [nothing, *each(work, jobs, available() if place == "cpu" else 1)]
+    lengths, docs, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Run(query_ids, doc_ids, lengths.cumsum(), docs, scores)
+
+
+def check(fuser: Fuser, normalizer: Normalizer) -> None:
+    """Raise HarnessError when the fuser needs values in [0, 1] and the normalizer gives others."""
+    if (fuser.unit or "probabilities" in fuser.reads) and not normalizer.unit:
+        raise HarnessError(
+            f"fuser={_name(fuser)} needs values in [0, 1], normalizer={_name(normalizer)} gives others; "
+            "choose normalizer=pit, minmax, max, tmm or rank"
+        )
+
+
+def rank_documents(fused: Tensor, docs: Tensor) -> Ranked:
+    """How many documents each fused list holds, int64[Q], then all documents and scores in the one order.
+
+    fused: float64[Q, U], -inf for a document that is left out. docs: int32[Q, U], ascending, -1 in the padding.
+    """
+    kept, order = torch.sort(fused.masked_fill(docs < 0, -torch.inf), dim=-1, descending=True, stable=True)
+    best = kept[:, :1]  # where a NaN or an infinity would be
+    if (best.isnan() | (best == torch.inf)).any():
+        raise HarnessError("a fused score is not finite: a list's scores are too large to be summed; scale them down")
+    holds = kept != -torch.inf
+    documents = docs.gather(-1, order)[holds]
+    return holds.sum(dim=-1).cpu().numpy(), documents.cpu().numpy(), (kept[holds] + 0.0).cpu().numpy()
+
+
+def blocks(runs: Mapping[str, Run], cells: int) -> Iterator[NDArray[np.int64]]:
+    """Query numbers, int64[B], in blocks of at most ``cells`` cells, at least one query a block."""
+    width = sum(int(run.lengths().max(initial=0)) for run in runs.values())
+    count = len(next(iter(runs.values())))
+    size = max(1, cells // max(1, width))
+    return (np.arange(start, min(start + size, count)) for start in range(0, count, size))
+
+
+def _named(concept: str, given: T | str, **knobs: Any) -> T:
+    if isinstance(given, str):
+        found: T = strategy(concept, given, **knobs)
+        return found
+    return given
+
+
+def _name(chosen: object) -> str:
+    return type(chosen).__module__.rpartition(".")[2]
+
+
+def _union(runs: Mapping[str, Run]) -> tuple[pa.StringArray, pa.StringArray]:
+    first, *others = runs.values()
+    if all(run.query_ids.equals(first.query_ids) and run.doc_ids.equals(first.doc_ids) for run in others):
+        return first.query_ids, first.doc_ids
+    queries = pc.unique(pa.concat_arrays([run.query_ids for run in runs.values()]))
+    docs = pc.unique(pa.concat_arrays([run.doc_ids for run in runs.values()]))
+    return queries, docs.take(pc.array_sort_indices(docs))

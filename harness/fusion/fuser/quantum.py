@@ -1,0 +1,37 @@
+"""Fusion with interference (quantum probability ranking, Zuccon et al. 2009; PhaseGraph App. C)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from harness.core.errors import bounded
+from harness.fusion.fuser import Calibrated
+from harness.fusion.fuser.shares import total
+
+
+@dataclass(frozen=True)
+class Quantum:
+    """score(d) = P_dense(d) + P_graph(d) + 2 sqrt(P_dense(d) P_graph(d)) cos(theta), of Boltzmann probabilities P.
+
+    theta: in [0, pi]; 0 is constructive, pi destructive. With more lists, one interference for each pair of them.
+    An absent document has P = 0.
+    """
+
+    theta: float = 0.0
+    reads: ClassVar[frozenset[str]] = frozenset({"probabilities"})
+    unit: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        bounded("fuser.theta", self.theta, 0, math.pi)
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        chances = [scored.probabilities for scored in pool.lists]
+        fused = total(chances)
+        pairs = [(one * other).sqrt_() for one, other in itertools.combinations(chances, 2)]
+        return fused.add_(total(pairs).mul_(2 * math.cos(self.theta))) if pairs else fused

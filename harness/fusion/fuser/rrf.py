@@ -1,0 +1,36 @@
+"""Reciprocal rank fusion (Cormack et al. 2009; PhaseGraph 3.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from harness.core.errors import bounded
+from harness.fusion.fuser import Calibrated, Scored
+from harness.fusion.fuser.shares import total
+
+
+@dataclass(frozen=True)
+class Rrf:
+    """score(d) = sum over the lists that hold d of 1 / (k + rank).
+
+    k: >= 0; large ones make the first ranks count alike.
+    """
+
+    k: float = 60
+    reads: ClassVar[frozenset[str]] = frozenset({"ranks"})
+    unit: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        bounded("fuser.k", self.k, 0)
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        return total([reciprocal(scored, self.k) for scored in pool.lists])
+
+
+def reciprocal(scored: Scored, k: float) -> Tensor:
+    """float64[Q, U]: 1 / (k + rank), 0 where absent; a new tensor."""
+    return (scored.ranks + k).reciprocal_()

@@ -1,0 +1,34 @@
+"""Reciprocal rank fusion over one list's documents ("legacy RRF", PhaseGraph Table 8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from harness.core.errors import bounded
+from harness.fusion.fuser import Calibrated
+from harness.fusion.fuser.rrf import Rrf
+
+
+@dataclass(frozen=True)
+class RrfAnchored:
+    """score(d) = sum over the lists that hold d of 1 / (k + rank), for the documents of the anchor list alone.
+
+    k: >= 0.    list: the anchor; what it does not hold is left out.
+    """
+
+    k: float = 60
+    list: str = "dense"
+    reads: ClassVar[frozenset[str]] = frozenset({"ranks"})
+    unit: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        bounded("fuser.k", self.k, 0)
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        anchored = pool[self.list].present
+        return torch.where(anchored, Rrf(self.k)(pool), -torch.inf)

@@ -1,0 +1,96 @@
+"""How lists share a score: alpha for two of them, weights by name for any number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from harness.core.errors import HarnessError, bounded
+from harness.fusion.fuser.calibrated import Calibrated, Scored
+
+Weights = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The fields of a fuser whose lists share the score.
+
+    alpha: dense's share, in [0, 1].    weights: >= 0 by list name, instead of alpha, for any number of lists.
+    """
+
+    alpha: float = 0.5
+    weights: Weights | None = field(default=None, hash=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        bounded("fuser.alpha", self.alpha, 0, 1)
+        bounded_weights(self.weights or {})
+
+    def shares(self, pool: Calibrated) -> list[tuple[Scored, float]]:
+        """Each list with its weight."""
+        return shares(pool, self.alpha, self.weights)
+
+
+@dataclass(frozen=True)
+class Rewarded(Shared):
+    """The same with a bonus for consensus.    beta: >= 0, for a document that at least two lists hold."""
+
+    beta: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        bounded("fuser.beta", self.beta, 0)
+
+    def rewarded(self, pool: Calibrated, parts: Sequence[tuple[Tensor, float]]) -> Tensor:
+        """float64[Q, U]: the sum of weight x tensor, plus beta where at least two lists hold the document."""
+        fused = weighted_sum(parts)
+        return fused.add_(pool.consensus * self.beta) if self.beta else fused
+
+
+def bounded_weights(weights: Weights) -> None:
+    """Raise unless no weight is negative."""
+    for name, weight in weights.items():
+        bounded(f"fuser.weights.{name}", weight, 0)
+
+
+def shares(pool: Calibrated, alpha: float, weights: Weights | None) -> list[tuple[Scored, float]]:
+    """Each list with its weight: ``weights`` by name, or for two lists alpha for the pool's anchor and 1 - alpha.
+
+    The anchor is the reference list where the pool holds it, else ``dense``, else the first list.
+    """
+    if weights is not None:
+        missing = [name for name in pool.names if name not in weights]
+        if missing:
+            raise HarnessError(
+                f"fuser.weights names {', '.join(weights) or 'no list'}; add a weight for {', '.join(missing)}"
+            )
+        return [(pool[name], float(weights[name])) for name in pool.names]
+    first, second = pool.pair()
+    return [(first, alpha), (second, 1 - alpha)]
+
+
+def weighted_sum(parts: Sequence[tuple[Tensor, float]]) -> Tensor:
+    """A new tensor [Q, U]: the sum of weight x tensor."""
+    return total([part * weight for part, weight in parts])
+
+
+def total(parts: Sequence[Tensor]) -> Tensor:
+    """A new tensor [Q, U]: the sum of tensors, the same to the bit in whatever order they come.
+
+    Sums of three or more are taken from the smallest summand up: two documents with the same summands in other lists
+    tie, and then the document number decides, not the rounding.
+    """
+    ordered = list(parts)
+    if len(ordered) == 1:
+        return ordered[0].clone()
+    if len(ordered) > 2:
+        for last in range(len(ordered) - 1, 0, -1):
+            for place in range(last):
+                low, high = ordered[place], ordered[place + 1]
+                ordered[place], ordered[place + 1] = torch.minimum(low, high), torch.maximum(low, high)
+    result = ordered[0] + ordered[1]
+    for part in ordered[2:]:
+        result += part
+    return result

@@ -1,0 +1,23 @@
+"""One list alone: the baseline that a fusion has to beat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from harness.fusion.fuser import Calibrated
+
+
+@dataclass(frozen=True)
+class Single:
+    """score(d) = that of the named list; what it does not hold is left out."""
+
+    list: str = "dense"
+    reads: ClassVar[frozenset[str]] = frozenset({"scores"})
+    unit: ClassVar[bool] = False
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        return pool[self.list].scores.clone()

@@ -1,0 +1,64 @@
+"""Boltzmann fusion with Tsallis q-exponential weights for the graph list (PhaseGraph App. C)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from harness.core.errors import bounded
+from harness.fusion.fuser import Calibrated, Scored
+from harness.fusion.fuser.shares import Rewarded
+from harness.fusion.normalizer import ordered_sum
+from harness.fusion.temperature import EPSILON, energies
+
+
+@dataclass(frozen=True)
+class Tsallis(Rewarded):
+    """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both].
+
+    P_dense are Boltzmann probabilities; P_graph = [1 + (1 - q)(-E / T)]_+^(1 / (1 - q)), normalised to sum 1, and so it
+    is of every list but the dense one. alpha, beta, weights: as in ``boltzmann``.
+    q: in (0, 3]; above 1 the tails are heavier than Boltzmann's, 1 is Boltzmann.
+    An absent document has P = 0.
+    """
+
+    alpha: float = 0.7
+    beta: float = 0.5
+    q: float = 1.5
+    reads: ClassVar[frozenset[str]] = frozenset({"probabilities"})
+    unit: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        bounded("fuser.q", self.q, 0, 3, open_low=True)
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        return self.rewarded(pool, [(self._probabilities(scored), weight) for scored, weight in self.shares(pool)])
+
+    def _probabilities(self, scored: Scored) -> Tensor:
+        if scored.name == scored.owner.anchor or self.q == 1:
+            return scored.probabilities
+        values = scored.owner.remember(
+            ("tsallis", self.q, *scored.calibration),
+            lambda: tsallis_weights(
+                scored.owner.listed(scored.name), scored.listing.present, scored.temperature, self.q
+            ),
+        )
+        return scored.spread(values, 0.0)
+
+
+def tsallis_weights(values: Tensor, present: Tensor, temperature: Tensor, q: float) -> Tensor:
+    """float64[Q, N]: q-exponential weights of the energies of the values, summing to 1; uniform at T = 0.
+
+    For q > 1 the base is kept >= 1e-6: it would reach 0 for a value of 1 (E = -1e-6) at a T of the same size.
+    """
+    cold = temperature == 0
+    change = (q - 1) * energies(values) / torch.where(cold, 1.0, temperature)
+    exponent = torch.log1p(change.clamp_(min=-1 if q < 1 else EPSILON - 1)) / (1 - q)
+    weights = torch.where(present, torch.exp(torch.where(cold, 0.0, exponent)), 0.0)
+    total = ordered_sum(weights)
+    return weights / torch.where(total == 0, 1.0, total)

@@ -1,0 +1,45 @@
+"""Prior importance of documents, from a file: what `pool.importance` names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError, bounded
+from harness.core.files import read_json
+
+FORM = '{"document": importance, ...}'
+
+
+def read(path: str | Path) -> dict[str, float]:
+    """Importance in [0, 1] by document id, from a JSON object ``{"document": importance, ...}``.
+
+    Raises HarnessError that names the file and the document.
+    """
+    place = Path(path)
+    found: Any = read_json(place, FORM)
+    if not isinstance(found, dict):
+        raise HarnessError(f"{place}: expected {FORM}, found a {type(found).__name__}")
+    for name, value in found.items():
+        bounded(f"{place}: {name}", value, 0, 1)
+    return found
+
+
+def prior(path: str | Path, doc_ids: pa.StringArray) -> NDArray[np.float64]:
+    """float64[D]: ``prior_of`` a file. Raises HarnessError when it names none of these documents."""
+    found = read(path)
+    if not any(name in found for name in doc_ids.to_pylist()):
+        raise HarnessError(f"{path}: names none of the {len(doc_ids)} documents; use the ids that the lists use")
+    return prior_of(found, doc_ids)
+
+
+def prior_of(importance: Mapping[str, float], doc_ids: pa.StringArray) -> NDArray[np.float64]:
+    """float64[D]: the importance, in [0, 1], of each of these documents by id; 0 for one that is not named."""
+    for name, value in importance.items():
+        bounded(f"importance.{name}", value, 0, 1)
+    return np.array([importance.get(name, 0.0) for name in doc_ids.to_pylist()], dtype=np.float64)

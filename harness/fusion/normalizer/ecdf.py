@@ -1,0 +1,97 @@
+"""Percentile ranks among the scores of many queries: PIT against a reference, not against the list's own scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from harness.core.errors import HarnessError, bounded
+from harness.fusion.learning import LEARNED
+from harness.fusion.normalizer import Normalizer
+from harness.fusion.pool import Listing
+
+
+@dataclass(frozen=True)
+class Ecdf:
+    """value_i = share of the reference scores that are <= s_i: those of the list, after the cap, over queries of tune.
+
+    A query with only poor hits is not stretched to 1, as it is by ``pit``. Values in [0, 1]; an absent document has 0,
+    and so has a score below all reference scores.
+    points: >= 1; the reference is kept as that many quantiles and the least score, with straight lines between them.
+    reference: those scores by list name, ascending. null: a sweep learns it, on the folds of tune that it does not
+    score, and ``winner.lock.json`` keeps what all of tune gives.
+    """
+
+    points: int = 1000
+    reference: Mapping[str, Sequence[float]] | None = field(default=None, hash=False, metadata=LEARNED)
+    unit: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        bounded("normalizer.points", self.points, 1)
+        if not isinstance(self.points, int):
+            raise HarnessError(f"normalizer.points must be a whole number, got points={self.points}")
+        for name, scores in (self.reference or {}).items():
+            for score in scores:
+                bounded(f"normalizer.reference.{name}", score)
+            if not scores or list(scores) != sorted(scores):
+                raise HarnessError(f"normalizer.reference.{name} must be scores in ascending order, got {scores}")
+
+    def fit(self, listings: Mapping[str, Listing]) -> Ecdf:
+        """The same with the reference of these lists. A list that holds nothing at all has the reference 0."""
+        return replace(self, reference={name: self._quantiles(listing) for name, listing in sorted(listings.items())})
+
+    def of(self, name: str) -> Normalizer:
+        """The scaling of one list."""
+        if self.reference is None:
+            raise HarnessError(
+                "normalizer=ecdf has no reference scores: `harness sweep` learns them on tune, and `harness fuse "
+                "lock=winner.lock.json` uses what it learned; or give normalizer.reference={list: [scores]}"
+            )
+        if name not in self.reference:
+            raise HarnessError(
+                f"normalizer.reference has no list {name!r}, it names {', '.join(self.reference) or 'none'}; "
+                "learn it on these lists"
+            )
+        return Among(tuple(self.reference[name]))
+
+    def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
+        """Not for a list without a name: see ``of``."""
+        raise TypeError("ecdf depends on the list's name; call of(name)(scores, present)")
+
+    def absent(self, values: Tensor, present: Tensor) -> float:
+        """0."""
+        return 0.0
+
+    def _quantiles(self, listing: Listing) -> list[float]:
+        scores = listing.scores[listing.present].cpu().numpy()
+        if not scores.size:
+            return [0.0]
+        levels = np.arange(self.points + 1) / self.points
+        return [float(score) for score in np.quantile(scores, levels, method="inverted_cdf")]
+
+
+@dataclass(frozen=True)
+class Among:
+    """``Ecdf`` of one list, from its reference: the quantiles at 0, 1/n, ..., 1."""
+
+    reference: tuple[float, ...]
+    unit: ClassVar[bool] = True
+
+    def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
+        """float64[Q, N]."""
+        knots = torch.tensor(self.reference, dtype=torch.float64, device=scores.device)
+        last = len(knots) - 1
+        above = torch.searchsorted(knots, scores.contiguous(), right=True)
+        low, high = knots[(above - 1).clamp_(min=0)], knots[above.clamp(max=last)]
+        apart = (above > 0) & (above <= last)
+        part = torch.where(apart, (scores - low) / torch.where(apart, high - low, 1.0), 0.0)
+        return torch.where(above > last, 1.0, ((above - 1).clamp_(min=0) + part) / max(last, 1))
+
+    def absent(self, values: Tensor, present: Tensor) -> float:
+        """0."""
+        return 0.0

@@ -1,0 +1,30 @@
+"""Division by a list's greatest score (PhaseGraph 6.2 "raw/max")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from harness.fusion.normalizer import best
+
+
+@dataclass(frozen=True)
+class Max:
+    """s_i / max; 0 where s_i is negative, so 0 everywhere when max <= 0.
+
+    Values in [0, 1]; an absent document has 0.
+    """
+
+    unit: ClassVar[bool] = True
+
+    def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
+        """float64[Q, N]."""
+        top = best(scores)
+        return scores.clamp(min=0).div_(torch.where(top > 0, top, 1.0))
+
+    def absent(self, values: Tensor, present: Tensor) -> float:
+        """0."""
+        return 0.0

@@ -1,0 +1,31 @@
+"""Min-max scaling of a list's own scores (PhaseGraph 6.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from harness.fusion.normalizer import best, least
+
+
+@dataclass(frozen=True)
+class MinMax:
+    """(s_i - min) / (max - min); a constant list has 1 everywhere.
+
+    Values in [0, 1]; an absent document has 0, as the last document of its list.
+    """
+
+    unit: ClassVar[bool] = True
+
+    def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
+        """float64[Q, N]."""
+        low = least(scores, present)
+        span = best(scores) - low
+        return torch.where(span == 0, 1.0, (scores - low).div_(torch.where(span == 0, 1.0, span)))
+
+    def absent(self, values: Tensor, present: Tensor) -> float:
+        """0."""
+        return 0.0

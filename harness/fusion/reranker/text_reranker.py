@@ -1,0 +1,159 @@
+"""What rerankers that read share: a model's score of each (question, passage) pair, counted once and kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from tqdm import tqdm
+
+from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.identity import NO_RESULT, identity, texts_sha256
+from harness.fusion.fuser import Calibrated
+from harness.fusion.reranker import reorder, scale, top
+from harness.fusion.reranker.pair_scores import PairScores
+from harness.fusion.reranker.pretrained import content
+
+log = logging.getLogger(__name__)
+SHARD = 256
+"""Pairs after which what was counted is written down: what a killed process loses at most."""
+ONE = threading.Lock()
+"""Held while a model counts: blocks of queries that want pairs wait for each other."""
+
+Pair = tuple[str, str]
+
+
+class Model(Protocol):
+    """An opened model. The score of a pair follows from the pair alone, whatever others are asked with it."""
+
+    def score(
+        self, pairs: Sequence[Pair], advance: Callable[[int], object]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """float64[n], one a (question, passage), and bool[n], which passages were cut."""
+        ...
+
+
+@dataclass(frozen=True)
+class TextReranker:
+    """score = (1 - blend) h + blend s, over the fused top m: h the fused score, s the model's, both scaled to [-1, 1].
+
+    They are scaled over the top m of each query (0 where all are equal). blend: in [0, 1].    m: >= 1.
+    model: an installed package that carries a .gguf file, a .gguf file, a folder, or a Hub id (pin its ``revision``).
+    max_length: tokens read of a pair, >= 8; the passage is cut, and pairs that are cut are counted.
+    batch_size: pairs a batch; it decides shapes, and with them the last bits.    dtype: of the weights.
+    device: ``auto`` (a GPU when there is one), ``cpu``, ``cuda`` or ``cuda:N``.
+
+    A pair's score is an artifact of its own by (model, question, passage): other m, blends and fusers count none twice.
+    """
+
+    reads: ClassVar[frozenset[str]] = frozenset({"texts"})
+
+    model: str
+    revision: str | None = None
+    max_length: int = 512
+    batch_size: int = 16
+    dtype: str = "float32"
+    blend: float = 1.0
+    m: int = 10
+    device: str = field(default="auto", metadata=NO_RESULT)
+
+    def __post_init__(self) -> None:
+        bounded("reranker.max_length", self.max_length, 8)
+        bounded("reranker.batch_size", self.batch_size, 1)
+        one_of("reranker.dtype", self.dtype, ("float32", "float16", "bfloat16"))
+        bounded("reranker.blend", self.blend, 0, 1)
+        bounded("reranker.m", self.m, 1)
+        for name in ("max_length", "batch_size", "m"):
+            if not isinstance(getattr(self, name), int):
+                raise HarnessError(f"reranker.{name} must be a whole number, got {name}={getattr(self, name)}")
+
+    def content(self) -> str:
+        """The hash of the model's files; of nothing when it comes from the Hub."""
+        return content(self.model)
+
+    def open(self) -> Model:
+        """Load the model. Libraries that take seconds are imported here."""
+        raise NotImplementedError
+
+    def judge(self) -> Self:
+        """The same without what only orders: rerankers that share it share their scores of pairs."""
+        return dataclasses.replace(self, blend=1.0, m=1)
+
+    def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        columns, there = top(fused, pool, self.m)
+        texts = pool.pool.context.texts
+        if texts is None:
+            name = type(self).__module__.rpartition(".")[2]
+            raise HarnessError(
+                f"reranker={name} reads questions and passages, and these lists come without; rerank in `harness "
+                "sweep`, where the benchmark has them"
+            )
+        docs = pool.pool.docs.gather(-1, columns).cpu().numpy()
+        rows, places = np.nonzero(there.cpu().numpy())
+        pairs = [
+            (texts.questions[row], texts.passages[doc])
+            for row, doc in zip(rows.tolist(), docs[rows, places].tolist(), strict=True)
+        ]
+        verdict = np.zeros(docs.shape)
+        verdict[rows, places] = scores(self.judge(), pairs, texts.store.place("judge", identity(self.judge()), {}))
+        read = scale(torch.from_numpy(verdict).to(fused.device), there)
+        return reorder(
+            fused,
+            pool,
+            columns,
+            there,
+            (1 - self.blend) * scale(fused.gather(-1, columns), there) + self.blend * read,
+        )
+
+
+def scores(judge: TextReranker, pairs: Sequence[Pair], folder: Path) -> NDArray[np.float64]:
+    """float64[n]: the model's scores of the pairs; those that the folder does not hold are counted and put there."""
+    keys = [texts_sha256(pair) for pair in pairs]
+    with ONE:
+        known = _verdicts(folder, judge)
+        missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in known}
+        if missing:
+            _count(judge, missing, known)
+        return np.array([known[key] for key in keys], dtype=np.float64)
+
+
+def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores) -> None:
+    model, cut = _opened(judge), 0
+    asked = sorted(missing, key=lambda key: (-len(missing[key][0]) - len(missing[key][1]), key))
+    with tqdm(total=len(asked), desc="read", unit="pair", disable=None) as bar:
+        for start in range(0, len(asked), SHARD):
+            part = asked[start : start + SHARD]
+            found, shortened = model.score([missing[key] for key in part], bar.update)
+            bad = np.flatnonzero(~np.isfinite(found))
+            if bad.size:
+                question, passage = missing[part[bad[0]]]
+                raise HarnessError(
+                    f"reranker.model={judge.model}: the score of {question[:40]!r} and {passage[:40]!r} is "
+                    f"{found[bad[0]]} (half precision overflows in some models: try reranker.dtype=float32)"
+                )
+            known.add(part, found)
+            cut += int(shortened.sum())
+    if cut:
+        log.warning("%d of %d pairs were cut to %d tokens (reranker.max_length)", cut, len(asked), judge.max_length)
+
+
+@functools.lru_cache(maxsize=1)
+def _opened(judge: TextReranker) -> Model:
+    return judge.open()
+
+
+@functools.lru_cache(maxsize=8)
+def _verdicts(folder: Path, judge: TextReranker) -> PairScores:
+    about: dict[str, Any] = {"stage": "judge", "config": identity(judge)}
+    return PairScores(folder, about)

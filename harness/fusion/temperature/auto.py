@@ -1,0 +1,29 @@
+"""A temperature from a list's own energies (PhaseGraph eq. 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from harness.fusion.normalizer import counts, ordered_sum
+from harness.fusion.temperature import energies
+
+
+@dataclass(frozen=True)
+class Auto:
+    """T = mean(E) / 2 of each list.
+
+    0 when the mean is not positive (every value is 1, so E = -ln(1 + 1e-6)) and for an empty list: uniform weights.
+    """
+
+    def __call__(self, values: Sequence[Tensor], present: Sequence[Tensor]) -> list[Tensor]:
+        """One float64[Q, 1] a list."""
+        return [_half_mean(value, held) for value, held in zip(values, present, strict=True)]
+
+
+def _half_mean(values: Tensor, present: Tensor) -> Tensor:
+    total = ordered_sum(torch.where(present, energies(values), 0.0))
+    return (total / (2 * counts(present).clamp_(min=1))).clamp_(min=0)

@@ -1,0 +1,24 @@
+"""One temperature for all lists (PhaseGraph Table 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from harness.core.errors import bounded
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """T as given, > 0; PhaseGraph compares 0.3, 0.6 and 1.0."""
+
+    T: float = 1.0
+
+    def __post_init__(self) -> None:
+        bounded("temperature.T", self.T, 0, open_low=True)
+
+    def __call__(self, values: Sequence[Tensor], present: Sequence[Tensor]) -> list[Tensor]:
+        """One float64[Q, 1] a list."""
+        return [value.new_full((value.shape[0], 1), self.T) for value in values]

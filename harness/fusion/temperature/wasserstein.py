@@ -1,0 +1,62 @@
+"""A temperature that rises with the distance between the lists (PhaseGraph App. C "Wasserstein-T")."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from harness.core.errors import bounded
+from harness.fusion.normalizer import counts, ordered_sum
+
+
+@dataclass(frozen=True)
+class Wasserstein:
+    """T = T0 (1 + gamma W1), W1 the Wasserstein-1 distance between the normalised values of two lists.
+
+    T0: > 0.    gamma: >= 0.
+    With more than two lists, W1 of a list is the mean of its distances to the others. An empty list has no
+    distribution: it is left out, and its own W1 is 0.
+    """
+
+    T0: float = 1.0
+    gamma: float = 1.0
+
+    def __post_init__(self) -> None:
+        bounded("temperature.T0", self.T0, 0, open_low=True)
+        bounded("temperature.gamma", self.gamma, 0)
+
+    def __call__(self, values: Sequence[Tensor], present: Sequence[Tensor]) -> list[Tensor]:
+        """One float64[Q, 1] a list."""
+        sizes = [counts(held) for held in present]
+        totals = [value.new_zeros((value.shape[0], 1)) for value in values]
+        others = [torch.zeros_like(size) for size in sizes]
+        for a, b in itertools.combinations(range(len(values)), 2):
+            apart = distance(values[a], present[a], values[b], present[b])
+            for one, other in ((a, b), (b, a)):
+                totals[one] += apart
+                others[one] += sizes[other] > 0
+        return [
+            self.T0 * (1 + self.gamma * (total / other.clamp(min=1)))
+            for total, other in zip(totals, others, strict=True)
+        ]
+
+
+def distance(first: Tensor, first_present: Tensor, second: Tensor, second_present: Tensor) -> Tensor:
+    """float64[Q, 1]: W1 = integral of |F - G|, F and G the empirical distributions; 0 when a list is empty.
+
+    The difference of the distributions is counted in whole numbers of 1 / (n m), so no order of summation touches it.
+    """
+    n, m = counts(first_present), counts(second_present)
+    if first.shape[-1] == 0 or second.shape[-1] == 0:
+        return first.new_zeros((first.shape[0], 1))
+    floor = torch.minimum(first[:, :1], second[:, :1])
+    points = torch.cat([torch.where(first_present, first, floor), torch.where(second_present, second, floor)], dim=-1)
+    steps = torch.cat([m * first_present, -n * second_present], dim=-1)
+    points, order = torch.sort(points, dim=-1, descending=True, stable=True)
+    gaps = points[:, :-1] - points[:, 1:]
+    apart = steps.gather(-1, order).cumsum(dim=-1)[:, :-1].abs()
+    return ordered_sum(apart * gaps) / (n * m).clamp(min=1)

@@ -1,0 +1,44 @@
+"""Surnames: Lynch, where David Lynch is spoken of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.benchmark import Benchmark
+from harness.core.errors import bounded
+from harness.graph.alias import Rows, names_by_passage, rows
+from harness.graph.extractor import Extraction
+
+PHRASES = frozenset(("of", "the", "and", "in", "at", "for", "to"))
+
+
+@dataclass(frozen=True)
+class Surname:
+    """In a passage, a name of one word that is no title stands for the one longer name there that ends in it, has at
+    most ``longest`` words (at least 2) and none of ``PHRASES`` (``Maria Antonia of Austria`` is not called Austria).
+    Two such names, and it stands for neither.
+    """
+
+    version: ClassVar[int] = 2
+    longest: int = 4
+
+    def __post_init__(self) -> None:
+        bounded("alias.longest", self.longest, 2)
+
+    def find(self, benchmark: Benchmark, extraction: Extraction) -> Rows:
+        """See ``harness.graph.alias.Alias``."""
+        found = []
+        split = [name.split() for name in extraction.names]
+        titles = set(extraction.titled.tolist())
+        for passage, names in enumerate(names_by_passage(extraction)):
+            ending: dict[str, list[int]] = defaultdict(list)
+            for name in names:
+                if 2 <= len(split[name]) <= self.longest and PHRASES.isdisjoint(split[name]):
+                    ending[split[name][-1]].append(name)
+            for name in names:
+                meant = ending.get(split[name][0], []) if len(split[name]) == 1 and name not in titles else []
+                if len(meant) == 1:
+                    found.append((passage, name, meant[0]))
+        return rows(found)

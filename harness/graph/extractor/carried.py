@@ -1,0 +1,73 @@
+"""The triples that a benchmark itself carries: its passages are the entities of a knowledge graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness.benchmark import Benchmark
+from harness.core.errors import HarnessError
+from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
+from harness.graph.extractor.gazetteer import Gazetteer
+from harness.graph.extractor.name import byte_offsets, normal, words
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Every passage is an entity, under its title (or, without one, its text), and is about it; a triple is stated by
+    its subject's passage. Names are kept as they are written: two entities that share a bare name are two.
+
+    Questions mention the entities whose name they hold, longest match first, case and punctuation apart.
+    """
+
+    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
+        """Raises HarnessError when the benchmark carries no triples."""
+        if benchmark.triples is None:
+            raise HarnessError(
+                f"extractor=carried: benchmark {benchmark.name} carries no triples; take one over a knowledge graph "
+                "(dataset=wiki_triples, webqsp_rog, cqa_12k) or another extractor"
+            )
+        names = labels(benchmark)
+        number = {name: place for place, name in enumerate(dict.fromkeys(names))}
+        entity = np.array([number[name] for name in names], dtype=np.int32)
+        subject, object_ = (benchmark.triples[end].to_numpy() for end in ("subject", "object"))
+        relation = benchmark.triples["relation"].combine_chunks().dictionary_encode()
+        table = np.stack([subject, entity[subject], relation.indices.to_numpy(), entity[object_]], axis=1)
+        extraction = Extraction(
+            names=list(number),
+            titled=entity,
+            passages=Mentions.of([np.empty((0, 4), np.int32)] * len(names)),
+            questions=Mentions.of(_asked(benchmark, list(number))),
+            triples=Triples.of(table, relation.dictionary.to_pylist()),
+        )
+        return extraction, {"relations": len(relation.dictionary)}
+
+
+def labels(benchmark: Benchmark) -> list[str]:
+    """What each passage is called: its title, or, without one, its text."""
+    return [
+        title or text for title, text in zip(benchmark.corpus["title"][:], benchmark.corpus["text"][:], strict=True)
+    ]
+
+
+def _asked(benchmark: Benchmark, names: list[str]) -> list[np.ndarray[Any, np.dtype[np.int32]]]:
+    """int32[M, 4] a question: entity, first byte, byte after the last, kind."""
+    same: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        if short := normal(name):
+            same.setdefault(short, []).append(place)
+    known = Gazetteer(list(same))
+    rows = []
+    for text in benchmark.questions:
+        at = words(text)
+        found = [
+            (entity, *byte_offsets(text, np.array([at.start[first], at.end[after - 1]])).tolist(), KINDS.index("title"))
+            for number, first, after in known.find(at)
+            for entity in same[known.names[number]]
+        ]
+        rows.append(np.array(found, dtype=np.int32).reshape(-1, 4))
+    return rows

@@ -1,0 +1,74 @@
+"""Open information extraction by a language model behind an OpenAI-compatible endpoint: entities, then triples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from harness.benchmark import Benchmark
+from harness.core.errors import HarnessError
+from harness.core.identity import NO_RESULT, digest
+from harness.graph.extractor import Extractor
+from harness.graph.extractor.extraction import Extraction
+from harness.graph.extractor.openie import Statements, add_statements
+from harness.graph.extractor.prompt import Prompt, read_prompt
+from harness.model.endpoint import Chat, Conversation
+
+TRUSTED = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class LLM(Chat):
+    """What ``base`` finds, with the entities and triples that a model names in each passage (two requests a passage).
+
+    entities, triples: prompts of ``conf/extractor/prompts/``, or files.    The rest: see Chat.
+
+    An answer that is not what was asked for (``invalid``), was cut (``cut``) or refused (``refused``) gives nothing;
+    it is counted and listed in ``malformed.jsonl`` of the artifact. When that befalls more than half of the passages,
+    nothing is built.
+    """
+
+    concept: ClassVar[str] = "extractor"
+    version: ClassVar[int] = 1
+    base: Extractor
+    entities: str = field(default="entities", metadata=NO_RESULT)
+    triples: str = field(default="triples", metadata=NO_RESULT)
+
+    def content(self) -> str:
+        """Hash of the prompts' texts."""
+        return digest([prompt.text for prompt in self._prompts()])
+
+    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
+        """Ask of every passage, count, and join to what ``base`` finds."""
+        conversation, prompts = Conversation(self), self._prompts()
+        ids = benchmark.doc_ids.to_pylist()
+
+        def ask(passage: str, prompt: Prompt, message: str) -> list[Any]:
+            about = {"passage": passage, "stage": prompt.stage}
+            answer = conversation.ask(about, prompt.text, message, prompt.read, prompt.stage, prompt.schema)
+            return answer or []
+
+        def read(place: int) -> Statements:
+            passage = benchmark.passages[place]
+            entities = ask(ids[place], prompts[0], prompts[0].fill(passage))
+            named = [entity for entity in entities if isinstance(entity, str)]
+            return Statements.of(entities, ask(ids[place], prompts[1], prompts[1].fill(passage, named)))
+
+        said = conversation.each(range(len(ids)), read, "extract triples", "passage")
+        wrong = conversation.list_wrong(folder)
+        hurt = len({row["passage"] for row in wrong})
+        if hurt > TRUSTED * len(said):
+            raise HarnessError(
+                f"extractor.model={self.model}: {hurt} of {len(said)} passages have answers that cannot be used, the "
+                f"first: {wrong[0]['stage']} of {wrong[0]['passage']}, {wrong[0]['why']} ({wrong[0]['reason']}); try "
+                "another prompt or model, or more extractor.max_tokens. The answers are kept"
+            )
+        (folder / "base").mkdir(exist_ok=True)
+        base, facts = self.base.extract(benchmark, folder / "base")
+        extraction, found = add_statements(base, said, benchmark)
+        return extraction, {**facts, **found, **conversation.facts()}
+
+    def _prompts(self) -> tuple[Prompt, Prompt]:
+        return read_prompt("entities", self.entities), read_prompt("triples", self.triples)

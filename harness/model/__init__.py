@@ -1,0 +1,1 @@
+"""What computes with a learned model: encoders, endpoints, gates, readers."""

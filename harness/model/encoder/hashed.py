@@ -1,0 +1,71 @@
+"""Hashed bag of words: no model at all. For measuring how the harness scales; its rankings are not worth reporting."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError, bounded
+
+if TYPE_CHECKING:
+    from harness.model.encoder import Role
+
+WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Hashed:
+    """v(text) = sum over its words w of sqrt(count of w) r(w), r(w) in {-1, 1}^d the bits of SHAKE-128(w).
+
+    A random projection of word counts: cosines approximate those of the counts. dimension: d, a multiple of 8.
+    """
+
+    dimension: int = 384
+
+    def __post_init__(self) -> None:
+        bounded("encoder.dimension", self.dimension, 8)
+        if self.dimension % 8:
+            raise HarnessError(f"encoder.dimension must be a multiple of 8, got dimension={self.dimension}")
+
+    def open(self) -> HashedWords:
+        """Nothing to load."""
+        return HashedWords(self.dimension)
+
+
+class HashedWords:
+    """The projection of texts. Every text also counts one word of no letters, so that none has length 0."""
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self.facts: Mapping[str, Any] = {"device": "cpu", "backend": "numpy"}
+
+    def encode(
+        self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """See ``harness.model.encoder.Model``; the role changes nothing and no text is cut."""
+        from scipy.sparse import csr_array
+
+        numbers: dict[str, int] = {"": 0}
+        rows = [[0, *(numbers.setdefault(word, len(numbers)) for word in WORD.findall(text.lower()))] for text in texts]
+        lengths = np.array([len(row) for row in rows])
+        words = np.fromiter((word for row in rows for word in row), dtype=np.int64, count=int(lengths.sum()))
+        keys, counts = np.unique(np.repeat(np.arange(len(texts)), lengths) * len(numbers) + words, return_counts=True)
+        weights = np.sqrt(counts.astype(np.float32))
+        bags = csr_array(
+            (weights, (keys // len(numbers), keys % len(numbers))), shape=(len(texts), len(numbers)), dtype=np.float32
+        )
+        vectors: NDArray[np.float32] = bags @ self._directions(numbers)
+        advance(len(texts))
+        return vectors, np.zeros(len(texts), dtype=np.bool_)
+
+    def _directions(self, words: Mapping[str, int]) -> NDArray[np.float32]:
+        size = self.dimension // 8
+        bits = b"".join(hashlib.shake_128(word.encode()).digest(size) for word in words)
+        signs = np.unpackbits(np.frombuffer(bits, dtype=np.uint8)).reshape(len(words), self.dimension)
+        return 2 * signs.astype(np.float32) - 1

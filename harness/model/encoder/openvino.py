@@ -1,0 +1,62 @@
+"""A sentence-transformers model compiled by OpenVINO for the CPU, in float32 (cosine to torch above 0.999999)."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError
+
+if TYPE_CHECKING:
+    import sentence_transformers
+
+
+def compile_model(
+    model: sentence_transformers.SentenceTransformer, streams: int
+) -> Callable[[Mapping[str, Any]], NDArray[np.float32]]:
+    """A function from a batch's features to float32[n, d], to be called from up to ``streams`` threads at once.
+
+    Each stream is one thread, so how many there are changes no bit.
+    """
+    try:
+        import openvino
+    except ImportError as error:
+        raise HarnessError(
+            "encoder.backend=openvino needs openvino: pip install openvino, or set encoder.backend=torch"
+        ) from error
+    import torch
+
+    if any(getattr(module, "include_prompt", True) is False for module in model):
+        raise HarnessError("encoder.backend=openvino cannot leave prompts out of the mean; set encoder.backend=torch")
+    example = {name: value for name, value in model.preprocess(["one text", "two"]).items() if torch.is_tensor(value)}
+    names = tuple(example)
+
+    class Positional(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
+            output: torch.Tensor = self.model(dict(zip(names, inputs, strict=True)))["sentence_embedding"]
+            return output
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        graph = openvino.convert_model(Positional(), example_input=tuple(example.values()))
+    settings = {"INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": streams, "INFERENCE_NUM_THREADS": streams}
+    network = openvino.Core().compile_model(graph, "CPU", settings)
+    own = threading.local()
+
+    def forward(features: Mapping[str, Any]) -> NDArray[np.float32]:
+        if not hasattr(own, "request"):
+            own.request = network.create_infer_request()
+        own.request.infer([features[name].numpy() for name in names])
+        vectors: NDArray[np.float32] = own.request.get_output_tensor(0).data.copy()
+        return vectors
+
+    return forward

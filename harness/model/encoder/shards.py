@@ -1,0 +1,120 @@
+"""Encoding in shards: a killed process loses at most the shard it was working on."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from harness.core.errors import HarnessError
+from harness.core.files import allocate
+from harness.core.identity import texts_sha256
+from harness.model.encoder.reuse import EMBEDDINGS, Known, write_texts
+
+if TYPE_CHECKING:
+    from harness.model.encoder import Model, Role
+
+log = logging.getLogger(__name__)
+COUNTED = "counted.json"
+SHARD = 1024
+"""Texts a shard. It decides which texts share a batch, so it is no parameter: another one gives other last bits."""
+
+
+def encode(
+    folder: Path, model: Model, texts: Sequence[str], role: Role, known: Known | None = None
+) -> Mapping[str, Any]:
+    """Write ``embeddings.npy``, a row of length 1 a text, into ``folder``, going on from the shards that are there.
+
+    Distinct texts are encoded once, longest first; shards are consecutive in that order. Returns the counted facts.
+    known: vectors that need not be computed, of a model whose bits follow from each text alone; then ``texts.npz`` is
+    written too, which tells whose vectors these are.
+    """
+    counted, shards = folder / COUNTED, folder / "shards"
+    if not counted.exists():
+        taken = known or {}
+        distinct = sorted(dict.fromkeys(text for text in texts if text not in taken), key=len, reverse=True)
+        shards.mkdir(exist_ok=True)
+        starts = range(0, len(distinct), SHARD)
+        parts = [(shards / f"{start:09d}.npz", distinct[start : start + SHARD]) for start in starts]
+        if known is not None:
+            parts = [(shards / f"{texts_sha256(part)[:20]}.npz", part) for _, part in parts]
+        _fill(parts, model, role)
+        merged, cut = _merge(parts, taken, folder / EMBEDDINGS, texts, model.dimension)
+        if known is not None:
+            write_texts(folder, texts, cut)
+        part = counted.with_suffix(".part")
+        part.write_text(json.dumps({**merged, **model.facts}, sort_keys=True))
+        part.rename(counted)
+    shutil.rmtree(shards, ignore_errors=True)
+    facts: Mapping[str, Any] = json.loads(counted.read_text())
+    return facts if known is None else {**facts, "taken_over": len(known)}
+
+
+def _fill(parts: Sequence[tuple[Path, list[str]]], model: Model, role: Role) -> None:
+    total = sum(len(texts) for _, texts in parts)
+    with tqdm(total=total, desc=f"encode {role}", unit="text", disable=None) as bar:
+        for path, texts in parts:
+            if _whole(path, len(texts)):
+                bar.update(len(texts))
+                continue
+            vectors, cut = model.encode(texts, role, bar.update)
+            part = path.with_suffix(".part")
+            with part.open("wb") as stream:
+                np.savez(stream, vectors=_unit(vectors, texts), cut=cut)
+            part.rename(path)
+
+
+def _merge(
+    parts: Sequence[tuple[Path, list[str]]], taken: Known, path: Path, texts: Sequence[str], dimension: int
+) -> tuple[dict[str, Any], dict[str, bool]]:
+    """Put the shards' rows, and those taken over, in the order of ``texts``; which texts were cut."""
+    rows: dict[str, list[int]] = {}
+    for row, text in enumerate(texts):
+        rows.setdefault(text, []).append(row)
+    merged = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(len(texts), dimension))
+    allocate(path, merged.offset)
+    was_cut = {text: cut for text, (_, cut) in taken.items()}
+    for text, (vector, _) in taken.items():
+        merged[rows[text]] = vector
+    for part, distinct in parts:
+        with np.load(part, allow_pickle=False) as shard:
+            counts = [len(rows[text]) for text in distinct]
+            merged[[row for text in distinct for row in rows[text]]] = np.repeat(shard["vectors"], counts, axis=0)
+            was_cut.update(zip(distinct, shard["cut"].tolist(), strict=True))
+    merged.flush()
+    truncated = sum(len(rows[text]) for text, cut in was_cut.items() if cut)
+    return {"texts": len(texts), "distinct": len(rows), "truncated": truncated, "dimension": dimension}, was_cut
+
+
+def _whole(path: Path, count: int) -> bool:
+    """Whether the shard is there and undamaged (its checksums are the archive's own)."""
+    try:
+        with np.load(path, allow_pickle=False) as shard:
+            return len(shard["vectors"]) == len(shard["cut"]) == count
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        log.warning("%s is damaged; encoding its texts again", path)
+        return False
+
+
+def _unit(vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
+    """The rows brought to length 1."""
+    wide = vectors.astype(np.float64)
+    lengths = np.sqrt((wide * wide).sum(axis=1))
+    bad = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)))
+    if bad.size:
+        raise HarnessError(
+            f"encoder: the vector of {texts[bad[0]][:40]!r} has length {lengths[bad[0]]}; it must be above 0 "
+            "and finite (half precision overflows in some models: try encoder.dtype=float32)"
+        )
+    unit: NDArray[np.float32] = (wide / lengths[:, None]).astype(np.float32)
+    return unit

@@ -1,0 +1,74 @@
+"""The settings of a language model behind an OpenAI-compatible endpoint, which every strategy that asks one has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from harness.core.errors import bounded
+from harness.core.identity import LATER, NO_RESULT
+from harness.core.secret import check_address, check_variable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chat:
+    """A base of strategies: the fields of a model that answers messages.
+
+    model: as the endpoint calls it.    temperature, seed, max_tokens: of each answer.    schema: ask for answers by a
+    JSON schema; false for endpoints that know none.    answers: folder of the raw answers, kept by endpoint, model,
+    prompt and message; a killed run goes on from them and nothing is paid for twice.    parallel: requests at once.
+    retries, backoff (seconds), timeout (seconds for a whole answer, of which connecting may take 10): see Endpoint.
+    key_variable: environment variable of the key.
+    refresh: number of the set of answers, >= 0; a new number (``true`` is 1) asks for all of them again.
+    price: of a million tokens, ``prompt`` and ``completion``.
+    """
+
+    concept: ClassVar[str]
+    model: str
+    temperature: float = 0.0
+    seed: int = 0
+    max_tokens: int = 2048
+    schema: bool = True
+    base_url: str = field(default="https://api.openai.com/v1", metadata=NO_RESULT)
+    key_variable: str = field(default="OPENAI_API_KEY", metadata=NO_RESULT)
+    refresh: int = field(default=0, metadata=LATER)
+    answers: str = field(default="runs/answers", metadata=NO_RESULT)
+    parallel: int = field(default=16, metadata=NO_RESULT)
+    retries: int = field(default=6, metadata=NO_RESULT)
+    backoff: float = field(default=0.5, metadata=NO_RESULT)
+    timeout: float = field(default=120, metadata=NO_RESULT)
+    price: Mapping[str, float] = field(default_factory=dict, metadata=NO_RESULT)
+
+    def __post_init__(self) -> None:
+        bounded(f"{self.concept}.temperature", self.temperature, 0, 2)
+        bounded(f"{self.concept}.max_tokens", self.max_tokens, 1)
+        bounded(f"{self.concept}.parallel", self.parallel, 1)
+        bounded(f"{self.concept}.retries", self.retries, 0)
+        bounded(f"{self.concept}.backoff", self.backoff, 0)
+        bounded(f"{self.concept}.timeout", self.timeout, 0, open_low=True)
+        bounded(f"{self.concept}.refresh", int(self.refresh), 0)
+        object.__setattr__(self, "refresh", int(self.refresh))  # true is 1
+        check_variable(f"{self.concept}.key_variable", self.key_variable)
+        mend = f"put a key into the environment variable that {self.concept}.key_variable names"
+        check_address(f"{self.concept}.base_url", self.base_url, mend)
+        for kind, value in self.price.items():
+            bounded(f"{self.concept}.price.{kind}", value, 0)
+
+    def request(self, message: str, name: str = "", form: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The chat request of a message. form: the JSON schema of its answer, called ``name``; None for free text."""
+        request: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": "user", "content": message}],
+            "temperature": self.temperature,
+            "seed": self.seed,
+            "max_tokens": self.max_tokens,
+        }
+        if self.schema and form is not None:
+            schema = {"name": name, "strict": True, "schema": form}
+            request["response_format"] = {"type": "json_schema", "json_schema": schema}
+        return request
+
+    def cost(self, tokens: Mapping[str, int]) -> float:
+        """What so many ``prompt`` and ``completion`` tokens cost."""
+        return round(sum(self.price.get(kind, 0.0) / 1e6 * number for kind, number in tokens.items()), 6)

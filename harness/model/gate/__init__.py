@@ -1,0 +1,76 @@
+"""Gates: which of the facts near a question's seeds are kept (HippoRAG 2's recognition, PolicyRAG's keep-drop).
+
+A gate is a frozen dataclass. A retriever holds one as a field (``gate: ${gate}`` in its configuration) and asks it of
+all questions at once:
+
+    candidates = Candidates(texts, indptr, fact)
+    passed, facts = keep(self.gate, questions, candidates, store)
+
+``passed`` is bool[M], over the entries of ``candidates.fact``; ``facts`` goes into the retriever's own manifest. A
+question of which nothing is kept is the retriever's to handle (HippoRAG 2 falls back to its dense list).
+What a gate decided is an artifact, named by the gate's identity and the hashes of questions and candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.artifacts import Store
+from harness.core.identity import digest, identity, texts_sha256
+from harness.model.gate.candidates import Candidates
+
+__all__ = ["Candidates", "Gate", "Kept", "keep"]
+
+Kept = tuple[NDArray[np.bool_], Mapping[str, Any]]
+
+
+@runtime_checkable
+class Gate(Protocol):
+    """A strategy that keeps or drops each candidate fact of each question."""
+
+    def decide(self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store) -> Kept:
+        """bool[M], which candidates are kept, and counts for the manifest.
+
+        The texts of the candidates are distinct, and each question has a fact once. ``folder``: where to list what went
+        wrong; it becomes the artifact.
+        """
+        ...
+
+
+def keep(gate: Gate, questions: Sequence[str], candidates: Candidates, store: Store) -> Kept:
+    """bool[M], which candidates the gate keeps, and counts; computed once, then read from its artifact.
+
+    questions: the Q questions that ``candidates`` has rows for, in any number and order: pass those of one split, or
+    one perturbed question.    Candidates of a question that read the same stand or fall together and count once.
+
+    The counts are ``candidates``, ``kept`` and ``dropped`` (sum over questions, each text once a question),
+    ``questions_without_candidate``, ``questions_with_nothing_kept`` (of those with candidates), and the gate's own
+    (``llm``: ``answers``, ``answers_paid``, ``tokens``, ``tokens_paid``, ``cost``, ``cost_paid``, ``malformed``,
+    ``strangers``).
+    """
+    if len(candidates) != len(questions):
+        raise ValueError(f"candidates of {len(candidates)} questions for {len(questions)} questions")
+    clean, back = candidates.distinct()
+
+    def build(folder: Path) -> Mapping[str, Any]:
+        passed, facts = gate.decide(questions, clean, folder, store)
+        np.save(folder / "kept.npy", passed, allow_pickle=False)
+        count = clean.lengths()
+        kept = np.bincount(clean.question[passed], minlength=len(clean))
+        return {
+            "candidates": len(clean.fact),
+            "kept": int(passed.sum()),
+            "dropped": int((~passed).sum()),
+            "questions_without_candidate": int((count == 0).sum()),
+            "questions_with_nothing_kept": int(((kept == 0) & (count > 0)).sum()),
+            **facts,
+        }
+
+    inputs = {"questions": texts_sha256(questions), "candidates": digest(clean.hashes())}
+    made = store.get("gate", identity(gate), inputs, build, resumable=True)
+    return np.load(made.path / "kept.npy", allow_pickle=False)[back], made.facts

@@ -1,0 +1,21 @@
+"""No gate: every fact is kept. What an ablation compares with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from harness.core.artifacts import Store
+from harness.model.gate import Candidates, Kept
+
+
+@dataclass(frozen=True)
+class Open:
+    """Keeps every candidate."""
+
+    def decide(self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store) -> Kept:
+        """See ``harness.model.gate.Gate``."""
+        return np.ones(len(candidates.fact), dtype=np.bool_), {}

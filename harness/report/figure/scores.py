@@ -1,0 +1,178 @@
+"""Scores of the lists that are fused: raw on one scale, and after each normalizer (PhaseGraph Fig. 2 and 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.configuration import names, strategy
+from harness.core.errors import HarnessError
+from harness.fusion.learning import must_learn
+from harness.fusion.normalizer import Normalizer, for_list
+from harness.report.figure import COLORS, HATCHES, Picture
+from harness.sweep.result import SweepResult
+from harness.sweep.scores import ListScores
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BINS = 20
+RANK_BINS = 10
+"""A dense list of ten has ten percentile ranks: more bins would show gaps that are not there."""
+MOST_LISTS = 8
+"""The most lists that stand side by side; of more only those that the winner fuses."""
+
+
+def pictures(result: SweepResult) -> Iterator[Picture]:
+    """The lists on tune, cut as the winner's pool is; none of a sweep whose folder does not hold their scores."""
+    lists, knobs = result.scores, result.lock["winner"]["parameters"]
+    if not lists:
+        return
+    known = {name: strategy("normalizer", name) for name in names("normalizer")}
+    normalizers = {name: normalizer for name, normalizer in known.items() if not must_learn(normalizer)}
+    cap, capped = knobs.get("pool.cap"), knobs.get("pool.capped") or ()
+    fused = {name: lists[name].top(cap) if name in capped else lists[name] for name in knobs.get("pool.lists") or lists}
+    shown = lists if len(lists) <= MOST_LISTS else {name: lists[name] for name in fused}
+    where = f"{result.whole.where}, the pool of the winner"
+    yield distributions(shown, normalizers, result.whole.where, cap, capped)
+    yield raw(fused, where)
+    yield calibrated(fused, {name: normalizers[name] for name in ("pit", "minmax")}, where)
+
+
+def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
+    """The raw scores of all lists on one axis: logarithmic where all scores are positive.
+
+    where: data, split, n and depth, for the caption.
+    """
+    scores = {name: one.scores for name, one in lists.items() if len(one.scores)}
+    low = min((float(values.min()) for values in scores.values()), default=0.0)
+    high = max((float(values.max()) for values in scores.values()), default=1.0)
+    edges = np.geomspace(low, high, 41) if 0 < low < high else np.linspace(low, high, 41)
+    ranges = "; ".join(
+        f"{name} {values.min():.2g} to {values.max():.2g}, median {np.median(values):.2g}"
+        for name, values in scores.items()
+    )
+    caption = f"Raw scores of the lists that are fused, on one scale: {where}. {ranges}. Dashed: medians."
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        for number, (name, values) in enumerate(scores.items()):
+            counts = np.histogram(values, bins=edges)[0]
+            color, hatch = COLORS[number % len(COLORS)], HATCHES[number % len(HATCHES)]
+            percents = 100 * counts / counts.sum()
+            axes.stairs(percents, edges, fill=True, alpha=0.45, color=color, hatch=hatch, label=name)
+            axes.stairs(percents, edges, color=color, lw=0.8)
+            axes.axvline(float(np.median(values)), color=color, linestyle="--", lw=1.0)
+        if 0 < low < high:
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter("{x:g}")  # its own is a formula
+            axes.tick_params(axis="x", which="minor", labelbottom=False)
+        axes.set_xlabel("raw score")
+        axes.set_ylabel("documents of the list (%)")
+        figure.legend(loc="outside upper center", ncols=len(scores) or 1)
+
+    return Picture("scores_raw", caption, draw, 2.1)
+
+
+def calibrated(lists: Mapping[str, ListScores], normalizers: Mapping[str, Normalizer], where: str) -> Picture:
+    """A row of panels for each normalizer, a column for each list; dashed: what equal shares would be."""
+    rows = _normalize_all(lists, normalizers)
+    caption = (
+        f"The same lists after {' and '.join(rows)}: {where}. Share of the list's documents in each of {RANK_BINS} "
+        "bins; dashed: equal shares."
+    )
+
+    def draw(figure: Figure) -> None:
+        grid = figure.subplots(len(rows), len(lists), squeeze=False, sharex=True)
+        for line, (row, values) in enumerate(rows.items()):
+            for place, (name, scores) in enumerate(values.items()):
+                axes = grid[line, place]
+                axes.stairs(100 * shares(scores), np.linspace(0, 1, RANK_BINS + 1), fill=True, color=COLORS[place])
+                axes.axhline(100 / RANK_BINS, color="black", linestyle="--", lw=0.8)
+                axes.set_title(f"{name}, {row}")
+                if place == 0:
+                    axes.set_ylabel("documents (%)")
+                if line == len(rows) - 1:
+                    axes.set_xlabel("value")
+
+    return Picture("scores_calibrated", caption, draw, 0.5 + 1.25 * len(rows))
+
+
+def distributions(
+    lists: Mapping[str, ListScores],
+    normalizers: Mapping[str, Normalizer],
+    where: str,
+    cap: int | None = None,
+    capped: Collection[str] = ("graph",),
+) -> Picture:
+    """One figure: a row for the raw scores and one for each normalizer, a column for each list.
+
+    cap: how many of the best documents of each list in ``capped`` are normalised (``pool.cap``); None means all.
+    """
+    cut = sorted(set(lists) & set(capped)) if cap else []
+    taken = {name: one.top(cap) if name in cut else one for name, one in lists.items()}
+    rows = {"raw": {name: one.scores for name, one in taken.items()}, **_normalize_all(taken, normalizers)}
+    rows.pop("none", None)
+    depth = f"the {cap} best documents of {', '.join(cut)}" if cut else "all documents of each list"
+    caption = (
+        f"Scores of each list, raw and after each normalizer: {where}, {depth}. "
+        f"Share of the list's documents in each of {BINS} bins; normalizers see one query's list at a time; a "
+        "panel is empty where a normalizer says that it is not made for that list."
+    )
+
+    def draw(figure: Figure) -> None:
+        grid = figure.subplots(len(rows), len(lists), squeeze=False)
+        for line, (row, values) in enumerate(rows.items()):
+            for place, (name, scores) in enumerate(values.items()):
+                axes = grid[line, place]
+                heights, edges = histogram(scores)
+                axes.stairs(heights, edges, fill=True, color=COLORS[place % len(COLORS)])
+                axes.set_yticks([])
+                axes.locator_params(axis="x", nbins=3)
+                axes.tick_params(axis="x", labelsize=6, pad=1)
+                if line == 0:
+                    axes.set_title(name)
+                if place == 0:
+                    axes.set_ylabel(row, rotation=0, ha="right", va="center")
+
+    return Picture("distributions", caption, draw, 0.45 + 0.62 * len(rows))
+
+
+def normalize(one: ListScores, normalizer: Normalizer, name: str) -> NDArray[np.float64]:
+    """float64[N]: the list's scores after the normalizer, in their order; none when it refuses the list."""
+    import torch
+
+    present = np.arange(int(one.lengths.max(initial=0))) < one.lengths[:, None]
+    scores = np.zeros(present.shape)
+    scores[present] = one.scores
+    try:
+        values = for_list(normalizer, name)(torch.from_numpy(scores), torch.from_numpy(present))
+    except HarnessError:
+        return np.empty(0)
+    return np.asarray(values.numpy()[present], dtype=np.float64)
+
+
+def histogram(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Shares float64[20] and edges float64[21] of 20 equal bins between the smallest and the greatest value."""
+    if not len(values):
+        return np.zeros(1), np.array([0.0, 1.0])
+    counts, edges = np.histogram(values, bins=BINS)
+    return counts / counts.sum(), edges
+
+
+def shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """float64[10]: the share of values in (0, .1], (.1, .2], ... (.9, 1]; 0 counts to the first."""
+    places = np.clip(np.ceil(np.round(values * RANK_BINS, 9)).astype(np.int64) - 1, 0, RANK_BINS - 1)
+    return np.bincount(places, minlength=RANK_BINS) / max(len(values), 1)
+
+
+def _normalize_all(
+    lists: Mapping[str, ListScores], normalizers: Mapping[str, Normalizer]
+) -> dict[str, dict[str, NDArray[np.float64]]]:
+    return {
+        name: {key: normalize(one, normalizer, key) for key, one in lists.items()}
+        for name, normalizer in normalizers.items()
+    }

@@ -1,0 +1,34 @@
+"""A result as a file, by its ending: JSON holds all of it; text, CSV and LaTeX hold its table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.core.errors import HarnessError, nearest
+from harness.core.files import write_json, write_text
+from harness.core.table import Table
+
+FORMS: Mapping[str, Callable[[Path, Any, Table], None]] = {
+    ".json": lambda path, result, table: write_json(path, result),
+    ".txt": lambda path, result, table: write_text(path, table.text() + "\n"),
+    ".csv": lambda path, result, table: write_text(path, table.csv()),
+    ".tex": lambda path, result, table: write_text(path, table.latex()),
+}
+
+
+def check_ending(out: str | None) -> None:
+    """Raise for an ending that ``write_result`` does not know, before anything is computed."""
+    if out is not None and Path(out).suffix.lower() not in FORMS:
+        ending = Path(out).suffix
+        raise HarnessError(
+            f"out={out}: ending {ending or 'missing'} is not known{nearest(ending, FORMS)}; known: {', '.join(FORMS)}"
+        )
+
+
+def write_result(out: str | None, result: Any, table: Table) -> None:
+    """Write the result to ``out`` (None: nowhere) in the form of its ending; whole or not at all."""
+    check_ending(out)
+    if out is not None:
+        FORMS[Path(out).suffix.lower()](Path(out), result, table)

@@ -1,0 +1,77 @@
+"""Parameters and metrics of MLflow runs: flat names as they are typed, values as text or numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.core.identity import digest
+
+GROUPS = ("dataset", "encoder", "extractor", "graph", "lists", "objective", "margin")
+"""What of a sweep's configuration is a parameter; fuser, normalizer, pool and so on are each trial's own."""
+MECHANICAL = {"backend", "batch_size", "block", "device", "processes", "threads", "version"}
+"""Fields that change how something is computed and not what comes out."""
+LONGEST = 250
+"""Characters of a parameter that are shown; a longer one is shown by its hash."""
+
+
+def metric_name(metric: str) -> str:
+    """A metric's name as MLflow accepts it: ``last_hop@5`` is ``last_hop_at_5``."""
+    return metric.replace("@", "_at_")
+
+
+def pipeline(config: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Every knob of a sweep's pipeline: ``encoder``, ``graph.synonym``, ``lists.dense.depth``, ``dataset``, ``split``.
+
+    Lists are as the manifest resolved them. A strategy that stands at the top, too (``encoder`` inside of
+    ``lists.dense``), is named there and described at the top only.
+    """
+    nodes = {**config, "lists": manifest.get("lists") or config.get("lists")}
+    top = {group: _name(nodes[group]) for group in GROUPS if isinstance(nodes.get(group), Mapping)}
+    found = dict(pair for group in GROUPS for pair in _flat(group, nodes.get(group), top))
+    return {**found, "dataset": str(manifest["dataset"]), "split": str(manifest["split"]), "n": str(manifest["n"])}
+
+
+def _flat(key: str, node: Any, top: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
+    if not isinstance(node, Mapping):
+        if node is not None:
+            yield key, text(node)
+        return
+    name = _name(node)
+    if name:
+        yield key, name
+    concept = key.rpartition(".")[2]
+    if "." in key and name and top.get(concept) == name:
+        return
+    for field, value in node.items():
+        if field != "_target_" and field not in MECHANICAL:
+            yield from _flat(f"{key}.{field}", value, top)
+
+
+def _name(node: Mapping[str, Any]) -> str | None:
+    """``minilm`` of ``harness.encoder.minilm.MiniLM``."""
+    parts = str(node.get("_target_") or "").split(".")
+    return parts[-2] if len(parts) > 1 else None
+
+
+def text(value: Any) -> str:
+    """A value as it is typed in a config: ``0.7``, ``null``, ``[dense, graph]`` as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def shortened(params: Mapping[str, str]) -> dict[str, str]:
+    """Parameters with the long ones by their hash."""
+    return {key: value if len(value) <= LONGEST else f"sha256:{digest(value)[:16]}" for key, value in params.items()}
+
+
+def numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
+    """Every number in a value, under flat names; intervals end in ``_low`` and ``_high``. Null and NaN are left out."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from numbers(f"{name}_{key}" if name else str(key), inner)
+    elif isinstance(value, (list, tuple)) and len(value) == 2 and all(isinstance(one, (int, float)) for one in value):
+        yield from numbers(name, {"low": value[0], "high": value[1]})
+    elif isinstance(value, (int, float)) and not math.isnan(value):
+        yield metric_name(name), float(value)

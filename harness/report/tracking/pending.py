@@ -1,0 +1,84 @@
+"""Exports that are still due: noted before they begin, forgotten when they are done, made good by a later command."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from harness.core.errors import HarnessError
+from harness.core.files import write_json
+from harness.core.identity import digest
+from harness.report.tracking import Export, Tracking
+from harness.sweep.result import LOCK
+
+FOLDER, ANSWERS = "untracked", "answers"
+
+
+def track(tracking: Tracking, runs: Path, export: Export) -> None:
+    """Export, then what earlier commands could not export to the same place.
+
+    When the tracker cannot be reached, one line on standard error says so, and the export stays noted.
+    """
+    if not tracking.destination:
+        return
+    try:
+        remember(tracking, runs, export)
+        link = tracking.export(export)
+        forget(tracking, runs, export)
+        export_missed(tracking, runs)
+    except HarnessError as error:
+        print(
+            f"not tracked: {error}; results are kept, the next command or `harness track` exports them", file=sys.stderr
+        )
+    else:
+        print(f"tracked: {link}", file=sys.stderr)
+
+
+def finished(runs: Path, sweep: str | Sequence[str]) -> list[Export]:
+    """What a tracker shall hold: sweeps by their folders, or ``all`` sweeps and answers, the oldest first."""
+    if sweep != "all":
+        return [Export(Path(one)) for one in ([sweep] if isinstance(sweep, str) else sweep)]
+    found = [path.parent for path in (runs / "sweeps").glob(f"*/{LOCK}")]
+    found += (runs / ANSWERS).glob("*.json")
+    return [Export(path.resolve()) for path in sorted(found, key=lambda path: (path.stat().st_mtime, path))]
+
+
+def export_missed(tracking: Tracking, runs: Path) -> int:
+    """Export what is noted for the tracker's destination; returns how many there were."""
+    count = 0
+    for export in list(_missed(tracking, runs)):
+        if export.path.exists():
+            tracking.export(export)
+        forget(tracking, runs, export)
+        count += 1
+    return count
+
+
+def remember(tracking: Tracking, runs: Path, export: Export) -> None:
+    """Note an export that is about to be made, so that it is not lost when this process is killed."""
+    content = {name: value and str(value) for name, value in vars(export).items()}
+    if tracking.destination:
+        write_json(_note(tracking, runs, export), {"destination": tracking.destination, **content})
+
+
+def forget(tracking: Tracking, runs: Path, export: Export) -> None:
+    """Remove the note of an export that is done."""
+    _note(tracking, runs, export).unlink(missing_ok=True)
+
+
+def _missed(tracking: Tracking, runs: Path) -> Iterator[Export]:
+    for path in sorted((runs / FOLDER).glob("*.json")):
+        try:
+            note = json.loads(path.read_text(encoding="utf-8"))
+            if note["destination"] == tracking.destination:
+                report = Path(note["report"]) if note["report"] else None
+                yield Export(Path(note["path"]), report, note["report_sha256"])
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise HarnessError(f"{path}: not a note of an export that is due ({error!r}); remove it") from error
+
+
+def _note(tracking: Tracking, runs: Path, export: Export) -> Path:
+    name = digest([tracking.destination, str(export.path), str(export.report)])[:16]
+    return runs / FOLDER / f"{name}.json"

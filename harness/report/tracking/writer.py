@@ -1,0 +1,145 @@
+"""Bringing MLflow up to date with a group of runs, through its public client: what is there already stays as it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, RunTag, ViewType
+from mlflow.tracking import MlflowClient
+from mlflow.utils.mlflow_tags import (
+    MLFLOW_DATASET_CONTEXT,
+    MLFLOW_LOGGED_ARTIFACTS,
+    MLFLOW_PARENT_RUN_ID,
+    MLFLOW_SOURCE_NAME,
+)
+
+from harness.core.identity import digest
+from harness.core.threads import each
+from harness.report.tracking.entry import TABLE, Entry, Group
+
+GROUP, CONTENT, ENTRY = "harness.group", "harness.content", "harness.entry"
+PARAMS = 100  # that MLflow takes in one request
+FINISHED = "FINISHED"
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Writes groups into one experiment. tags: of every run, beside its own."""
+
+    client: MlflowClient
+    experiment: str
+    threads: int
+    tags: Mapping[str, str]
+
+    def write(self, group: Group, above: str | None) -> str:
+        """Bring a group up to date below the run ``above``; returns the id of its own run.
+
+        A run is found again by the hash in its tags and is complete when it is FINISHED, which it becomes last. So a
+        second export changes nothing, and one that was interrupted goes on. Two exporters on two machines may write a
+        run twice; the next export removes one of them.
+        """
+        found = self._existing(group)
+        top = found.get(group.top.id) or self._create(group.top, group, 0, above)
+        own = str(top.info.run_id)
+        missing = [
+            (place, entry)
+            for place, entry in enumerate(group.children, start=1)
+            if not _complete(found.get(entry.id), own)
+        ]
+        if missing:
+            self.client.log_inputs(own, [_dataset(group)])  # so that threads do not make the same dataset at once
+        for _ in each(lambda one: self._child(one[1], group, one[0], own, found.get(one[1].id)), missing, self.threads):
+            pass
+        if not _complete(top, above):
+            tables = [{"path": TABLE, "type": "table"}] if TABLE in group.texts else []
+            for name, path in group.files.items():
+                self.client.log_artifact(own, str(path), name.rpartition("/")[0] or None)
+            for name, content in group.texts.items():
+                self.client.log_text(own, content, name)
+            more = {MLFLOW_LOGGED_ARTIFACTS: json.dumps(tables)} if tables else {}
+            self._fill(group.top, group, top, more)
+        self._update_tags(top, {**group.top.tags, **self.tags, **_above(above)})
+        return own
+
+    def _existing(self, group: Group) -> dict[str, Any]:
+        """The runs of this content by the hash in their tags; runs of another content go to MLflow's trash."""
+        found: dict[str, Any] = {}
+        for run in self._search(f"tags.`{GROUP}` = '{_key(group)}'"):
+            entry, active = run.data.tags.get(ENTRY), run.info.lifecycle_stage == "active"
+            double = entry in found
+            if (run.data.tags.get(CONTENT) != group.content or double) and active:
+                self.client.delete_run(run.info.run_id)
+            elif run.data.tags.get(CONTENT) == group.content and not double:
+                if not active:
+                    self.client.restore_run(run.info.run_id)
+                found[entry] = run
+        return found
+
+    def _search(self, query: str) -> Iterator[Any]:
+        """All runs that a query finds: active before deleted ones, FINISHED ones first, then by id."""
+        page = self.client.search_runs([self.experiment], query, ViewType.ALL, 1000)
+        runs: list[Any] = list(page)
+        while page.token:
+            page = self.client.search_runs([self.experiment], query, ViewType.ALL, 1000, page_token=page.token)
+            runs += page
+        yield from sorted(
+            runs, key=lambda run: (run.info.lifecycle_stage != "active", run.info.status != FINISHED, run.info.run_id)
+        )
+
+    def _create(self, entry: Entry, group: Group, place: int, above: str | None) -> Any:
+        """A run that began ``place`` milliseconds before the group's own: newest first is the leaderboard's order."""
+        tags = {
+            **self.tags,
+            **entry.tags,
+            GROUP: _key(group),
+            CONTENT: group.content,
+            ENTRY: entry.id,
+            **_above(above),
+        }
+        began = int(1000 * (group.ended - group.seconds)) - place
+        return self.client.create_run(self.experiment, began, tags, entry.name)
+
+    def _child(self, entry: Entry, group: Group, place: int, above: str, found: Any) -> None:
+        run = found or self._create(entry, group, place, above)
+        self._update_tags(run, _above(above))
+        if run.info.status != FINISHED:
+            self._fill(entry, group, run, {})
+
+    def _fill(self, entry: Entry, group: Group, run: Any, tags: Mapping[str, str]) -> None:
+        """Log what the run holds, then finish it. Logging the same again changes nothing."""
+        own, began = run.info.run_id, run.info.start_time
+        metrics = [Metric(key, value, began, 0) for key, value in entry.metrics.items()]
+        params = [Param(key, value) for key, value in entry.params.items()]
+        self.client.log_batch(own, metrics, params[:PARAMS], [RunTag(key, value) for key, value in tags.items()])
+        for start in range(PARAMS, len(params), PARAMS):
+            self.client.log_batch(own, params=params[start : start + PARAMS])
+        self.client.log_inputs(own, [_dataset(group)])
+        self.client.set_terminated(own, FINISHED, int(1000 * group.ended))
+
+    def _update_tags(self, run: Any, wanted: Mapping[str, str]) -> None:
+        for key, value in wanted.items():
+            if run.data.tags.get(key) != value:
+                self.client.set_tag(run.info.run_id, key, value)
+
+
+def _complete(run: Any, above: str | None) -> bool:
+    """Whether everything is logged, below the right run."""
+    return run is not None and run.info.status == FINISHED and _above(above).items() <= run.data.tags.items()
+
+
+def _above(run: str | None) -> dict[str, str]:
+    return {MLFLOW_PARENT_RUN_ID: run} if run else {}
+
+
+def _key(group: Group) -> str:
+    """The group's name as a query can hold it, whatever characters the name has."""
+    return digest(group.name)[:16]
+
+
+def _dataset(group: Group) -> DatasetInput:
+    source = {"tags": {MLFLOW_SOURCE_NAME: f"harness prepare dataset={group.dataset}", "sha256": group.data_sha256}}
+    data = Dataset(group.dataset, group.data_sha256[:12], "code", json.dumps(source))
+    return DatasetInput(data, [InputTag(MLFLOW_DATASET_CONTEXT, group.split)])

@@ -1,0 +1,41 @@
+"""Scored (question, passage) pairs over all questions: a pair is the number q D + p."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.model.encoder.cosine import pair_cosines
+
+Pairs = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+
+def keep_greatest(pairs: Pairs, values: Values) -> tuple[Pairs, Values]:
+    """Each distinct pair, ascending, with the greatest of its values."""
+    order = np.argsort(pairs, kind="stable")
+    pairs, values = pairs[order], values[order]
+    first = np.flatnonzero(np.diff(pairs, prepend=-1))
+    return pairs[first], np.maximum.reduceat(values, first) if len(first) else values
+
+
+def follow_edges(pairs: Pairs, values: Values, edges: sp.csr_array) -> tuple[Pairs, Values]:
+    """Every pair's value carried along the edges [D, D] of its passage."""
+    size = edges.shape[0]
+    questions, passages = np.divmod(pairs, size)
+    count = np.diff(edges.indptr).astype(np.int64)[passages]
+    places = expand_ranges(edges.indptr[passages], count)
+    return np.repeat(questions * size, count) + edges.indices[places], np.repeat(values, count)
+
+
+def expand_ranges(starts: NDArray[np.integer], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[sum of counts]: ``starts[i]``, ``starts[i] + 1``, ..., ``counts[i]`` numbers for each i."""
+    ends = np.cumsum(counts)
+    return np.repeat(starts - (ends - counts), counts) + np.arange(int(ends[-1]) if len(ends) else 0)
+
+
+def cosines(passages: NDArray[np.float32], questions: NDArray[np.float32], pairs: Pairs) -> Values:
+    """float64[n]: the cosine of each pair's question and passage."""
+    rows, docs = np.divmod(pairs, len(passages))
+    return pair_cosines(questions, rows, passages, docs)

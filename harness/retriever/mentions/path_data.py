@@ -1,0 +1,44 @@
+"""What paths over mentions are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.retriever.mentions.links import Links
+from harness.retriever.mentions.pair_texts import PairTexts
+from harness.retriever.mentions.question_words import QuestionWords
+from harness.retriever.mentions.sentence import Sentences
+
+
+@dataclass(frozen=True, eq=False)
+class PathData:
+    """All texts of a benchmark as vectors, and what joins its passages, by kind of edge."""
+
+    sentences: Sentences
+    passages: NDArray[np.float32]
+    parts: NDArray[np.float32]
+    questions: NDArray[np.float32]
+    relations: NDArray[np.float32]
+    asked: QuestionWords
+    named: tuple[NDArray[np.int64], NDArray[np.int64]]
+    joined: Mapping[str, tuple[Links, ...]]
+
+    def texts(self, queries: NDArray[np.int64]) -> PairTexts:
+        """What a block of questions, ascending, is judged by."""
+        rows, docs = self.named
+        asking = np.isin(rows, queries)
+        return PairTexts(
+            self.passages,
+            self.parts,
+            self.sentences.first,
+            self.questions[queries],
+            self.relations[queries],
+            self.asked,
+            self.asked.weight[queries],
+            self.asked.held(queries),
+            np.searchsorted(queries, rows[asking]) * len(self.passages) + docs[asking],
+        )

@@ -1,0 +1,84 @@
+"""Which of a question's words a passage has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.graph.extractor.name import words
+
+MOST = 64
+"""Words of a question that are counted, those of greatest weight: one bit each."""
+SILENT = frozenset(
+    words(
+        "a an the of in on at to for from by with and or is are was were be been being do does did has have had who "
+        "whom whose what which when where why how that this these those it its as than then into about also not no nor "
+        "but if so such there their they he she his her him you your we our i me my s t name named called"
+    ).texts
+)
+"""Words that ask, or join others."""
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionWords:
+    """The words of Q questions, at most W of each, and the passages that hold them.
+
+    weight: float64[Q, W], a word's share ln(1 + (D - df + .5) / (df + .5)) / sum over the question's words, so that a
+    row sums to 1 (0 when no word is in any passage). word: int32[Q, W], padded with -1.
+    holding: [V, D], 1 where the passage holds the word.
+    """
+
+    weight: NDArray[np.float64]
+    word: NDArray[np.int32]
+    holding: sp.csr_array
+
+    @classmethod
+    def of(cls, passages: Sequence[str], questions: Sequence[str]) -> QuestionWords:
+        """Words are runs of letters and digits, case-folded, without ``SILENT`` ones and a plural's s."""
+        known: dict[str, int] = {}
+        asked = [[known.setdefault(word, len(known)) for word in dict.fromkeys(_plain(text))] for text in questions]
+        rows, columns = [], []
+        for number, text in enumerate(passages):
+            found = {known[word] for word in _plain(text) if word in known}
+            rows += sorted(found)
+            columns += [number] * len(found)
+        shape = (len(known), len(passages))
+        holding = sp.csr_array(sp.coo_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape))
+        count = np.diff(holding.indptr)
+        rarity = np.where(count > 0, np.log(1 + (len(passages) - count + 0.5) / (count + 0.5)), 0.0)
+        kept = [sorted(row, key=lambda word: (-rarity[word], word))[:MOST] for row in asked]
+        word = np.full((len(questions), max([1, *map(len, kept)])), -1, dtype=np.int32)
+        for place, row in enumerate(kept):
+            word[place, : len(row)] = row
+        weight = np.where(word >= 0, rarity[np.maximum(word, 0)] if known else 0.0, 0.0)
+        total = np.cumsum(weight, axis=1)[:, -1:]
+        return cls(np.divide(weight, total, out=np.zeros_like(weight), where=total > 0), word, holding)
+
+    def held(self, queries: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """uint64[q, D]: bit w is 1 where the passage holds the question's word w."""
+        bits = np.zeros((len(queries), self.holding.shape[1]), dtype=np.uint64)
+        for row, query in enumerate(queries):
+            for place, word in enumerate(self.word[query]):
+                if word >= 0:
+                    part = slice(*self.holding.indptr[word : word + 2])
+                    bits[row, self.holding.indices[part]] |= np.uint64(1) << np.uint64(place)
+        return bits
+
+    def share(self, weight: NDArray[np.float64], bits: NDArray[np.uint64]) -> NDArray[np.float64]:
+        """The summed weight of the words whose bits are 1; weight [..., W] goes with bits [...]."""
+        total = np.zeros(bits.shape)
+        for place in range(weight.shape[-1]):
+            total += weight[..., place] * ((bits >> np.uint64(place)) & np.uint64(1))
+        return total
+
+
+def _plain(text: str) -> list[str]:
+    return [_singular(word) for word in words(text).texts if word not in SILENT]
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

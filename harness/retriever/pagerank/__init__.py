@@ -1,0 +1,1 @@
+"""Personalized PageRank and the paths behind it."""

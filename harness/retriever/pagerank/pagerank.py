@@ -1,0 +1,116 @@
+"""Personalised PageRank of many queries at once: v <- (1 - a) (T' v + m s) + a s, m the mass on dangling nodes.
+
+Solved as the linear system x = M x + a s, M = (1 - a) T', whose x / sum(x) is v (as PRPACK does; Gleich, PageRank
+beyond the Web, 2015): nodes of few neighbours are eliminated exactly (``elimination``), the core that is left is swept
+in place (Gauss-Seidel), sixteen queries at a time, and scaled after each sweep so that what leaves it is what comes in.
+
+When it stops: after a sweep that changed x by d, the residual is U d with U the part of the core's M above the
+diagonal, so the error of x is at most |U d| / a and that of v at most 2 |U d| / (a sum(x)), in L1 (columns of M sum to
+1 - a at most; eliminated nodes add none). ``change`` is 2 |U d| / ((1 - a) sum(x)), with |U d| bounded by the sum of
+|d_j| times the column sums of U: v is within (1 - a) / a x ``change`` of the solution, which is what an L1 change of
+that size between two steps of the walk itself guarantees.
+
+Every query is computed as if it were alone, its sums over the nodes in their order, and keeps the values of the sweep
+in which its own change fell below the tolerance: the result depends neither on the block nor on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.core.threads import available, each
+from harness.retriever.pagerank.elimination import System, eliminate
+
+Float32 = NDArray[np.float32]
+TINY = np.finfo(np.float64).tiny
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A block's answer: the first of its B queries, values float32[N, B] (each query's contiguous), sweeps int64[B].
+
+    change: float64[B], the values are within (1 - a) / a x change of the solution (L1).
+    """
+
+    first: int
+    values: Float32
+    iterations: NDArray[np.int64]
+    change: NDArray[np.float64]
+
+
+def solve(
+    transition: sp.csr_array,
+    seeds: sp.csr_array,
+    restart: float,
+    tolerance: float,
+    max_iter: int,
+    *,
+    block: int = 64,
+    threads: int | None = None,
+    device: str = "cpu",
+) -> Iterator[Solution]:
+    """The blocks in query order.
+
+    transition: [N, N], T[i, j] the share of i's mass that goes to j; each row sums to 1, or to 0 for a dangling node.
+    seeds: [Q, N], rows sum to 1 (a query without seeds has an empty row, and gets 0 everywhere).
+    device: ``cpu`` (numba, threads over blocks) or a torch device.
+    """
+    matrix = sp.csr_array(((1 - restart) * transition).T, dtype=np.float64)
+    seeds = sp.csr_array(seeds)
+    firsts = range(0, seeds.shape[0], block)
+    if device != "cpu":
+        from harness.retriever.pagerank.pagerank_torch import TorchWalk
+
+        torch_walk = TorchWalk(matrix, restart, device)
+        for first in firsts:
+            yield Solution(first, *torch_walk(seeds[first : first + block], tolerance, max_iter))
+        return
+    from harness.retriever.pagerank.lanes import COUNT
+    from harness.retriever.pagerank.pagerank_kernel import walk
+
+    plan = _plan(eliminate(matrix), restart)
+    bounds, nodes = seeds.indptr.astype(np.int64), seeds.indices.astype(np.int64)
+    shares = (restart * seeds.data).astype(np.float32)
+
+    def one(first: int) -> Solution:
+        count = min(block, seeds.shape[0] - first)
+        out = np.empty((count, matrix.shape[0]), dtype=np.float32)
+        steps, change = np.zeros(count, dtype=np.int64), np.zeros(count)
+        values = np.empty((matrix.shape[0], COUNT), dtype=np.float32)
+        right = np.empty((len(plan.upper), COUNT), dtype=np.float32)
+        for lane in range(0, count, COUNT):
+            part = slice(lane, min(lane + COUNT, count))
+            own = bounds[first + part.start : first + part.stop + 1]
+            walk(plan, own, nodes, shares, tolerance, max_iter, values, right, out[part], steps[part], change[part])
+        return Solution(first, out.T, steps, change)
+
+    yield from each(one, firsts, threads or available())
+
+
+def _plan(system: System, restart: float) -> Any:
+    from harness.retriever.pagerank.pagerank_kernel import Matrix, SolverArrays
+
+    def matrix(given: sp.csr_array) -> Matrix:
+        return Matrix(given.indptr.astype(np.int64), given.indices.astype(np.int32), given.data.astype(np.float32))
+
+    core, place = system.core, np.empty_like(system.order)
+    place[system.order] = np.arange(len(place))
+    rows = np.repeat(np.arange(core.shape[0]), np.diff(core.indptr))
+    above = core.indices > rows
+    upper = np.bincount(core.indices[above], core.data[above], core.shape[0]) * (2 / max(1 - restart, TINY))
+    return SolverArrays(
+        place=place,
+        forward=matrix(system.forward),
+        core=matrix(core),
+        back=matrix(system.back),
+        scale=system.scale.astype(np.float32),
+        loss=system.loss,
+        mass=system.mass,
+        upper=upper.astype(np.float32),
+    )

@@ -1,0 +1,1 @@
+"""Nearest vectors: exact search, FAISS indexes, linking questions to names."""

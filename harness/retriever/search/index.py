@@ -1,0 +1,122 @@
+"""FAISS indexes and the exact order of what they find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError
+from harness.retriever.search.exact import inner_products, nearest_rows
+
+MARGIN = 16
+"""Candidates fetched beyond the depth, so that the cut is seen to fall between two different scores."""
+
+
+def build(vectors: NDArray[np.float32], factory: str) -> Any:
+    """The FAISS index of a factory string over the vectors [D, d], by inner product; trained on them if it must be."""
+    import faiss
+
+    try:
+        index = faiss.index_factory(vectors.shape[1], factory, faiss.METRIC_INNER_PRODUCT)
+        if not index.is_trained:
+            with _one_blas_thread():
+                index.train(vectors)
+        index.add(vectors)
+    except RuntimeError as error:
+        reason = str(error).partition(": ")[2].strip() or str(error)
+        raise HarnessError(
+            f"lists.NAME.index={factory}: faiss refuses it for {len(vectors)} vectors of {vectors.shape[1]} "
+            f"({reason}); expected an index_factory string such as Flat, IVF64,Flat or HNSW32"
+        ) from error
+    return index
+
+
+def save(index: Any, path: Path) -> None:
+    """Write an index to disk."""
+    import faiss
+
+    faiss.write_index(index, str(path))
+
+
+def load(path: Path) -> Any:
+    """Read an index from disk."""
+    import faiss
+
+    return faiss.read_index(str(path))
+
+
+def exact_search(
+    passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """int64[Q, k], float64[Q, k]: ``search`` of all passages, by FAISS on a GPU, else without an index."""
+    if _gpus():
+        return search(build(passages, "Flat"), passages, questions, depth, exact=True)
+    return nearest_rows(passages, questions, depth)
+
+
+def search(
+    index: Any, passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int, exact: bool = False
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """int64[Q, k] passage numbers and their cosines float64[Q, k], in the one order; k = min(depth, D).
+
+    The index proposes, by float32 inner products whose last bits follow the machine's block sizes; the cosine of each
+    candidate is then summed in float64 in one fixed order, so that equal passages tie exactly. With ``exact`` a row
+    stands only when its last score is above all that the index left out by more than float32 can err
+    (d 2^-24 for vectors of length 1); otherwise more candidates are fetched. Where an index that is not exact finds
+    fewer than k, the row ends with -1 and -inf.
+    """
+    count, dimension = passages.shape
+    depth = min(depth, count)
+    docs = np.full((len(questions), depth), -1, dtype=np.int64)
+    scores = np.full((len(questions), depth), -np.inf)
+    error = 1.1 * dimension * 2.0**-24
+    pending, width = np.arange(len(questions)), min(depth + MARGIN, count)
+    while pending.size and depth:
+        rough, found = _propose(index, questions[pending], width)
+        fine = cosines(passages, questions[pending], found)
+        order = np.lexsort((found, -fine), axis=-1)[:, :depth]
+        docs[pending] = np.take_along_axis(found, order, axis=1)
+        scores[pending] = np.take_along_axis(fine, order, axis=1)
+        if not exact or width == count:
+            break
+        pending = pending[scores[pending, -1] <= rough[:, -1] + error]
+        width = min(2 * width, count)
+    return docs, scores
+
+
+def cosines(
+    passages: NDArray[np.float32], questions: NDArray[np.float32], found: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """float64[Q, k]: the inner product of each question with its candidates; -inf where a candidate is -1.
+
+    No neighbour, block or thread changes a score.
+    """
+    rows, places = np.nonzero(found >= 0)
+    scores = np.full(found.shape, -np.inf)
+    scores[rows, places] = inner_products(passages, questions, found[rows, places], rows)
+    return scores
+
+
+def _gpus() -> int:
+    import faiss
+
+    found: int = faiss.get_num_gpus()
+    return found
+
+
+def _propose(index: Any, questions: NDArray[np.float32], width: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    if _gpus() and width <= 2048:  # the most that faiss selects on a GPU
+        import faiss
+
+        index = faiss.index_cpu_to_all_gpus(index)
+    rough, found = index.search(np.ascontiguousarray(questions), width)
+    return rough, found
+
+
+def _one_blas_thread() -> Any:
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1)

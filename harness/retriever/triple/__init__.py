@@ -1,0 +1,1 @@
+"""Knowledge-graph triples and their Dice-Sorensen similarity."""

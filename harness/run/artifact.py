@@ -1,0 +1,82 @@
+"""A run of ours: the folder ``<runs>/artifacts/retrieve/<key>``, and the artifact with its benchmark's ids."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from harness.benchmark import Benchmark
+from harness.core.artifacts import MANIFEST, Store
+from harness.core.errors import HarnessError
+from harness.core.identity import file_sha256
+from harness.run.entries import Entries
+from harness.run.run import Run
+
+STAGE = "ids"
+FILES = ("queries", "documents")
+
+
+def keep_ids(benchmark: Benchmark, store: Store) -> None:
+    """Keep the ids of a benchmark's queries and documents; once for all of its runs."""
+
+    def build(folder: Path) -> None:
+        for name, ids in zip(FILES, (benchmark.query_ids, benchmark.doc_ids), strict=True):
+            table = pa.table({"id": ids})
+            with pa.ipc.new_file(folder / f"{name}.arrow", table.schema) as file:
+                file.write_table(table)
+
+    store.get(STAGE, {}, {"benchmark": benchmark.sha256}, build)
+
+
+def entries(path: Path, lenient: bool = False) -> Entries:
+    """The entries of a run of ours; a query with an empty list is named all the same."""
+    run = _run(path)
+    rows = np.repeat(np.arange(len(run), dtype=np.int32), run.lengths())
+    return Entries(
+        pa.DictionaryArray.from_arrays(pa.array(rows), run.query_ids),
+        pa.DictionaryArray.from_arrays(pa.array(run.docs), run.doc_ids).dictionary_encode(),
+        run.scores,
+        place=lambda entry: f"{path}: entry {entry + 1}",
+    )
+
+
+def write(run: Run, path: Path) -> None:
+    """Runs are not written as artifacts: those are the retrievers'."""
+    raise HarnessError(f"out={path}: this is a folder; name a file: .trec, .trec.gz, .json or .parquet")
+
+
+def content(folder: Path) -> str:
+    """The hashes of a run of ours and of its benchmark: what it holds, whatever its folder is called."""
+    return "+".join([_benchmark(folder), *(file_sha256(folder / f"{name}.npy") for name in Run.ARRAYS)])
+
+
+def _benchmark(folder: Path) -> str:
+    """The sha256 of the benchmark that a run of ours is of."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        stage, sha256 = manifest["stage"], str(manifest["inputs"]["benchmark"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise HarnessError(
+            f"{folder}: a folder without a readable {MANIFEST}; give a file of ranked lists, or a folder "
+            "<runs>/artifacts/retrieve/<key>"
+        ) from error
+    if stage != "retrieve":
+        raise HarnessError(f"{folder}: an artifact of the stage {stage}; runs are those of the stage retrieve")
+    return sha256
+
+
+def _run(folder: Path) -> Run:
+    sha256 = _benchmark(folder)
+    ids = Store(folder.resolve().parents[2]).place(STAGE, {}, {"benchmark": sha256})
+    if not ids.is_dir():
+        raise HarnessError(
+            f"{ids}: the ids of this run's benchmark are missing; run `harness prepare` with the run's dataset again"
+        )
+    try:
+        queries, documents = (pa.ipc.open_file(ids / f"{name}.arrow").read_all()["id"] for name in FILES)
+        return Run.load(folder, queries.combine_chunks(), documents.combine_chunks())
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise HarnessError(f"{folder}: damaged run ({error}); run `harness prepare` again") from error

@@ -1,0 +1,81 @@
+"""What files of ranked lists hold, before documents are numbered, and the checks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """N entries (query, document, score) of one file, in the file's order.
+
+    queries, docs: dictionary<int32, string>[N], the ids. A query of the dictionary that no entry names has an empty
+    list.    scores: float64[N].    ranks: int64[N], where the file gives them; None says nothing.
+    place: where an entry stands, for messages: ``run.trec:17``.
+    """
+
+    queries: pa.DictionaryArray
+    docs: pa.DictionaryArray
+    scores: NDArray[np.float64]
+    ranks: NDArray[np.int64] | None = None
+    place: Callable[[int], str] = field(default=lambda entry: f"entry {entry + 1}")
+
+
+def number(columns: Sequence[pa.DictionaryArray]) -> tuple[pa.StringArray, list[NDArray[np.int32]]]:
+    """The distinct ids of all columns, ascending (bytewise), and for each column int32[N], the place of each id."""
+    ids = pc.unique(pa.concat_arrays([column.dictionary for column in columns]))
+    ids = ids.take(pc.array_sort_indices(ids))
+    places = [pc.index_in(column.dictionary, value_set=ids).to_numpy() for column in columns]
+    return ids, [place[column.indices.to_numpy()] for place, column in zip(places, columns, strict=True)]
+
+
+def check_finite(found: Entries) -> None:
+    """Raise at the first score that is not finite."""
+    bad = np.flatnonzero(~np.isfinite(found.scores))
+    if bad.size:
+        entry = int(bad[0])
+        raise HarnessError(
+            f"{found.place(entry)}: the score of document {found.docs[entry]} must be a finite number, "
+            f"got {found.scores[entry]}"
+        )
+
+
+def check_ranks(found: Entries, rows: NDArray[np.int32], ranks: NDArray[np.int64]) -> None:
+    """Raise where a document has a better rank than one with a greater score. rows: the numbers of queries."""
+    scores = found.scores
+    ordered = (rows[1:] > rows[:-1]) | (
+        (rows[1:] == rows[:-1]) & (scores[1:] <= scores[:-1]) & (ranks[1:] >= ranks[:-1])
+    )
+    if ordered.all():
+        return
+    order = np.lexsort((ranks, -scores, rows))
+    wrong = (rows[order][1:] == rows[order][:-1]) & (ranks[order][1:] < ranks[order][:-1])
+    if wrong.any():
+        at = int(np.flatnonzero(wrong)[0])
+        better, worse = int(order[at]), int(order[at + 1])
+        raise HarnessError(
+            f"{found.place(worse)}: query {found.queries[worse]}, document {found.docs[worse]}: "
+            f"rank {ranks[worse]} contradicts the score {float(scores[worse])!r}: document {found.docs[better]} has "
+            f"the greater score {float(scores[better])!r} and rank {ranks[better]}; number the ranks by descending "
+            "score"
+        )
+
+
+def check_once(found: Entries, rows: NDArray[np.int32], docs: NDArray[np.int32]) -> None:
+    """Raise at the first document that stands twice in a list. rows, docs: the numbers of queries and documents."""
+    order = np.lexsort((docs, rows))
+    twice = (rows[order][1:] == rows[order][:-1]) & (docs[order][1:] == docs[order][:-1])
+    if twice.any():
+        again = int(order[1:][twice].min())
+        raise HarnessError(
+            f"{found.place(again)}: query {found.queries[again]} holds document {found.docs[again]} twice; "
+            "keep one of its entries"
+        )

@@ -1,0 +1,135 @@
+"""Parquet and pandas: a row an entry, columns ``query_id, doc_id, score``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from harness.core.errors import HarnessError
+from harness.core.files import whole
+from harness.run.entries import Entries
+from harness.run.run import Run, runs_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+QUERY = ("query_id", "qid", "q_id", "query")
+DOC = ("doc_id", "docno", "docid")
+COLUMNS: Mapping[str, Sequence[str]] = {"query_id": QUERY, "doc_id": DOC, "score": ("score",)}
+"""Our column names, and what other tools call them (PyTerrier, ranx, ir_measures)."""
+
+SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "rank": pa.int64(), "score": pa.float64()}.items())
+
+
+def entries(path: Path, lenient: bool = False) -> Entries:
+    """The entries of a Parquet file; ids may be texts or integers. Other columns are not read."""
+    return _entries(str(path), read_columns(path, COLUMNS))
+
+
+def read_columns(path: Path, names: Mapping[str, Sequence[str]]) -> pa.Table:
+    """These columns of a Parquet file, under the first of their names that it has, at least one row."""
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            table = file.read(_columns(str(path), file.schema_arrow.names, names), use_threads=False)
+    except FileNotFoundError as error:
+        raise HarnessError(f"{path}: there is no such file") from error
+    except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
+        raise HarnessError(f"{path}: no readable Parquet file ({str(error).splitlines()[0]})") from error
+    if not len(table):
+        raise HarnessError(f"{path}: there are no rows; expected the columns {', '.join(names)}")
+    return table.select(_columns(str(path), table.column_names, names))
+
+
+def from_frame(frame: pd.DataFrame) -> Run:
+    """The run of a data frame with the columns above (e.g. PyTerrier's ``qid, docno, score``)."""
+    wanted = _columns("the data frame", [str(name) for name in frame.columns], COLUMNS)
+    table = pa.Table.from_pandas(frame[wanted], preserve_index=False)
+    return runs_of({"": _entries("the data frame", table)})[""]
+
+
+def to_frame(run: Run) -> pd.DataFrame:
+    """A row an entry: ``query_id, doc_id, rank`` (from 1), ``score``; best document first."""
+    frame: pd.DataFrame = _table(run).to_pandas()
+    return frame
+
+
+def write(run: Run, path: Path) -> None:
+    """Write a Parquet file with the columns ``query_id, doc_id, rank, score``."""
+    import pyarrow.parquet as pq
+
+    with whole(path) as partial:
+        pq.write_table(_table(run), partial)
+
+
+def _table(run: Run) -> pa.Table:
+    rows = np.repeat(np.arange(len(run)), run.lengths())
+    columns = {
+        "query_id": run.query_ids.take(pa.array(rows)),
+        "doc_id": run.doc_ids.take(pa.array(run.docs)),
+        "rank": np.arange(1, len(rows) + 1) - run.indptr[:-1][rows],
+        "score": run.scores,
+    }
+    return pa.table(columns, schema=SCHEMA)
+
+
+def _columns(source: str, found: list[str], names: Mapping[str, Sequence[str]]) -> list[str]:
+    chosen = [next((name for name in others if name in found), None) for others in names.values()]
+    if None in chosen:
+        raise HarnessError(f"{source}: expected the columns {', '.join(names)}; found {', '.join(found) or 'none'}")
+    for name in chosen:
+        if found.count(str(name)) > 1:
+            raise HarnessError(f"{source}: {found.count(str(name))} columns are called {name}; keep one")
+    return [name for name in chosen if name is not None]
+
+
+def texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
+    """A column of ids, texts or integers without nulls, as dictionary<int32, string>."""
+    column = _plain(column)
+    textual = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    _check(source, name, column, textual or pa.types.is_integer(column.type), "texts or integers")
+    return _cast(source, name, column, pa.string()).dictionary_encode().combine_chunks()
+
+
+def numbers(source: str, name: str, column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """A column of numbers without nulls, float64[N]."""
+    column = _plain(column)
+    numeric = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    _check(source, name, column, numeric, "numbers")
+    values: np.ndarray[tuple[int], np.dtype[np.float64]] = _cast(source, name, column, pa.float64()).to_numpy()
+    return values
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if isinstance(column.type, pa.DictionaryType) else column
+
+
+def _check(source: str, name: str, column: pa.ChunkedArray, good: bool, expected: str) -> None:
+    if column.null_count or not good:
+        raise HarnessError(
+            f"{source}: column {name}: expected {expected} without nulls, found {column.type} with "
+            f"{column.null_count} nulls"
+        )
+
+
+def _cast(source: str, name: str, column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    try:
+        column.validate(full=True)
+        return column.cast(kind, safe=kind == pa.string())
+    except pa.ArrowInvalid as error:
+        raise HarnessError(f"{source}: column {name}: {str(error).splitlines()[0]}") from error
+
+
+def _entries(source: str, table: pa.Table) -> Entries:
+    query, doc, score = table.column_names
+    return Entries(
+        texts(source, query, table[query]),
+        texts(source, doc, table[doc]),
+        numbers(source, score, table[score]),
+        place=lambda entry: f"{source}: row {entry + 1}",
+    )

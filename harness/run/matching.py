@@ -1,0 +1,95 @@
+"""Ids of two sources that should know each other: what differs between them, and three of each for a message."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from harness.core.errors import HarnessError
+from harness.run.run import Run
+
+SAMPLE = 20
+"""How many ids are looked for as parts of others."""
+
+RULES: Mapping[str, Callable[[str], str]] = {
+    "white space": lambda name: "".join(name.split()),
+    "Unicode form (write both as NFC)": lambda name: unicodedata.normalize("NFC", name),
+    "case": str.casefold,
+    "how numbers are written": lambda name: name.removesuffix(".0").lstrip("0") or "0",
+}
+"""What two spellings of one id differ in, and what makes them equal."""
+
+
+def difference(ours: pa.StringArray, theirs: pa.StringArray) -> str:
+    """What ids without a common one differ in, for a message; empty when neither ``RULES`` nor an affix explains it."""
+    for what, rule in RULES.items():
+        if {rule(name) for name in ours.to_pylist()} & {rule(name) for name in theirs.to_pylist()}:
+            return f"they differ in {what}"
+    return _affix(ours, theirs, "the latter") or _affix(theirs, ours, "the former")
+
+
+def _affix(short: pa.StringArray, long: pa.StringArray, whose: str) -> str:
+    """What most often stands before or after the first ids of ``short`` in ``long``."""
+    found: Counter[tuple[str, str]] = Counter()
+    for name in filter(None, short[:SAMPLE].to_pylist()):
+        for kind, test in (("prefix", pc.ends_with), ("suffix", pc.starts_with)):
+            for longer in long.filter(test(long, pattern=name)).to_pylist():
+                found[kind, longer.removesuffix(name) if kind == "prefix" else longer.removeprefix(name)] += 1
+    if not found:
+        return ""
+    kind, part = max(found, key=lambda affix: (found[affix], -len(affix[1])))
+    return f"{whose} have the {kind} {part!r}"
+
+
+def examples(ids: pa.StringArray) -> str:
+    """Three ids, for a message."""
+    return ", ".join(repr(name) for name in ids[:3].to_pylist())
+
+
+def share_nothing(what: str, ours: tuple[str, pa.StringArray], theirs: tuple[str, pa.StringArray]) -> HarnessError:
+    """The error that two sources, each a name and ids, have no ``what`` in common."""
+    (name, ids), (other, others) = ours, theirs
+    why = difference(ids, others)
+    return HarnessError(
+        f"{name} and {other} have no {what} in common: the former has {examples(ids)}, the latter {examples(others)}"
+        f"{f'; {why}' if why else ''}; give files with the same {what} ids"
+    )
+
+
+def known(ids: pa.StringArray, among: pa.StringArray) -> int:
+    """How many of the ids stand among others."""
+    return int(pc.sum(pc.is_in(ids, value_set=among)).as_py() or 0)
+
+
+def documents(run: Run) -> pa.StringArray:
+    """The ids of the documents that some list of the run holds."""
+    return run.doc_ids.take(pa.array(np.flatnonzero(np.bincount(run.docs))))
+
+
+def queries(run: Run) -> pa.StringArray:
+    """The ids of the queries whose list is not empty."""
+    return run.query_ids.filter(pa.array(run.lengths() > 0))
+
+
+def fit(run: Run, source: str, query_ids: pa.StringArray, doc_ids: pa.StringArray, name: str) -> Run:
+    """The run over a benchmark's queries and documents, by ``name``.
+
+    Raises HarnessError when it has none of the queries, or a document that is not in the corpus.
+    """
+    if not known(queries(run), query_ids):
+        raise share_nothing("query", (source, queries(run)), (name, query_ids))
+    held = documents(run)
+    if not known(held, doc_ids):
+        raise share_nothing("document", (source, held), (name, doc_ids))
+    missing = held.filter(pc.invert(pc.is_in(held, value_set=doc_ids)))
+    if len(missing):
+        raise HarnessError(
+            f"{source}: {len(missing)} of its {len(held)} documents are not in the corpus of {name}: "
+            f"{examples(missing)}; leave them out, or add them to the corpus"
+        )
+    return run.aligned(query_ids, doc_ids)

@@ -1,0 +1,242 @@
+"""A run: one system's ranked lists, as arrays over the whole benchmark (the TREC word).
+
+Every list is in the one order of the house: score descending, then document ascending, where a document's number is
+the place of its id in the sorted ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import ArrayLike, NDArray
+
+from harness.core import escape
+from harness.core.errors import HarnessError
+from harness.core.table import Column, Table
+from harness.run.entries import Entries, check_finite, check_once, check_ranks, number
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """Ranked lists of Q queries.
+
+    query_ids: string[Q].    doc_ids: string[D], ascending; a document's number is its place here.
+    indptr: int64[Q + 1]; query q's list is ``docs[indptr[q]:indptr[q + 1]]`` (int32 document numbers) with ``scores``
+    (float64, finite), sorted by score descending, then document ascending; no document twice in a list.
+    """
+
+    ARRAYS: ClassVar[Sequence[str]] = ("indptr", "docs", "scores")
+
+    query_ids: pa.StringArray
+    doc_ids: pa.StringArray
+    indptr: NDArray[np.int64]
+    docs: NDArray[np.int32]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        query_ids: Sequence[str] | pa.StringArray,
+        doc_ids: Sequence[str] | pa.StringArray,
+        query: ArrayLike,
+        doc: ArrayLike,
+        score: ArrayLike,
+    ) -> Run:
+        """The run of entries (query number, document number, score) in any order; sorts them into the one order.
+
+        query, doc, score: length N each. doc_ids must be ascending. Raises HarnessError for a score that is not finite
+        or a document twice in one list.
+        """
+        queries, documents = _strings(query_ids), _strings(doc_ids)
+        rows = np.asarray(query, dtype=np.int64)
+        numbers = np.asarray(doc, dtype=np.int32)
+        values = np.asarray(score, dtype=np.float64) + 0.0  # -0.0 becomes 0.0: they are one score
+        if not np.isfinite(values).all():
+            bad = int(np.flatnonzero(~np.isfinite(values))[0])
+            raise HarnessError(
+                f"query {queries[int(rows[bad])]}, document {documents[int(numbers[bad])]}: score must be finite, "
+                f"got {values[bad]}"
+            )
+        order = _order(rows, numbers, values)
+        if order is not None:
+            rows, numbers, values = rows[order], numbers[order], values[order]
+        pairs = np.sort(rows * len(documents) + numbers)
+        if (same := np.flatnonzero(pairs[1:] == pairs[:-1])).size:
+            again = int(np.flatnonzero(rows * len(documents) + numbers == pairs[same[0]])[-1])
+            raise HarnessError(
+                f"query {queries[int(rows[again])]}: document {documents[int(numbers[again])]} stands twice in its "
+                "list; keep one"
+            )
+        indptr = np.searchsorted(rows, np.arange(len(queries) + 1), side="left").astype(np.int64)
+        return cls(queries, documents, indptr, numbers, values)
+
+    @classmethod
+    def from_dict(cls, lists: Mapping[str, Mapping[str, float]]) -> Run:
+        """The run of ``{query id: {document id: score}}``; queries keep the mapping's order."""
+        queries = list(lists)
+        entries = [(q, doc, score) for q, name in enumerate(queries) for doc, score in lists[name].items()]
+        doc_ids = sorted({doc for _, doc, _ in entries})
+        number = {doc: place for place, doc in enumerate(doc_ids)}
+        return cls.of(
+            queries,
+            doc_ids,
+            [q for q, _, _ in entries],
+            [number[doc] for _, doc, _ in entries],
+            [score for _, _, score in entries],
+        )
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """``{query id: {document id: score}}``, best document first."""
+        names = self.doc_ids.to_pylist()
+        bounds = self.indptr.tolist()
+        return {
+            query: {names[d]: s for d, s in zip(self.docs[a:b].tolist(), self.scores[a:b].tolist(), strict=True)}
+            for query, a, b in zip(self.query_ids.to_pylist(), bounds[:-1], bounds[1:], strict=True)
+        }
+
+    @classmethod
+    def from_trec(cls, path: str | Path) -> Run:
+        """Read a TREC run file (``qid Q0 docid rank score tag``; plain or ``.gz``), checked as ``run.trec`` says."""
+        from harness.run import trec
+
+        return runs_of({"": trec.entries(Path(path))})[""]
+
+    def to_trec(self, path: str | Path, tag: str = "harness") -> None:
+        """Write a TREC run file, best document first; scores round-trip to the bit."""
+        from harness.run import trec
+
+        trec.write(self, Path(path), tag)
+
+    def __len__(self) -> int:
+        """Number of queries."""
+        return len(self.query_ids)
+
+    def __repr__(self) -> str:
+        """``Run(1000 queries, 200000 documents in lists of 200 to 200, 3 lists empty)``."""
+        lengths = self.lengths()
+        span = f" in lists of {lengths.min()} to {lengths.max()}" if len(lengths) else ""
+        return f"Run({len(self)} queries, {len(self.docs)} documents{span}, {int((lengths == 0).sum())} lists empty)"
+
+    def _repr_html_(self) -> str:
+        """The numbers, and the best documents of the first lists."""
+        return f"<p>{escape.html(repr(self))}</p>\n{self._head().html()}"
+
+    def _head(self) -> Table:
+        shown = self.take(np.arange(min(len(self), 5))).top(3).to_dict()
+        rows = [[query, place, *entry] for query, docs in shown.items() for place, entry in enumerate(docs.items(), 1)]
+        columns = [
+            Column("query", "text"),
+            Column("rank", "count"),
+            Column("document", "text"),
+            Column("score", "value"),
+        ]
+        return Table("run", "best documents of the first queries", columns, rows)
+
+    def lengths(self) -> NDArray[np.int64]:
+        """int64[Q]: how many documents each list holds."""
+        return np.diff(self.indptr)
+
+    def take(self, queries: NDArray[Any]) -> Run:
+        """The run of some queries: ``queries`` are their numbers, or a bool mask of length Q."""
+        numbers = np.flatnonzero(queries) if queries.dtype == bool else np.asarray(queries, dtype=np.int64)
+        lengths = self.lengths()[numbers]
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        if len(numbers) and (np.diff(numbers) == 1).all():
+            first, last = int(numbers[0]), int(numbers[-1]) + 1
+            part = slice(self.indptr[first], self.indptr[last])
+            ids = self.query_ids.slice(first, last - first)
+            return Run(ids, self.doc_ids, indptr, self.docs[part], self.scores[part])
+        entries = np.repeat(self.indptr[numbers] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        ids = self.query_ids.take(pa.array(numbers))
+        return Run(ids, self.doc_ids, indptr, self.docs[entries], self.scores[entries])
+
+    def top(self, depth: int | None) -> Run:
+        """The run with each list cut to its ``depth`` best documents; ``None`` cuts nothing."""
+        if depth is None or depth >= self.lengths().max(initial=0):
+            return self
+        lengths = np.minimum(self.lengths(), depth)
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        entries = np.repeat(self.indptr[:-1] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return Run(self.query_ids, self.doc_ids, indptr, self.docs[entries], self.scores[entries])
+
+    def aligned(self, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
+        """The same lists for these queries and documents (both a superset of its own documents, in their order).
+
+        A query that this run does not hold gets an empty list; one that ``query_ids`` does not hold is left out.
+        """
+        if self.query_ids.equals(query_ids) and self.doc_ids.equals(doc_ids):
+            return self
+        numbers = pc.index_in(self.doc_ids, value_set=doc_ids)
+        if numbers.null_count:
+            missing = self.doc_ids.filter(pc.is_null(numbers))
+            raise HarnessError(f"document {missing[0]} and {len(missing) - 1} others are not in the corpus")
+        renumbered = numbers.to_numpy(zero_copy_only=False).astype(np.int32)  # ascending, so lists keep their order
+        places = pc.index_in(query_ids, value_set=self.query_ids)
+        found = ~np.asarray(pc.is_null(places))
+        taken = self.take(np.asarray(places.filter(pa.array(found)), dtype=np.int64))
+        lengths = np.zeros(len(query_ids), dtype=np.int64)
+        lengths[found] = taken.lengths()
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return Run(query_ids, doc_ids, indptr, renumbered[taken.docs], taken.scores)
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays below ``folder`` (ids are the benchmark's and are not written again)."""
+        for name in self.ARRAYS:
+            np.save(folder / f"{name}.npy", getattr(self, name), allow_pickle=False)
+
+    @classmethod
+    def load(cls, folder: Path, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
+        """Read what ``save`` wrote."""
+        arrays = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in cls.ARRAYS)
+        return cls(query_ids, doc_ids, *arrays)
+
+
+def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
+    """The runs of some files, over the same queries and the same documents (ids ascending).
+
+    Queries come in the order of the first file, then those that only later ones hold; a list that lacks a query has an
+    empty list there. Raises HarnessError for a score that is not finite, for a document twice in a list, and for a rank
+    that contradicts a score.
+    """
+    doc_ids, numbers = number([found.docs for found in files.values()])
+    queries = pc.unique(pa.concat_arrays([found.queries.dictionary for found in files.values()]))
+    runs = {}
+    for (name, found), docs in zip(files.items(), numbers, strict=True):
+        rows = pc.index_in(found.queries.dictionary, value_set=queries).to_numpy()[found.queries.indices.to_numpy()]
+        check_finite(found)
+        if found.ranks is not None:
+            check_ranks(found, rows, found.ranks)
+        try:
+            runs[name] = Run.of(queries, doc_ids, rows, docs, found.scores)
+        except HarnessError:
+            check_once(found, rows, docs)
+            raise
+    return runs
+
+
+def _order(rows: NDArray[np.int64], docs: NDArray[np.int32], scores: NDArray[np.float64]) -> NDArray[np.intp] | None:
+    """What brings entries into the one order; None when they are in it. Sorts only the lists that are not."""
+    same = rows[1:] == rows[:-1]
+    if (rows[1:] < rows[:-1]).any():
+        return np.lexsort((docs, -scores, rows))
+    wrong = same & ((scores[1:] > scores[:-1]) | ((scores[1:] == scores[:-1]) & (docs[1:] < docs[:-1])))
+    if not wrong.any():
+        return None
+    unsorted = np.zeros(int(rows[-1]) + 1, dtype=bool)
+    unsorted[rows[1:][wrong]] = True
+    entries = np.flatnonzero(unsorted[rows])
+    order = np.arange(len(rows))
+    order[entries] = entries[np.lexsort((docs[entries], -scores[entries], rows[entries]))]
+    return order
+
+
+def _strings(ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
+    if isinstance(ids, pa.ChunkedArray):
+        ids = ids.combine_chunks()
+    return ids if isinstance(ids, pa.Array) else pa.array(list(ids), type=pa.string())

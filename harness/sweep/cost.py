@@ -1,0 +1,78 @@
+"""What a sweep cost: seconds by stage, peak memory, and what models were asked."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.core.artifacts import MANIFEST, Store
+
+Manifest = Mapping[str, Any]
+
+
+def cost(identities: Mapping[str, Any], benchmark: str, store: Store, seconds: Mapping[str, float]) -> dict[str, Any]:
+    """``seconds``, ``peak_memory_mb`` of this process (MiB), and ``model`` where one was asked.
+
+    identities: of every list.    benchmark: its SHA-256.    seconds: measured by the sweep, by stage.
+    ``seconds.lists`` is what each list took when it was made, with all that was made on its way; ``extract`` and
+    ``graph`` are sums over the lists' different extractions and graphs. ``model`` sums the answers and tokens of
+    extractors and gates, whenever they were paid for.
+    """
+    lists = {name: _read(store, "retrieve", found, {"benchmark": benchmark}) for name, found in identities.items()}
+    made = {stage: list(_distinct(stage, identities, benchmark, store)) for stage in ("extract", "graph")}
+    taken = {stage: round(sum(one["seconds"] for one in found), 3) for stage, found in made.items() if found}
+    distinct = {one["key"]: one for one in lists.values() if one}.values()
+    asked = [
+        facts
+        for one in (*made["extract"], *distinct)
+        for facts in (one["facts"], one["facts"].get("gate") or {})
+        if facts.keys() >= {"answers", "tokens", "cost"}
+    ]
+    total = {
+        "answers": sum(facts["answers"] for facts in asked),
+        "tokens": {kind: sum(facts["tokens"][kind] for facts in asked) for kind in ("prompt", "completion")},
+        "cost": round(sum(facts["cost"] for facts in asked), 6),
+    }
+    return {
+        "seconds": {
+            **{name: round(value, 3) for name, value in seconds.items()},
+            **taken,
+            "lists": {name: one["seconds"] for name, one in lists.items() if one},
+        },
+        "peak_memory_mb": round(_peak_memory()),
+        **({"model": total} if asked else {}),
+    }
+
+
+def _distinct(stage: str, identities: Mapping[str, Any], benchmark: str, store: Store) -> Iterator[Manifest]:
+    """The manifests of the lists' extractions or graphs, each once."""
+    seen = set()
+    for found in identities.values():
+        graph = found.get("graph")
+        if not isinstance(graph, Mapping) or "extractor" not in graph:
+            continue
+        source, inputs = graph["extractor"], {"benchmark": benchmark}
+        if stage == "graph":
+            inputs = {"extraction": store.place("extract", source, inputs).name, **inputs}
+            source = graph
+        made = _read(store, stage, source, inputs)
+        if made and made["key"] not in seen:
+            seen.add(made["key"])
+            yield made
+
+
+def _read(store: Store, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Manifest | None:
+    """The manifest of an artifact, where it is there; its files are not checked again."""
+    try:
+        found: Manifest = json.loads((store.place(stage, config, inputs) / MANIFEST).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    return found
+
+
+def _peak_memory() -> float:
+    """The largest resident size of this process so far, in MiB; macOS counts in bytes, Linux in KiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)

@@ -1,0 +1,106 @@
+"""Whether the files of a sweep's folder are those that its lock, and its line in the ledger, were written for."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import logging
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from harness.core.errors import HarnessError
+from harness.core.identity import digest, file_sha256
+
+log = logging.getLogger(__name__)
+FILES = ("config.yaml", "manifest.json", "queries.parquet", "ranks.npy", "scores.parquet", "trials.parquet")
+"""The files of a sweep, beside its lock."""
+HELDOUT = ("heldout.json", "heldout_queries.parquet", "heldout_ranks.npy")
+"""The files of a held-out evaluation."""
+ENTRY = "heldout.entry.json"
+"""A copy of the evaluation's line in the ledger, so that a folder can be moved."""
+HERE = ("paths", "tracking", "device")
+"""Keys of a configuration that belong to a machine, not to a sweep."""
+MEASURED = ("seconds", "cost")
+"""Keys of a manifest that another run of the same sweep measures anew."""
+
+
+def hashes(folder: Path, names: Iterable[str] = FILES) -> dict[str, str]:
+    """SHA-256 by file, of what counts in it: of config.yaml what no machine decides, of manifest.json no cost."""
+    return {name: file_hash(folder / name) for name in names}
+
+
+def file_hash(path: Path) -> str:
+    """The hash of one file, as ``hashes`` has it. Raises OSError or ValueError for one that cannot be read."""
+    if path.name == "config.yaml":
+        content = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+        kept = {key: value for key, value in dict(content).items() if key not in HERE}
+        kept["given"] = [text for text in kept.get("given", ()) if text.partition("=")[0].partition(".")[0] not in HERE]
+        return digest(kept)
+    if path.name == "manifest.json":
+        return digest({key: value for key, value in json.loads(path.read_text()).items() if key not in MEASURED})
+    return file_sha256(path)
+
+
+def recorded(folder: Path, lock: Mapping[str, Any]) -> dict[str, str]:
+    """The hashes that the files of this folder were recorded with, by name: in its lock, and in its ledger's line.
+
+    One warning says when the sweep is older than these hashes. Raises HarnessError as ``read_entry`` does.
+    """
+    entry = read_entry(folder, lock)
+    if "files" not in lock:
+        _warn(folder)
+    elif entry is None and (folder / HELDOUT[0]).is_file():
+        raise HarnessError(f"{folder / ENTRY}: missing; run `harness heldout` again: it finishes the same evaluation")
+    return {**lock.get("files", {}), **(entry["files"] if entry else {})}
+
+
+def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
+    """Raise HarnessError when a file is not the one that was recorded; a file that was not recorded passes."""
+    if name not in recorded:
+        return
+    mend = "copy the folder again from where it was made, or sweep again"
+    if name in HELDOUT:
+        mend = "delete it and run `harness heldout` again: the same evaluation gives the same bytes"
+    try:
+        same = file_hash(folder / name) == recorded[name]
+    except FileNotFoundError as error:
+        raise HarnessError(f"{folder / name}: missing; {mend}") from error
+    except (OSError, ValueError, TypeError, RecursionError, AttributeError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())[:120]
+        raise HarnessError(f"{folder / name}: damaged ({reason or type(error).__name__}); {mend}") from error
+    if not same:
+        raise HarnessError(f"{folder / name}: changed since it was written (its SHA-256 differs); {mend}")
+
+
+def read_entry(folder: Path, lock: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The line of the ledger that this folder's held-out files belong to; None when nothing was held out.
+
+    Raises HarnessError when it was changed, or belongs to another lock.
+    """
+    path = folder / ENTRY
+    try:
+        entry = json.loads(path.read_text(encoding="utf-8"))
+        own = entry["sha256"] == digest({key: value for key, value in entry.items() if key != "sha256"})
+        files = {str(name): str(value) for name, value in entry["files"].items()}
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise HarnessError(f"{path}: damaged; delete it and run `harness heldout` again") from error
+    if not own or entry.get("lock_sha256") != lock["sha256"]:
+        raise HarnessError(f"{path}: not the evaluation of this lock; delete it and run `harness heldout` again")
+    return {**entry, "files": files}
+
+
+def bytes_sha256(data: bytes) -> str:
+    """SHA-256 (hex) of what a file will hold."""
+    return hashlib.sha256(data).hexdigest()
+
+
+@functools.cache
+def _warn(folder: Path) -> None:
+    """Once for each folder."""
+    log.warning("%s: written before hashes of files were kept; only its lock can be checked", folder)

@@ -1,0 +1,68 @@
+"""Reading a ``winner.lock.json``: whole, as it was written, with what every reader of it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.core.errors import HarnessError
+from harness.core.files import read_json
+from harness.core.identity import digest
+
+LOCK = "winner.lock.json"
+NEEDED = {"winner": dict, "fusers": list, "baselines": list, "dataset": str, "data_sha256": str, "objective": str,
+          "code": str, "libraries": dict}  # fmt: skip
+"""What a lock must hold, with its type."""
+ROW = {"trial": str, "name": str, "family": str, "parameters": dict, "overrides": list}
+"""What each row of a lock must hold, with its type."""
+
+
+def read_lock(path: Path) -> dict[str, Any]:
+    """The lock at ``path``. Raises HarnessError when it is missing, damaged, changed or incomplete."""
+    if not path.exists():
+        raise HarnessError(
+            f"{path}: there is no lock; the sweep was interrupted before it chose: run the same `harness sweep` again"
+        )
+    lock = read_json(path, f"the lock of a sweep, runs/sweeps/NAME/{LOCK}")
+    if not isinstance(lock, dict) or not isinstance(lock.get("sha256"), str):
+        raise HarnessError(f"{path}: no lock of a sweep; give runs/sweeps/NAME/{LOCK}")
+    if digest({key: value for key, value in lock.items() if key != "sha256"}) != lock["sha256"]:
+        raise HarnessError(f"{path}: changed since it was written (its sha256 differs); sweep again to lock anew")
+    _check(lock, NEEDED, path, "")
+    for name, row in [("winner", lock["winner"])] + [
+        (f"{part}.{number}", row)
+        for part in ("fusers", "named", "baselines")
+        for number, row in enumerate(lock.get(part, ()))
+    ]:
+        _check(row, ROW, path, f"{name}.")
+    return lock
+
+
+def locked_rows(lock: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of all locked trials; a trial with two roles has two."""
+    return [lock["winner"], *lock["fusers"], *lock.get("named", ()), *lock["baselines"]]
+
+
+def locked_trials(lock: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Trial hash -> the roles it was locked in (``winner``, ``best boltzmann``, ``baseline``), in the lock's order."""
+    roles: dict[str, list[str]] = {lock["winner"]["trial"]: ["winner"]}
+    for row in lock["fusers"]:
+        roles.setdefault(row["trial"], []).append(f"best {row['family']}")
+    for row in lock.get("named", ()):
+        roles.setdefault(row["trial"], []).append("experiment")
+    for row in lock["baselines"]:
+        roles.setdefault(row["trial"], []).append("baseline")
+    return roles
+
+
+def learned(lock: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """What each locked trial has learned, by hash and knob; nothing for one that does not learn."""
+    return {row["trial"]: row.get("learned", {}) for row in locked_rows(lock)}
+
+
+def _check(node: Any, needed: Mapping[str, type], path: Path, where: str) -> None:
+    for key, kind in needed.items():
+        found = node.get(key) if isinstance(node, dict) else node
+        if not isinstance(found, kind):
+            raise HarnessError(f"{path}: {where}{key} = {str(found)[:40]}, expected a {kind.__name__}; sweep again")

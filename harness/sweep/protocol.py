@@ -1,0 +1,42 @@
+"""The protocol from Python: sweep on tune and lock, then the locked trials on test, once.
+
+    import harness
+    result = harness.run_sweep("dataset=sample", "fuser=rrf")
+    result.trials[["name", "last_hop@5", "wins", "losses", "p_holm"]]
+    result.lock["winner"]["name"], result.lock["expected"]
+    harness.run_heldout(result).heldout
+
+Both do what `harness sweep` and `harness heldout` do, and write the same files; nothing is exported to a tracker.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.core.configuration import compose
+from harness.sweep.heldout import heldout
+from harness.sweep.plan import Plan, Prepared, reopen
+from harness.sweep.result import SweepResult
+from harness.sweep.tune import sweep
+
+
+def run_sweep(*overrides: str) -> SweepResult:
+    """Score the grid on tune and lock the winner, under overrides as the command line takes them.
+
+    Raises HarnessError for whatever the user can mend, before anything is built where that is possible.
+    """
+    plan = Plan(compose("config", overrides), overrides)
+    trials = plan.trials()
+    return sweep(Prepared.of(plan), trials)
+
+
+def run_heldout(result: SweepResult | str | Path, *overrides: str, again: bool = False) -> SweepResult:
+    """Score the locked trials of a sweep (or of its folder) on test; its ``heldout`` has the rows.
+
+    overrides: of ``conf/heldout.yaml``, e.g. ``paths.ledger=FILE``; the runs folder is that of the sweep.
+    Raises HarnessError when test has been evaluated and ``again`` is not set.
+    """
+    folder = result.folder if isinstance(result, SweepResult) else Path(result)
+    runs = folder.resolve().parent.parent
+    config = compose("heldout", [f"paths.runs='{runs}'", "tracking=none", *overrides])
+    return heldout(SweepResult(folder), Prepared.of(reopen(folder, config)), again)

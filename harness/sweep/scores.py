@@ -1,0 +1,61 @@
+"""The scores of a sweep's lists on tune, kept in its folder so that a report needs nothing beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("list", "query", "score")
+
+
+@dataclass(frozen=True)
+class ListScores:
+    """One list: its scores float64[N], best first within a query, and its lengths int64[Q]."""
+
+    scores: NDArray[np.float64]
+    lengths: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, run: Run) -> ListScores:
+        """The scores of a run."""
+        return cls(run.scores, run.lengths())
+
+    def __len__(self) -> int:
+        """Number of queries."""
+        return len(self.lengths)
+
+    def top(self, depth: int | None) -> ListScores:
+        """The list cut to its ``depth`` best scores a query; None cuts nothing."""
+        if depth is None:
+            return self
+        starts = np.repeat(np.cumsum(self.lengths) - self.lengths, self.lengths)
+        return ListScores(self.scores[np.arange(len(self.scores)) - starts < depth], np.minimum(self.lengths, depth))
+
+
+def to_frame(runs: Mapping[str, Run]) -> pd.DataFrame:
+    """A row a document of each list: the list's name, the query's number, the score."""
+    import pandas as pd
+
+    parts = [
+        pd.DataFrame({"list": name, "query": np.repeat(np.arange(len(run)), run.lengths()), "score": run.scores})
+        for name, run in runs.items()
+    ]
+    return pd.concat(parts, ignore_index=True).astype({"list": "category", "query": "int32"})
+
+
+def from_frame(frame: pd.DataFrame, queries: int) -> dict[str, ListScores]:
+    """The lists of such a table, by name."""
+    parts = {str(name): part for name, part in frame.groupby("list", sort=False, observed=True)}
+    return {
+        name: ListScores(part["score"].to_numpy(np.float64), np.bincount(part["query"], minlength=queries))
+        for name, part in parts.items()
+    }

@@ -1,0 +1,95 @@
+"""What holds for a strategy of any concept: its configuration, its identity, its bounds."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+import pickle
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from harness.core import extensions
+from harness.core.configuration import compose, defaults, instantiate, strategy
+from harness.core.errors import HarnessError
+from harness.core.identity import digest
+
+
+class Conformance:
+    """A subclass names what it tests.
+
+    concept: the folder of ``conf/``.    names: the configurations.    overrides: further overrides to make them with.
+    conf: a folder of configurations to search, for a package that is not installed.
+    composite: whether it is made of other strategies; then its configuration may lack fields and it may lack a hash.
+    """
+
+    concept: ClassVar[str]
+    names: ClassVar[Sequence[str]] = ()
+    overrides: ClassVar[Sequence[str]] = ()
+    conf: ClassVar[str | Path | None] = None
+    composite: ClassVar[bool] = False
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Run every test that takes a ``name`` for each of ``names``."""
+        if "name" in metafunc.fixturenames:
+            metafunc.parametrize("name", self.names)
+
+    @pytest.fixture(autouse=True)
+    def searched(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The folder ``conf`` is searched during a test."""
+        if self.conf is not None:
+            monkeypatch.setattr(extensions, "SEARCHED", [*extensions.SEARCHED, Path(self.conf).resolve()])
+
+    def make(self, name: str) -> Any:
+        """The strategy, as the command line makes it: with what its configuration takes from others."""
+        return instantiate(compose("config", [f"+{self.concept}@tested={name}", *self.overrides]).tested)
+
+    def test_the_configuration_names_all_fields_of_its_class(self, name: str) -> None:
+        """``conf/<concept>/<name>.yaml`` has every field and no other."""
+        made = self.make(name)
+        assert dataclasses.is_dataclass(made)
+        fields = {key for key in defaults(self.concept, name) if key not in ("_target_", "defaults")}
+        known = {field.name for field in dataclasses.fields(made)}
+        assert fields <= known if self.composite else fields == known
+
+    def test_it_is_a_frozen_value_with_an_identity(self, name: str) -> None:
+        """Made twice or pickled, it is equal, with the same identity and the same hash."""
+        made, again = self.make(name), self.make(name)
+        copied = pickle.loads(pickle.dumps(made))
+        assert made == again == copied
+        assert self.composite or hash(made) == hash(again) == hash(copied)
+        assert digest(made) == digest(again) == digest(copied)
+        for field in dataclasses.fields(made):
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                setattr(made, field.name, 1)
+
+    def test_its_docstring_says_what_it_is(self, name: str) -> None:
+        """The class's own, beside the one that ``dataclass`` writes."""
+        kind = type(self.make(name))
+        written = inspect.getdoc(kind) or ""
+        assert written
+        assert not written.startswith(f"{kind.__name__}(")
+
+
+class PureConformance(Conformance):
+    """A strategy all of whose fields are values with defaults: normalizers, temperatures, fusers, rerankers."""
+
+    def make(self, name: str) -> Any:
+        """The strategy, by its configuration alone."""
+        return strategy(self.concept, name)
+
+    def test_the_configuration_has_the_defaults_of_the_class(self, name: str) -> None:
+        """``Class()`` and the configuration have one identity."""
+        chosen = strategy(self.concept, name)
+        assert digest(chosen) == digest(type(chosen)())
+
+    def test_bounds_are_checked_with_the_knob_and_the_value_in_the_message(self, name: str) -> None:
+        """For every number: NaN, minus infinity and a word are refused."""
+        for field, value in defaults(self.concept, name).items():
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                for bad in (math.nan, -math.inf, "much"):
+                    with pytest.raises(HarnessError, match=rf"^{self.concept}\.{field} must be .*, got .*{bad}"):
+                        strategy(self.concept, name, **{field: bad})

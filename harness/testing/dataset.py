@@ -1,0 +1,44 @@
+"""What holds for every dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from harness.benchmark import Benchmark
+from harness.core.artifacts import Store
+from harness.core.configuration import compose, instantiate
+from harness.testing.conformance import Conformance
+
+
+class DatasetConformance(Conformance):
+    """``names``: configurations of ``conf/dataset``; ``overrides`` may set where their files are."""
+
+    concept: ClassVar[str] = "dataset"
+
+    def make(self, name: str) -> Any:
+        """The dataset, as ``harness.load`` makes it."""
+        return instantiate(compose("data", [f"dataset={name}", *self.overrides]).dataset)
+
+    def test_it_brings_a_whole_benchmark(self, name: str, tmp_path: Path) -> None:
+        """Ids ascend and are unique; gold are passage numbers in hop order, -1 behind them; questions are not empty."""
+        benchmark: Benchmark = self.make(name).load(Store(tmp_path))
+        documents, queries = benchmark.doc_ids.to_pylist(), benchmark.query_ids.to_pylist()
+        assert documents == sorted(set(documents))
+        assert len(set(queries)) == len(queries) > 0
+        assert benchmark.gold.dtype == np.int32
+        assert benchmark.gold.shape[0] == len(benchmark.chain) == len(queries)
+        assert ((benchmark.gold >= -1) & (benchmark.gold < len(documents))).all()
+        held = benchmark.gold >= 0
+        assert held[:, 0].all()
+        assert (held[:, :-1] >= held[:, 1:]).all()
+        assert all(question.strip() for question in benchmark.questions)
+        assert len(benchmark.passages) == len(documents)
+
+    def test_its_hash_names_its_content(self, name: str, tmp_path: Path) -> None:
+        """64 hexadecimal digits, the same when it is loaded again elsewhere."""
+        first, second = (self.make(name).load(Store(tmp_path / place)).sha256 for place in ("one", "two"))
+        assert first == second
+        assert len(bytes.fromhex(first)) == 32

@@ -1,0 +1,58 @@
+"""What holds for every encoder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from harness.core.artifacts import Store
+from harness.model.encoder import ROLES, Encoder, embed
+from harness.testing.conformance import Conformance
+
+TEXTS = ["Where was the director born?", "A city with a river.", "", "A city with a river.", "word " * 2000]
+
+
+class EncoderConformance(Conformance):
+    """``names``: configurations of ``conf/encoder``; their models are opened."""
+
+    concept: ClassVar[str] = "encoder"
+
+    @pytest.fixture
+    def encoder(self, name: str) -> Encoder:
+        """The strategy under test."""
+        found: Encoder = self.make(name)
+        return found
+
+    def test_a_model_gives_a_finite_vector_of_its_dimension_a_text(self, encoder: Encoder) -> None:
+        """float32[n, d], never of length 0; bool[n], which texts were cut; ``advance`` hears of every text."""
+        model = encoder.open()
+        done: list[int] = []
+        vectors, cut = model.encode(TEXTS, "passage", done.append)
+        assert vectors.dtype == np.float32
+        assert vectors.shape == (len(TEXTS), model.dimension)
+        assert np.isfinite(vectors).all()
+        assert (np.linalg.norm(vectors, axis=1) > 0).all()
+        assert cut.shape == (len(TEXTS),)
+        assert cut.dtype == np.bool_
+        assert sum(done) == len(TEXTS)
+        assert isinstance(dict(model.facts), dict)
+
+    def test_the_same_texts_have_the_same_bits(self, encoder: Encoder) -> None:
+        """In a second call; and where ``alone`` says so, whatever stands beside a text."""
+        model = encoder.open()
+        for role in ROLES:
+            first, _ = model.encode(TEXTS, role, lambda count: None)  # type: ignore[arg-type]
+            again, _ = model.encode(TEXTS, role, lambda count: None)  # type: ignore[arg-type]
+            assert first.tobytes() == again.tobytes()
+        if getattr(model, "alone", False):
+            last, _ = model.encode(TEXTS[:1], ROLES[-1], lambda count: None)  # type: ignore[arg-type]
+            assert last[0].tobytes() == first[0].tobytes()
+
+    def test_embedded_texts_have_length_one_and_equal_texts_equal_bits(self, encoder: Encoder, tmp_path: Path) -> None:
+        """Through the artifact that retrievers read."""
+        vectors = embed(encoder, TEXTS, "question", Store(tmp_path))
+        assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
+        assert vectors[1].tobytes() == vectors[3].tobytes()

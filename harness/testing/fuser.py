@@ -1,0 +1,198 @@
+"""What holds for every fuser."""
+
+from __future__ import annotations
+
+import inspect
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import harness
+from harness.core.configuration import strategy
+from harness.core.errors import HarnessError
+from harness.fusion.fuser import Calibrated, Fuser, check, fusion
+from harness.fusion.normalizer.none import Raw
+from harness.fusion.normalizer.pit import Pit
+from harness.fusion.normalizer.zscore import ZScore
+from harness.fusion.pool import Pool
+from harness.fusion.temperature.auto import Auto
+from harness.run import Run
+from harness.testing.conformance import PureConformance
+from harness.testing.lists import equal, fused_scores, random_runs, trained
+from harness.testing.process import digests_elsewhere
+
+WEIGHTS = {"dense": 0.5, "graph": 0.3, "bm25": 0.2}
+LISTS = st.dictionaries(st.sampled_from("abcdefghijkl"), st.integers(0, 16).map(lambda n: n / 16), max_size=10)
+
+
+class FuserConformance(PureConformance):
+    """``names``: configurations of ``conf/fuser``.
+
+    anchored: those that leave out what their own list lacks, so that this list is the one whose order they keep.
+    """
+
+    concept: ClassVar[str] = "fuser"
+    anchored: ClassVar[tuple[str, ...]] = ()
+
+    @pytest.fixture
+    def fuser(self, name: str) -> Fuser:
+        """The strategy under test."""
+        found: Fuser = trained("fuser", name)
+        return found
+
+    @pytest.fixture
+    def pair(self) -> dict[str, Run]:
+        """Two lists with ties."""
+        return random_runs(names=("dense", "graph"))
+
+    def test_it_declares_what_it_reads(self, fuser: Fuser) -> None:
+        """``reads`` and ``unit``."""
+        assert fuser.reads <= {"scores", "ranks", "values", "probabilities", "importance"}
+        assert fuser.reads
+        assert isinstance(fuser.unit, bool)
+        assert fuser.unit or "probabilities" not in fuser.reads
+
+    def test_what_it_does_not_read_changes_nothing(self, fuser: Fuser, pair: dict[str, Run]) -> None:
+        """The normalizer without ``values``, the temperature without ``probabilities``."""
+        if not fuser.reads & {"values", "probabilities"}:
+            assert equal(harness.fuse(pair, fuser, "pit"), harness.fuse(pair, fuser, "minmax"))
+        if "probabilities" not in fuser.reads:
+            one, other = (harness.fuse(pair, fuser, "pit", temperature=heat) for heat in ("auto", "fixed"))
+            assert equal(one, other)
+
+    def test_permuting_the_numbers_of_documents_permutes_the_scores(self, fuser: Fuser) -> None:
+        """Lists without ties, under other ids."""
+        runs = random_runs(ties=False, names=("dense", "graph"))
+        new = dict(zip(sorted(f"d{n:03d}" for n in range(60)), np.random.default_rng(5).permutation(60), strict=True))
+        renamed = {
+            key: Run.from_dict(
+                {q: {f"r{new[doc]:03d}": score for doc, score in found.items()} for q, found in run.to_dict().items()}
+            )
+            for key, run in runs.items()
+        }
+        before, after = harness.fuse(runs, fuser).to_dict(), harness.fuse(renamed, fuser).to_dict()
+        assert {q: {f"r{new[doc]:03d}": score for doc, score in found.items()} for q, found in before.items()} == after
+
+    def test_permuting_queries_permutes_the_result(self, fuser: Fuser, pair: dict[str, Run]) -> None:
+        """To the bit."""
+        order = np.random.default_rng(6).permutation(40)
+        shuffled = harness.fuse({key: run.take(order) for key, run in pair.items()}, fuser)
+        assert equal(shuffled, harness.fuse(pair, fuser).take(order))
+
+    def test_the_order_in_which_lists_are_given_does_not_matter(self, fuser: Fuser, pair: dict[str, Run]) -> None:
+        """Of two lists."""
+        assert equal(harness.fuse(pair, fuser), harness.fuse(dict(reversed(pair.items())), fuser))
+
+    def test_three_lists_where_the_formula_takes_them_in_any_order(self, name: str, fuser: Fuser) -> None:
+        """With ``weights`` by name where it has them."""
+        if "weights" in inspect.signature(type(fuser)).parameters:
+            fuser = strategy("fuser", name, weights=WEIGHTS)
+        runs = random_runs()
+        assert equal(harness.fuse(runs, fuser), harness.fuse(dict(reversed(runs.items())), fuser))
+
+    def test_alpha_alone_cannot_share_among_three(self, name: str, fuser: Fuser) -> None:
+        """The message asks for ``weights``."""
+        if not {"alpha", "weights"} <= set(inspect.signature(type(fuser)).parameters):
+            pytest.skip("has no alpha")
+        with pytest.raises(HarnessError, match=r"the pool has 3 \(dense, graph, bm25\); give fuser\.weights"):
+            harness.fuse(random_runs(), fuser)
+        with pytest.raises(HarnessError, match=r"fuser\.weights names dense; add a weight for graph, bm25"):
+            harness.fuse(random_runs(), strategy("fuser", name, weights={"dense": 1.0}))
+
+    def test_blocks_of_queries_change_no_bit(
+        self, fuser: Fuser, pair: dict[str, Run], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Queries are fused in blocks, so that memory stays bounded."""
+        whole = harness.fuse(pair, fuser)
+        for cells in (1, 200):
+            monkeypatch.setattr(fusion, "CELLS", cells)
+            assert equal(whole, harness.fuse(pair, fuser))
+
+    def test_a_list_with_nothing_leaves_the_order_of_the_other(self, name: str, fuser: Fuser) -> None:
+        """Whichever of the two is empty."""
+        found = {"b": 0.875, "d": 0.5, "a": 0.25, "c": 0.25, "e": 0.0}
+        own = getattr(fuser, "list", "dense")
+        other = "graph" if own == "dense" else "dense"
+        assert list(fused_scores(fuser, {own: found, other: {}})) == list(found)
+        assert list(fused_scores(fuser, {own: {}, other: found})) == ([] if name in self.anchored else list(found))
+
+    def test_every_list_may_be_empty_and_so_may_all(self, fuser: Fuser) -> None:
+        """Nothing comes of nothing."""
+        assert fused_scores(fuser, {"dense": {}, "graph": {}}) == {}
+
+    def test_ties_obey_the_one_order(self, fuser: Fuser) -> None:
+        """Equal scores ascend by document id."""
+        tied = {"d": 1.0, "a": 1.0, "c": 1.0, "b": 1.0}
+        assert list(fused_scores(fuser, {"dense": tied, "graph": tied})) == ["a", "b", "c", "d"]
+
+    def test_the_fused_list_is_a_subset_of_the_pool_in_the_one_order(self) -> None:
+        """For random pairs of short lists."""
+        fusers = {name: trained("fuser", name) for name in self.names}
+
+        @settings(max_examples=40, deadline=None, database=None)
+        @given(dense=LISTS, graph=LISTS)
+        def check_lists(dense: dict[str, float], graph: dict[str, float]) -> None:
+            runs = {"dense": Run.from_dict({"q": dense}), "graph": Run.from_dict({"q": graph})}
+            for name, fuser in fusers.items():
+                fused = harness.fuse(runs, fuser).to_dict()["q"]
+                union = set(dense) | set(graph)
+                assert set(fused) <= union if name in self.anchored else set(fused) == union
+                assert list(fused) == sorted(fused, key=lambda doc: (-fused[doc], doc))
+                assert all(np.isfinite(list(fused.values())))
+
+        check_lists()
+
+    def test_the_result_is_a_new_tensor_of_float64(self, fuser: Fuser, pair: dict[str, Run]) -> None:
+        """Writing over it changes nothing that the pool remembers."""
+        calibrated = Calibrated(Pool.align(pair), Pit(), Auto())
+        first = fuser(calibrated)
+        assert first.dtype == torch.float64
+        kept = first.clone()
+        first.fill_(7)
+        assert torch.equal(fuser(calibrated), kept)
+
+    def test_values_outside_the_unit_interval_are_refused_where_unit_says_so(self, fuser: Fuser) -> None:
+        """Under z-scores and raw scores."""
+        for normalizer in (ZScore(), Raw()):
+            if fuser.unit:
+                with pytest.raises(HarnessError, match=r"needs values in \[0, 1\], normalizer=\w+ gives others"):
+                    check(fuser, normalizer)
+            else:
+                check(fuser, normalizer)
+        check(fuser, Pit())
+
+    def test_two_empty_lists_of_three_leave_the_order_of_the_third(self, name: str, fuser: Fuser) -> None:
+        """For a query whose other lists are empty, for one that they do not know, and for one with all three."""
+        lexical = {"b": 7.5, "d": 7.5, "a": 2.25, "e": 0.5, "c": 0.5, "f": 0.0}
+        runs = {
+            "bm25": Run.from_dict({"q1": lexical, "q2": lexical, "q3": lexical}),
+            "dense": Run.from_dict({"q1": {}, "q3": {"a": 0.9, "g": 0.1}}),
+            "graph": Run.from_dict({"q1": {}, "q3": {"h": 0.25}}),
+        }
+        if "weights" in inspect.signature(type(fuser)).parameters:
+            fuser = strategy("fuser", name, weights=WEIGHTS)
+        if "list" in inspect.signature(type(fuser)).parameters:
+            fuser = strategy("fuser", name, list="bm25")
+        fused = harness.fuse(runs, fuser).to_dict()
+        assert list(fused["q1"]) == list(fused["q2"]) == ["b", "d", "a", "c", "e", "f"]
+        assert set(fused["q3"]) == set("abcdef") if name in self.anchored else set("abcdefgh")
+
+    def test_other_processes_and_thread_counts_give_the_same_bytes(self) -> None:
+        """Under another string hash, for every normalizer and temperature that the fuser takes."""
+        first = digests_elsewhere(self.names, self.conf, threads=1, seed=1)
+        second = digests_elsewhere(self.names, self.conf, threads=2, seed=2)
+        assert first["hash"] != second["hash"]
+        assert {key.split()[0] for key in first["digests"]} == set(self.names)
+        assert first["digests"] == second["digests"]
+
+    @pytest.mark.skipif(not torch.cuda.is_available(), reason="no NVIDIA GPU here")
+    def test_the_gpu_agrees(self, fuser: Fuser) -> None:
+        """Within 1e-9, lists without ties."""
+        runs = random_runs(ties=False, names=("dense", "graph"))
+        cpu, gpu = (harness.fuse(runs, fuser, device=device).to_dict() for device in ("cpu", "cuda"))
+        for query, found in cpu.items():
+            assert gpu[query] == pytest.approx(found, rel=1e-9, abs=1e-15)

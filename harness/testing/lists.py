@@ -1,0 +1,70 @@
+"""Ranked lists to test on, and strategies that have learned from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import harness
+from harness.core.configuration import strategy
+from harness.fusion.fuser import Calibrated
+from harness.fusion.learning import must_learn
+from harness.fusion.normalizer.pit import Pit
+from harness.fusion.pool import Pool
+from harness.fusion.temperature.auto import Auto
+from harness.run import Run
+
+LISTS = ("dense", "graph", "bm25")
+
+
+def random_runs(seed: int = 0, ties: bool = True, names: tuple[str, ...] = LISTS) -> dict[str, Run]:
+    """Lists of uneven lengths over 40 queries and 60 documents, every seventh one empty; scores are in [0, 1]."""
+    random = np.random.default_rng(seed)
+    documents = [f"d{number:03d}" for number in range(60)]
+
+    def ranking(offset: int, query: int) -> dict[str, float]:
+        if (query + offset) % 7 == 0:
+            return {}
+        chosen = random.choice(documents, size=random.integers(1, 40), replace=False)
+        points = random.choice(6 if ties else 4096, size=len(chosen), replace=ties)
+        return {str(doc): float(point) / (8 if ties else 4096) for doc, point in zip(chosen, points, strict=True)}
+
+    return {
+        name: Run.from_dict({f"q{query:02d}": ranking(offset, query) for query in range(40)})
+        for offset, name in enumerate(names)
+    }
+
+
+def fused_scores(
+    fuser: Any, lists: Mapping[str, Mapping[str, float]], normalizer: Any = "pit", **options: Any
+) -> dict[str, float]:
+    """Fused score by document, best first, of one query whose lists are given as scores by document."""
+    runs = {name: Run.from_dict({"q": dict(found)}) for name, found in lists.items()}
+    return harness.fuse(runs, fuser, normalizer, **options).to_dict()["q"]
+
+
+def trained(concept: str, name: str, **fields: Any) -> Any:
+    """The strategy; one that learns has learned from random judged lists."""
+    chosen = strategy(concept, name, **fields)
+    if not must_learn(chosen):
+        return chosen
+    runs = random_runs(seed=3, ties=False)
+    pool = Pool.align(runs)
+    if concept == "normalizer":
+        return chosen.fit(pool.listings)
+    best = [np.where(run.lengths() > 0, _first(run), -1) for run in runs.values()]
+    return chosen.fit(Calibrated(pool, Pit(), Auto()), np.sort(np.stack(best, axis=1).astype(np.int32))[:, ::-1])
+
+
+def equal(one: Run, other: Run) -> bool:
+    """Whether two runs have the same lists and scores, to the bit."""
+    arrays = ((one.indptr, other.indptr), (one.docs, other.docs), (one.scores, other.scores))
+    return all(np.array_equal(a, b) for a, b in arrays) and one.doc_ids.equals(other.doc_ids)
+
+
+def _first(run: Run) -> NDArray[np.int32]:
+    """int32[Q]: the best document of every query's list, any where there is none."""
+    return run.docs[np.minimum(run.indptr[:-1], len(run.docs) - 1)]

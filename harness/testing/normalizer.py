@@ -1,0 +1,94 @@
+"""What holds for every normalizer."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from harness.fusion.normalizer import Normalizer, for_list
+from harness.fusion.pool import Pool
+from harness.testing.conformance import PureConformance
+from harness.testing.lists import fused_scores, random_runs, trained
+
+
+class NormalizerConformance(PureConformance):
+    """``names``: configurations of ``conf/normalizer``."""
+
+    concept: ClassVar[str] = "normalizer"
+
+    @pytest.fixture
+    def normalizer(self, name: str) -> Normalizer:
+        """The strategy under test, for the list ``bm25``."""
+        return for_list(trained("normalizer", name), "bm25")
+
+    def test_values_are_float64_descend_and_keep_within_what_is_declared(self, normalizer: Normalizer) -> None:
+        """In [0, 1] where ``unit`` says so."""
+        for name, held in Pool.align(random_runs()).listings.items():
+            values = for_list(normalizer, name)(held.scores, held.present)
+            assert values.dtype == torch.float64
+            assert values.shape == held.scores.shape
+            shown = torch.where(held.present, values, -torch.inf)
+            assert (shown[:, 1:] <= shown[:, :-1]).all()
+            if normalizer.unit:
+                assert ((values >= 0) & (values <= 1))[held.present].all()
+
+    def test_no_document_of_the_list_is_below_an_absent_one(self, normalizer: Normalizer) -> None:
+        """``absent`` is at most the least value of its query."""
+        held = Pool.align(random_runs()).listings["bm25"]
+        values = normalizer(held.scores, held.present)
+        absent = torch.as_tensor(normalizer.absent(values, held.present), dtype=torch.float64).expand_as(values)
+        assert (values >= absent)[held.present].all()
+
+    def test_values_do_not_depend_on_padding_or_on_other_queries(self, normalizer: Normalizer) -> None:
+        """To the bit."""
+        alone = normalizer(*_listing([0.7, 0.1, 0.1, 0.3, 0.0]))
+        padded = normalizer(*_listing([0.7, 0.1, 0.1, 0.3, 0.0], padding=37))
+        assert torch.equal(alone, padded[:, :5])
+        scores, present = (
+            torch.cat(pair) for pair in zip(_listing([3.0] * 42), _listing([0.7, 0.3, 0.1, 0.1, 0.0], 37), strict=True)
+        )
+        assert torch.equal(alone, normalizer(scores, present)[1:, :5])
+
+    def test_a_block_of_queries_gives_the_values_of_each_query_alone(self, normalizer: Normalizer) -> None:
+        """To the bit."""
+        run = random_runs()["bm25"]
+        whole = Pool.align({"bm25": run}).listings["bm25"]
+        values = normalizer(whole.scores, whole.present)
+        for query in range(len(run)):
+            one = Pool.align({"bm25": run.take(np.array([query]))}).listings["bm25"]
+            alone = normalizer(one.scores, one.present)
+            assert torch.equal(alone[0], values[query, : alone.shape[1]])
+
+    def test_empty_lists_are_allowed_and_absent_is_zero_there(self, normalizer: Normalizer) -> None:
+        """With and without padding."""
+        for width in (0, 3):
+            scores, present = torch.zeros((2, width), dtype=torch.float64), torch.zeros((2, width), dtype=torch.bool)
+            values = normalizer(scores, present)
+            assert values.shape == (2, width)
+            assert not torch.as_tensor(normalizer.absent(values, present)).any()
+
+    def test_the_input_is_left_as_it_is(self, normalizer: Normalizer) -> None:
+        """Scores and presence are not written over."""
+        scores, present = _listing([0.9, 0.2, 0.2], padding=2)
+        before = scores.clone(), present.clone()
+        normalizer(scores, present)
+        assert torch.equal(scores, before[0])
+        assert torch.equal(present, before[1])
+
+    def test_the_numbers_of_documents_do_not_matter(self, normalizer: Normalizer) -> None:
+        """The same scores under other ids."""
+        lists = {"bm25": {"a": 0.5, "b": 0.25, "c": 0.125}}
+        renamed = {"bm25": {"z": 0.5, "y": 0.25, "x": 0.125}}
+        found = fused_scores("combsum", lists, normalizer), fused_scores("combsum", renamed, normalizer)
+        assert list(found[0].values()) == list(found[1].values())
+
+
+def _listing(scores: list[float], padding: int = 0) -> tuple[Tensor, Tensor]:
+    """One query's list: float64[1, N] and bool[1, N]."""
+    row = sorted(scores, reverse=True) + [0.0] * padding
+    present = [True] * len(scores) + [False] * padding
+    return torch.tensor([row], dtype=torch.float64), torch.tensor([present])

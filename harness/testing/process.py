@@ -1,0 +1,52 @@
+"""What fusers make of random lists in a process of its own: ``python -m harness.testing.process FOLDER NAME ...``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import harness
+from harness.core.configuration import names
+from harness.core.errors import HarnessError
+from harness.core.extensions import search
+from harness.testing.lists import random_runs, trained
+
+
+def digests_elsewhere(fusers: Sequence[str], conf: str | Path | None, threads: int, seed: int) -> dict[str, Any]:
+    """``digests`` and the ``hash`` of a string, in a new process of that many threads and that seed of hashes."""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": str(threads), "PYTHONHASHSEED": str(seed)}
+    command = [sys.executable, "-P", "-m", "harness.testing.process", str(conf or ""), *fusers]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def digests(fusers: Sequence[str]) -> dict[str, str]:
+    """SHA-256 of every fuser's run under every normalizer and temperature that it takes, by their names."""
+    runs = random_runs(seed=1, names=("dense", "graph"))
+    calibrations = {(normalizer, "auto") for normalizer in names("normalizer")}
+    calibrations |= {("pit", temperature) for temperature in names("temperature")}
+    found = {}
+    for normalizer, temperature in sorted(calibrations):
+        for fuser in fusers:
+            try:
+                chosen, scale = trained("fuser", fuser), trained("normalizer", normalizer)
+                run = harness.fuse(runs, chosen, scale, 10, temperature=temperature)
+            except HarnessError:
+                continue
+            whole = hashlib.sha256(b"".join(part.tobytes() for part in (run.indptr, run.docs, run.scores)))
+            found[f"{fuser} {normalizer} {temperature}"] = whole.hexdigest()
+    return found
+
+
+if __name__ == "__main__":
+    if sys.argv[1]:
+        search(sys.argv[1])
+    print(json.dumps({"hash": hash("dense"), "digests": digests(sys.argv[2:])}))

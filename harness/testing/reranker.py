@@ -1,0 +1,94 @@
+"""What holds for every reranker."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import torch
+from scipy.sparse import csr_array
+from torch import Tensor
+
+from harness.fusion.context import Context
+from harness.fusion.fuser import Calibrated
+from harness.fusion.normalizer.pit import Pit
+from harness.fusion.pool import Pool
+from harness.fusion.reranker import Reranker
+from harness.fusion.temperature.auto import Auto
+from harness.run import Run
+from harness.testing.conformance import PureConformance
+from harness.testing.lists import random_runs
+
+
+class RerankerConformance(PureConformance):
+    """``names``: configurations of ``conf/reranker``. One that reads texts or seeds overrides ``context``."""
+
+    concept: ClassVar[str] = "reranker"
+
+    def context(self, runs: dict[str, Run]) -> Context:
+        """What the pool has beside the lists: which of 20 entities each document mentions."""
+        documents = len(next(iter(runs.values())).doc_ids)
+        mentions = csr_array(np.random.default_rng(2).random((documents, 20)) < 0.1, dtype=np.int64)
+        return Context(mentions=dict.fromkeys(runs, mentions))
+
+    @pytest.fixture
+    def reranker(self, name: str) -> Reranker:
+        """The strategy under test."""
+        found: Reranker = self.make(name)
+        return found
+
+    @pytest.fixture
+    def pool(self) -> Calibrated:
+        """Two lists aligned."""
+        return self._aligned(random_runs(names=("dense", "graph")))
+
+    def _aligned(self, runs: dict[str, Run]) -> Calibrated:
+        return Calibrated(Pool.align(runs, context=self.context(runs)), Pit(), Auto())
+
+    @staticmethod
+    def fused(pool: Calibrated) -> Tensor:
+        """float64[Q, U]: distinct scores; every fifth document is left out."""
+        scores = torch.linspace(1, 0, pool.pool.shape[1], dtype=torch.float64).repeat(pool.pool.shape[0], 1)
+        scores = scores.masked_fill((pool.pool.docs % 5 == 0) | (pool.pool.docs < 0), -torch.inf)
+        return scores
+
+    def test_it_declares_what_it_reads(self, reranker: Reranker) -> None:
+        """``reads``."""
+        assert reranker.reads <= {"mentions", "texts", "seeds"}
+
+    def test_the_same_documents_in_another_order(self, reranker: Reranker, pool: Calibrated) -> None:
+        """float64[Q, U]; what was left out stays out."""
+        fused = self.fused(pool)
+        found = reranker(fused.clone(), pool)
+        assert found.dtype == torch.float64
+        assert torch.equal(found == -torch.inf, fused == -torch.inf)
+        assert not found.isnan().any()
+
+    def test_documents_below_the_best_m_keep_their_order(self, name: str, pool: Calibrated) -> None:
+        """For those with a field ``m``, which tells how many are reranked."""
+        made = self.make(name)
+        if not hasattr(made, "m"):
+            pytest.skip("has no m")
+        fused = self.fused(pool)
+        found = dataclasses.replace(made, m=3)(fused.clone(), pool)
+        for row, before in zip(found, fused, strict=True):
+            order = torch.argsort(before, descending=True, stable=True)
+            kept = order[: int((before != -torch.inf).sum())]
+            after = torch.argsort(row, descending=True, stable=True)[: len(kept)]
+            assert set(after[:3].tolist()) == set(kept[:3].tolist())
+            assert after[3:].tolist() == kept[3:].tolist()
+
+    def test_it_gives_the_same_bits_again(self, reranker: Reranker, pool: Calibrated) -> None:
+        """On the same pool."""
+        fused = self.fused(pool)
+        assert torch.equal(reranker(fused.clone(), pool), reranker(fused.clone(), pool))
+
+    def test_an_empty_pool_is_allowed(self, reranker: Reranker) -> None:
+        """A query without documents."""
+        run = Run.from_dict({"q": {}, "r": {"d000": 1.0}}).aligned
+        known = random_runs(names=("dense",))["dense"]
+        empty = self._aligned({"dense": run(known.query_ids, known.doc_ids)})
+        fused = torch.zeros(empty.pool.shape, dtype=torch.float64)
+        assert reranker(fused.clone(), empty).shape == fused.shape

@@ -1,0 +1,75 @@
+"""What holds for every retriever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from harness.benchmark import Benchmark
+from harness.core.artifacts import Store
+from harness.retriever import Retriever, retrieve
+from harness.testing.conformance import Conformance
+from harness.testing.lists import equal
+from harness.testing.world import small_benchmark
+
+
+class RetrieverConformance(Conformance):
+    """``names``: configurations of ``conf/retriever``. A subclass may have a fixture ``benchmark`` of its own.
+
+    ``overrides`` make what the retriever stands on small: no model is loaded.
+    """
+
+    concept: ClassVar[str] = "retriever"
+    composite: ClassVar[bool] = True
+    overrides = ("encoder=hashed", "extractor.model=null", "extractor.spans=false")
+
+    @pytest.fixture
+    def retriever(self, name: str) -> Retriever:
+        """The strategy under test."""
+        found: Retriever = self.make(name)
+        return found
+
+    @pytest.fixture
+    def benchmark(self) -> Benchmark:
+        """A few passages that name each other; two questions have no word in common with them."""
+        return small_benchmark()
+
+    def test_it_ranks_passages_for_every_query(
+        self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path
+    ) -> None:
+        """No passage twice, scores finite, in the one order: score descending, then number ascending."""
+        run, facts = retriever.retrieve(benchmark, Store(tmp_path))
+        assert run.query_ids.equals(benchmark.query_ids)
+        assert run.doc_ids.equals(benchmark.doc_ids)
+        assert run.scores.dtype == np.float64
+        assert np.isfinite(run.scores).all()
+        assert run.lengths().any()
+        for first, last in zip(run.indptr[:-1], run.indptr[1:], strict=True):
+            docs, scores = run.docs[first:last], run.scores[first:last]
+            assert len(set(docs.tolist())) == len(docs)
+            assert np.lexsort((docs, -scores)).tolist() == list(range(len(docs)))
+        assert isinstance(dict(facts), dict)
+
+    def test_it_gives_the_same_bytes_again_and_from_its_artifact(
+        self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path
+    ) -> None:
+        """In a second folder, and read back from the first."""
+        first = retrieve(retriever, benchmark, Store(tmp_path / "one"))
+        assert equal(first, retrieve(retriever, benchmark, Store(tmp_path / "two")))
+        assert equal(first, retrieve(retriever, benchmark, Store(tmp_path / "one")))
+        made = list((tmp_path / "one" / "artifacts" / "retrieve").glob("*/manifest.json"))
+        assert made
+
+    def test_its_questions_see_no_gold(self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path) -> None:
+        """Other gold passages, the same lists."""
+        other = Benchmark(
+            benchmark.name, benchmark.corpus, benchmark.queries.remove_columns("supporting_ids"),
+            benchmark.gold[::-1].copy(), benchmark.chain, benchmark.sha256, benchmark.triples,
+        )  # fmt: skip
+        first, second = (
+            retriever.retrieve(given, Store(tmp_path / str(n))) for n, given in enumerate((benchmark, other))
+        )
+        assert equal(first[0], second[0])

@@ -1,0 +1,74 @@
+"""What holds for every temperature."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+import torch
+from torch import Tensor
+
+from harness.core.configuration import strategy
+from harness.fusion.normalizer.pit import Pit
+from harness.fusion.pool import Pool
+from harness.fusion.temperature import Temperature, boltzmann
+from harness.testing.conformance import PureConformance
+from harness.testing.lists import random_runs
+
+
+class TemperatureConformance(PureConformance):
+    """``names``: configurations of ``conf/temperature``."""
+
+    concept: ClassVar[str] = "temperature"
+
+    @pytest.fixture
+    def temperature(self, name: str) -> Temperature:
+        """The strategy under test."""
+        found: Temperature = strategy("temperature", name)
+        return found
+
+    @pytest.fixture
+    def calibrated(self) -> tuple[list[Tensor], list[Tensor]]:
+        """Values and presence of three lists."""
+        listings = Pool.align(random_runs()).listings.values()
+        return [Pit()(held.scores, held.present) for held in listings], [held.present for held in listings]
+
+    def test_one_column_a_list_never_negative(
+        self, temperature: Temperature, calibrated: tuple[list[Tensor], list[Tensor]]
+    ) -> None:
+        """float64[Q, 1] a list, finite, >= 0."""
+        found = temperature(*calibrated)
+        assert [item.shape for item in found] == [(40, 1)] * 3
+        assert all(item.dtype == torch.float64 and (item >= 0).all() and item.isfinite().all() for item in found)
+
+    def test_probabilities_sum_to_one_and_descend(
+        self, temperature: Temperature, calibrated: tuple[list[Tensor], list[Tensor]]
+    ) -> None:
+        """The Boltzmann weights of every list."""
+        values, present = calibrated
+        for value, held, heat in zip(values, present, temperature(values, present), strict=True):
+            weights = boltzmann(value, held, heat)
+            assert weights.sum(dim=1).numpy() == pytest.approx(held.any(dim=1).double().numpy())
+            assert (weights[:, 1:] <= weights[:, :-1]).all()
+
+    def test_padding_and_other_queries_change_no_bit(
+        self, temperature: Temperature, calibrated: tuple[list[Tensor], list[Tensor]]
+    ) -> None:
+        """Each query alone, without padding, has the temperature that it has among the others."""
+        values, present = calibrated
+        whole = temperature(values, present)
+        for query in range(40):
+            widths = [int(held[query].sum()) for held in present]
+            cut = [
+                [item[query : query + 1, :width].contiguous() for item, width in zip(items, widths, strict=True)]
+                for items in (values, present)
+            ]
+            for alone, every in zip(temperature(*cut), whole, strict=True):
+                assert torch.equal(alone[0], every[query])
+
+    def test_lists_without_any_document_are_allowed(self, temperature: Temperature) -> None:
+        """Of width 0."""
+        nothing = torch.zeros((3, 0), dtype=torch.float64)
+        found = temperature([nothing, nothing], [nothing.bool(), nothing.bool()])
+        assert all(item.shape == (3, 1) and item.isfinite().all() for item in found)
+        assert boltzmann(nothing, nothing.bool(), found[0]).shape == (3, 0)

@@ -1,0 +1,142 @@
+"""The protocol in worlds where the truth is known: small ones here, the real grid's in the slow test."""
+
+import json
+
+import numpy as np
+import pytest
+from hydra.core.hydra_config import HydraConfig
+
+from harness.analysis.calibration import exchanged, judged
+from harness.analysis.clustered import behave
+from harness.analysis.resplit import check_forecasts
+from harness.command import calibrate
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.evaluation.statistic import wilson
+from harness.report.calibration import behaviours, forecasts, picture, read_pictures, table
+
+
+@pytest.fixture(scope="module")
+def signs():
+    """40 trials that resemble each other, against dense on 300 queries; each differs on about a tenth of them."""
+    rng = np.random.default_rng(11)
+    common = rng.choice([-1, 0, 1], size=(1, 300), p=[0.05, 0.88, 0.07])
+    own = rng.choice([-1, 0, 1], size=(40, 300), p=[0.05, 0.9, 0.05])
+    return np.where(rng.random((40, 300)) < 0.5, common, own).astype(np.int8)
+
+
+@pytest.fixture(scope="module")
+def nothing(signs):
+    return exchanged(signs, 250, 300)
+
+
+def test_where_nothing_helps_the_protocol_finds_nothing(nothing):
+    error = 2.6 * (0.05 * 0.95 / 300) ** 0.5
+    for name in ("protocol", "planted", "maximum", "holm"):
+        assert nothing.share(name)[0] <= 0.05 + error
+    assert nothing.share("covered")[0] >= 0.95 - 3 * (0.05 * 0.95 / 300) ** 0.5
+    assert nothing.share("protocol")[1:] == wilson(nothing.protocol, 300)
+
+
+def test_without_the_protocol_it_finds_much(nothing):
+    assert nothing.share("naive")[0] > 0.2
+
+
+def test_a_planted_effect_is_found_at_the_stated_power(signs):
+    found = exchanged(signs, 250, 300, planted=3, effect=0.06)
+    assert 0.5 < found.power < 0.97
+    assert found.share("planted")[0] == pytest.approx(found.power, abs=3 * 0.5 / 300**0.5)
+    assert found.world == "planted"
+
+
+def test_worlds_are_seeded(signs):
+    assert exchanged(signs, 50, 3, seed=4) == exchanged(signs, 50, 3, seed=4)
+
+
+def test_given_worlds(signs):
+    rates = judged("permuted", [(signs[:, :100], signs[:, 100:])] * 2)
+    assert (rates.world, rates.worlds, rates.n, rates.trials) == ("permuted", 2, 100, 40)
+
+
+def test_the_table_and_the_figure(nothing, tmp_path):
+    text = table([nothing]).text()
+    assert text.startswith("percent of worlds with a significant finding (p <= .05), 40 trials")
+    assert f"{100 * nothing.naive / 300:.1f}" in text
+    assert [path.name for path in picture([nothing], "sample").save(tmp_path)] == ["calibration.pdf", "calibration.png"]
+
+
+def settings(overrides, tmp_path):
+    axes = "+grid.some={fuser:[linear],fuser.alpha:[0.3,0.6,0.8],pool.cap:[8]}"
+    small = ["calibrate.n=20", "calibrate.worlds=4", "calibrate.permuted=2", "calibrate.effects=[0,0.02]"]
+    return compose("calibrate", [*overrides, f"paths.reports={tmp_path}", "grid=point", axes, *small])
+
+
+def test_the_command(overrides, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(HydraConfig, "get", lambda: compose("config", ["+overrides.task=[]"]))
+    calibrate.run(settings(overrides, tmp_path))
+    said = capsys.readouterr().out.splitlines()
+    content = json.loads((tmp_path / "runs" / "calibrations" / "tiny.json").read_text())
+    assert said[-1] == str(tmp_path / "runs" / "calibrations" / "tiny.json")
+    assert [rate["world"] for rate in content["rates"]] == ["exchanged", "planted", "permuted"]
+    assert (tmp_path / "figures" / "calibration.pdf").is_file()
+    assert [made.name for made in read_pictures(tmp_path / "runs", "tiny")] == ["calibration"]
+    assert read_pictures(tmp_path / "runs", "other") == []
+
+
+def test_an_effect_that_cannot_be_is_refused(overrides, tmp_path, monkeypatch):
+    monkeypatch.setattr(HydraConfig, "get", lambda: compose("config", ["+overrides.task=[]"]))
+    config = settings(overrides, tmp_path)
+    config.calibrate.effects = [0, 0.99]
+    with pytest.raises(HarnessError, match=r"calibrate\.effects must be in \[0, .*got effects=0\.99"):
+        calibrate.run(config)
+
+
+@pytest.mark.slow
+def test_667_trials_of_the_sample_in_500_worlds(tmp_path, monkeypatch):
+    monkeypatch.setattr(HydraConfig, "get", lambda: compose("config", ["+overrides.task=[]"]))
+    paths = [f"paths.runs={tmp_path / 'runs'}", f"paths.reports={tmp_path}", "encoder=hashed"]
+    calibrate.run(compose("calibrate", [*paths, "calibrate.effects=[0,0.03]", "calibrate.permuted=5"]))
+    rates = json.loads((tmp_path / "runs" / "calibrations" / "sample.json").read_text())["rates"]
+    nothing, planted, permuted = rates
+    error = 2.6 * (0.05 * 0.95 / 500) ** 0.5
+    assert nothing["protocol"] / 500 <= 0.05 + error
+    assert nothing["maximum"] / 500 <= 0.05 + error
+    assert nothing["naive"] / 500 > 0.15
+    assert planted["planted"] / 500 == pytest.approx(planted["power"], abs=3 * 0.5 / 500**0.5)
+    assert permuted["protocol"] == 0
+
+
+def test_forecasts_of_new_clusters_must_draw_clusters():
+    """30 trials, 120 clusters of 1 to 4 queries that succeed together: queries drawn alone promise too much."""
+    rng = np.random.default_rng(7)
+    labels = np.repeat(np.arange(120), np.arange(120) % 4 + 1)
+    scores = (rng.random((30, 120)) < 0.6)[:, labels].astype(float)
+    gold = labels[:, None].astype(np.int32)
+    found = {
+        (one.split, one.draws): one for one in check_forecasts("made", scores, np.zeros(scores.shape, bool), gold, 40)
+    }
+    by_query, by_cluster = found["cluster", "queries"], found["cluster", "clusters"]
+    assert by_query.inside < 36 <= by_cluster.inside
+    assert by_cluster.half_width > 1.3 * by_query.half_width
+    text = forecasts(list(found.values())).text()
+    assert f"{100 * by_cluster.inside / 40:.1f}" in text
+
+
+def test_clustered_worlds_break_the_plain_figures_alone():
+    """60 clusters of 5 with correlation .6: false findings and coverage, plain and by cluster."""
+    found = behave("made", np.repeat(np.arange(60), 5), 0.6, 60)
+    assert found.errors["max p"] > 0.2 > 0.14 > found.errors["cluster max p"]
+    assert found.errors["p"] > 0.1 > 0.08 > found.errors["cluster p"]
+    for name in ("wilson", "tango", "bootstrap"):
+        assert found.coverage[name] < 0.86 < found.coverage[f"cluster {name}"], name
+    assert [table.name for table in behaviours([found])] == ["false_findings", "coverage"]
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"rates": 5}', '{"rates": [{"x": 1}]}', "[" * 100_000])
+def test_a_damaged_calibration_is_one_line(tmp_path, content):
+    path = tmp_path / "calibrations" / "tiny.json"
+    path.parent.mkdir()
+    path.write_text(content)
+    with pytest.raises(HarnessError, match=r"tiny\.json:"):
+        read_pictures(tmp_path, "tiny")
+    assert read_pictures(tmp_path / "calibrations", "../tiny") == []

@@ -1,0 +1,55 @@
+"""A key and a password typed in the wrong place are found in no file, no line and no log that a command leaves."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command.test_answer import endpoint  # noqa: F401  (a fixture)
+from tests.model.endpoint.scripted import Scripted, served
+
+CANARY = "sk-canary-0123456789"
+ANSWER = ["answer", "run=run.trec", "dataset=folder", "dataset.path=few", "reader.model=m", "split=all", "out=out.json"]
+
+
+def command(folder: Path, *overrides: str) -> subprocess.CompletedProcess[str]:
+    search = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENAI_API_KEY": CANARY}
+    given = [sys.executable, "-P", "-m", "harness", *overrides]
+    return subprocess.run(given, cwd=folder, env=search, capture_output=True, text=True)
+
+
+def assert_kept_secret(folder: Path, done: subprocess.CompletedProcess[str]) -> None:
+    assert CANARY not in done.stdout + done.stderr
+    held = [path for path in folder.rglob("*") if path.is_file() and CANARY.encode() in path.read_bytes()]
+    assert not held
+
+
+def test_of_a_run_that_works(endpoint: Scripted, tmp_path: Path) -> None:  # noqa: F811
+    store = [f"tracking.uri=sqlite:///{tmp_path}/mlflow.db", f"tracking.artifacts={tmp_path}/mlruns"]
+    done = command(tmp_path, *ANSWER, f"reader.base_url={endpoint.url}", "tracking=mlflow", *store)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.json").exists()
+    assert endpoint.requests
+    assert_kept_secret(tmp_path, done)
+
+
+@pytest.mark.usefixtures("endpoint")
+def test_of_a_server_that_says_the_key(tmp_path: Path) -> None:
+    with served(lambda number, message: ("echo", 401)) as echo:
+        done = command(tmp_path, *ANSWER, f"reader.base_url={echo.url}", "tracking=none")
+    assert done.returncode == 2
+    assert "wrong Bearer ***" in done.stderr
+    assert_kept_secret(tmp_path, done)
+
+
+@pytest.mark.usefixtures("endpoint")
+@pytest.mark.parametrize(
+    "wrong", [f"reader.base_url=http://me:{CANARY}@127.0.0.1:1/v1", f"reader.key_variable={CANARY}"]
+)
+def test_of_a_secret_in_the_wrong_place(tmp_path: Path, wrong: str) -> None:
+    done = command(tmp_path, *ANSWER, wrong, "tracking=none")
+    assert done.returncode == 2, done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert_kept_secret(tmp_path, done)

@@ -1,0 +1,116 @@
+"""Identity: what changes a result changes the hash, and nothing else does."""
+
+import hashlib
+import importlib
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.core.identity import LATER, NO_RESULT, digest, identity, texts_sha256
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e300, 1e300) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Part:
+    size: int = 3
+
+
+@dataclass(frozen=True)
+class Whole:
+    part: Part
+    rate: float = 0.5
+    batch: int = field(default=64, metadata=NO_RESULT)
+
+
+@dataclass(frozen=True)
+class Newer(Part):
+    version = 2
+
+
+def test_fields_that_change_no_result_are_left_out():
+    assert digest(Whole(Part(), batch=1)) == digest(Whole(Part(), batch=2))
+    assert digest(Whole(Part(), rate=0.4)) != digest(Whole(Part(), rate=0.5))
+    assert digest(Whole(Part(4))) != digest(Whole(Part(3)))
+
+
+@dataclass(frozen=True)
+class Grown:
+    size: int = 3
+    knob: float = field(default=0, metadata=LATER)
+    parts: dict[str, int] = field(default_factory=dict, metadata=LATER)
+
+
+def test_a_later_field_counts_where_it_is_not_its_default():
+    before = {**identity(Part()), "_target_": identity(Grown())["_target_"]}
+    assert identity(Grown()) == before
+    assert identity(Grown(knob=0.5)) == {**before, "knob": 0.5}
+    assert identity(Grown(parts={"a": 1})) == {**before, "parts": {"a": 1}}
+
+
+def test_the_class_and_its_version_are_part_of_it():
+    assert identity(Part())["_target_"].endswith(".Part")
+    assert identity(Newer())["version"] == 2
+    assert digest(Newer()) != digest(Part())
+
+
+def test_whole_floats_are_integers_and_key_order_is_nothing():
+    assert digest({"a": 1.0, "b": [2.0]}) == digest({"b": [2], "a": 1})
+
+
+def test_what_has_no_identity_is_refused():
+    with pytest.raises(TypeError, match="no identity"):
+        identity(object())
+
+
+@given(JSON)
+def test_identity_is_idempotent(value):
+    assert identity(identity(value)) == identity(value)
+    assert digest(identity(value)) == digest(value)
+
+
+@given(st.lists(st.text()), st.lists(st.text()))
+def test_no_two_sequences_of_texts_share_a_hash(one, other):
+    assert (texts_sha256(one) == texts_sha256(other)) == (one == other)
+
+
+def test_texts_hash_by_hand():
+    assert texts_sha256(["é"]) == hashlib.sha256(b"\x02\0\0\0\0\0\0\0\xc3\xa9").hexdigest()
+
+
+def test_the_code_version_follows_the_sources_that_make_results(tmp_path, monkeypatch):
+    import shutil
+
+    from harness.core import identity as module
+
+    copy = tmp_path / "harness"
+    shutil.copytree(module.PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(module, "PACKAGE", copy)
+
+    def version():
+        module.code_version.cache_clear()
+        return module.code_version()
+
+    before = version()
+    (copy / "report" / "text.py").write_text("")
+    assert version() == before
+    (copy / "fusion" / "fuser" / "rrf.py").write_text("")
+    assert version() != before
+    module.code_version.cache_clear()
+
+
+def test_a_class_of_another_package_is_known_by_its_source_file(tmp_path, monkeypatch):
+    text = "from dataclasses import dataclass\n\n\n@dataclass(frozen=True)\nclass Mine:\n    k: int = 1\n"
+    (tmp_path / "outside.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    outside = importlib.import_module("outside")
+    found = {"_target_": "outside.Mine", "version": hashlib.sha256(text.encode()).hexdigest()[:12], "k": 1}
+    assert identity(outside.Mine()) == found
+    outside.Mine.version = 3
+    assert identity(outside.Mine()) == {**found, "version": 3}

@@ -1,0 +1,53 @@
+"""What may not stand in a configuration."""
+
+import pytest
+
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.core.secret import check_address, check_variable, hide_secrets
+from harness.graph.triplestore.neo4j import Neo4j
+from harness.retriever.vectorstore.pgvector import Pgvector
+from harness.sweep.plan import Plan
+
+CANARY = "hunter2-canary"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"https://me:{CANARY}@example.org/v1", f"https://{CANARY}@example.org/v1", f"https://a.org/v1?api_key={CANARY}",
+        f"https://a.org/?X-Token={CANARY}", f"host=a password={CANARY}", f"https://[{CANARY}",
+    ],
+)  # fmt: skip
+def test_a_secret_is_refused_and_not_repeated(url: str) -> None:
+    with pytest.raises(HarnessError, match=r"^encoder\.base_url ") as caught:
+        check_address("encoder.base_url", url, "put it away")
+    assert CANARY not in str(caught.value)
+
+
+def test_what_is_written_holds_no_secret() -> None:
+    text = f"uri: http://me:{CANARY}@host:5000/?a=1&api_key={CANARY}&b=2 and postgresql+psycopg://me:{CANARY}@db/x"
+    assert hide_secrets(text) == "uri: http://host:5000/?a=1&api_key=***&b=2 and postgresql+psycopg://db/x"
+    assert hide_secrets("a: sqlite:///x/mlflow.db") == "a: sqlite:///x/mlflow.db"
+
+
+def test_a_stored_configuration_holds_no_secret() -> None:
+    given = (f"tracking.uri=http://me:{CANARY}@127.0.0.1:5000",)
+    stored = Plan(compose(overrides=given), given).stored()
+    assert CANARY not in stored
+    assert "uri: http://127.0.0.1:5000" in stored
+
+
+def test_what_is_no_secret() -> None:
+    check_address("x", "http://127.0.0.1:8000/v1?api-version=2", "")
+    check_address("x", "postgresql://me@localhost/db?host=/tmp", "", user=True)
+    check_variable("x", "OPENAI_API_KEY")
+
+
+def test_stores_keep_no_password() -> None:
+    for make in (lambda: Pgvector(f"postgresql://me:{CANARY}@host/db"), lambda: Neo4j(uri=f"bolt://me:{CANARY}@host")):
+        with pytest.raises(HarnessError, match=r"uri holds a user, password or key") as caught:
+            make()
+        assert CANARY not in str(caught.value)
+    with pytest.raises(HarnessError, match=r"^triplestore\.password must be the name of an environment variable"):
+        Neo4j(password=CANARY)

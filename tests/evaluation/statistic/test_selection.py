@@ -1,0 +1,88 @@
+"""The winner's curse: simulated worlds in which the truth is known."""
+
+import numpy as np
+import pytest
+
+from harness.core.errors import HarnessError
+from harness.evaluation.statistic import expected
+
+
+def world(rng, truth, queries, shared):
+    """Outcomes [T, Q] with success rates ``truth``; trials share a query's luck with probability ``shared``."""
+    common, own = rng.random((1, queries)), rng.random((len(truth), queries))
+    luck = np.where(rng.random(own.shape) < shared, common, own)
+    return (luck < np.array(truth)[:, None]).astype(float)
+
+
+@pytest.mark.parametrize(("spread", "shared"), [(0.0, 0.0), (0.0, 0.9), (0.05, 0.5)])
+def test_the_bias_is_taken_back_and_the_interval_covers_the_test_score(spread, shared):
+    rng = np.random.default_rng(17)
+    tune, forecast, real, inside = [], [], [], 0
+    for seed in range(150):
+        truth = 0.6 + rng.uniform(-spread, spread, size=60)
+        scores, test = world(rng, truth, 120, shared), world(rng, truth, 120, shared)
+        told = expected(scores, np.zeros_like(scores, bool), 120, resamples=300, seed=seed)
+        chosen = int(np.argmax(scores.sum(axis=1)))
+        tune.append(told.tune)
+        forecast.append(told.score)
+        real.append(test[chosen].mean())
+        inside += told.low <= real[-1] <= told.high
+    curse = np.mean(tune) - np.mean(real)
+    error = np.mean(forecast) - np.mean(real)
+    assert curse > 0.02
+    assert abs(error) < 0.4 * curse
+    assert error < 3 * np.std(np.array(forecast) - real) / 150**0.5
+    assert inside / 150 >= 0.95 - 3 * (0.95 * 0.05 / 150) ** 0.5
+
+
+def test_one_trial_has_no_curse():
+    scores = np.array([[1.0] * 70 + [0.0] * 30])
+    told = expected(scores, scores < 0, 100)
+    assert told.tune == 0.7
+    assert told.score == pytest.approx(0.7, abs=0.005)
+    assert told.chosen_again == 1
+    spread = 1.96 * (2 * 0.21 / 100) ** 0.5  # two samples of 100
+    assert (told.high - told.low) / 2 == pytest.approx(spread, rel=0.06)
+
+
+def test_the_whole_rule_is_repeated():
+    """Equal scores: fewer losses choose; equal losses: the first. The others are never chosen again."""
+    scores = np.tile([1.0, 0.0], (3, 50))
+    losses = np.zeros((3, 100), bool)
+    losses[0, 1::2] = True
+    assert expected(scores, losses, 100, 200).chosen_again == 1
+    assert expected(scores[:, :1], losses[:, :1], 5, 10).score == 1
+
+
+def test_scores_between_0_and_1():
+    rng = np.random.default_rng(8)
+    scores = rng.random((1, 200))
+    told = expected(scores, scores < 0, 200)
+    assert told.tune == pytest.approx(scores.mean(), abs=1e-6)
+    assert told.score == pytest.approx(scores.mean(), abs=0.003)
+
+
+def test_what_is_refused():
+    with pytest.raises(HarnessError, match="with n >= 1"):
+        expected(np.zeros((1, 3)), np.zeros((1, 3), bool), 0)
+
+
+def test_clusters_of_equal_queries_are_forecast_as_their_number():
+    """40 clusters of 3 equal queries tell what 40 queries tell: the same draws, choice, score and interval."""
+    rng = np.random.default_rng(9)
+    scores = (rng.random((12, 40)) < 0.6).astype(float)
+    thrice, losses = np.repeat(scores, 3, axis=1), np.zeros((12, 40), bool)
+    alone = expected(scores, losses, 40, 400)
+    whole = expected(thrice, np.repeat(losses, 3, axis=1), 120, 400, labels=np.repeat(np.arange(40), 3))
+    assert (whole.score, whole.low, whole.high) == pytest.approx((alone.score, alone.low, alone.high))
+    assert whole.chosen_again == alone.chosen_again
+    plain = expected(thrice, np.repeat(losses, 3, axis=1), 120, 400)
+    assert plain.high - plain.low < 0.7 * (whole.high - whole.low)
+
+
+def test_differences_are_taken_about_their_mean():
+    """One resample has one difference: about its own mean it is 0, so the interval is the score alone."""
+    rng = np.random.default_rng(10)
+    scores = (rng.random((6, 50)) < 0.6).astype(float)
+    found = expected(scores, np.zeros(scores.shape, bool), 50, 1)
+    assert found.low == found.high == pytest.approx(found.score)

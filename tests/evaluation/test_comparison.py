@@ -1,0 +1,63 @@
+"""A comparison's values: worked by hand, from statsmodels, and the same by both ways of counting p."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from statsmodels.stats.contingency_tables import mcnemar as exact
+
+from harness.evaluation.comparison import Comparison, compare_trials
+from harness.evaluation.metric import Metric
+
+OURS = np.array([1.0] * 6 + [0.0] * 2 + [1.0] * 3 + [0.0] * 9)  # wins 0 to 5, loses 6 and 7, both find 8 to 10
+THEIRS = np.array([0.0] * 6 + [1.0] * 2 + [1.0] * 3 + [0.0] * 9)
+
+
+def test_values_by_hand() -> None:
+    found = Comparison.of(OURS, THEIRS)
+    assert (found.n, found.wins, found.losses) == (20, 6, 2)
+    assert found.won.tolist() == [0, 1, 2, 3, 4, 5]
+    assert found.lost.tolist() == [6, 7]
+    assert (found.score, found.baseline_score) == (9 / 20, 5 / 20)
+    assert found.difference == pytest.approx(4 / 20)
+    assert found.p == pytest.approx(2 * (1 + 8 + 28) / 256)  # P[X <= 2] of 8 throws, twice
+    assert found.p_mid == pytest.approx(found.p - 28 / 256)
+    assert found.odds_ratio == pytest.approx((9 / 11) / (5 / 15))
+    assert found.paired_odds_ratio == 3
+    assert found.interval == found.score_interval()
+    low, high = found.bootstrap
+    assert low < 4 / 20 < high
+
+
+def test_values_that_are_not_0_or_1() -> None:
+    found = Comparison.of(OURS / 2, THEIRS / 3, binary=False)
+    assert (found.wins, found.losses) == (9, 2)
+    assert found.difference == pytest.approx(9 / 40 - 5 / 60)
+    assert found.score_interval() is found.wilson is found.odds_ratio is found.p_equivalent is None
+    assert found.interval == found.bootstrap
+
+
+def test_ratios_without_a_value() -> None:
+    same = Comparison.of(OURS, OURS)
+    assert (same.p, same.paired_odds_ratio, same.odds_ratio) == (1, None, 1)
+    assert Comparison.of(np.ones(3), np.zeros(3)).odds_ratio is None
+
+
+def test_by_gold_ranks() -> None:
+    ranks = np.array([[1, 2], [1, 9], [1, 3]], dtype=np.int32)
+    baseline = np.array([[1, 9], [1, 2], [1, 2]], dtype=np.int32)
+    found = Comparison.of_ranks(ranks, baseline, Metric.parse("last_hop@5"))
+    assert (found.won.tolist(), found.lost.tolist(), found.binary) == ([0], [1], True)
+    assert Comparison.of_ranks(ranks, baseline, Metric.parse("ndcg@5")).lost.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("library", [True, False])
+def test_trials_against_one_of_them(library: bool) -> None:
+    values = np.random.default_rng(0).integers(0, 2, (5, 60)).astype(np.float64)
+    found = compare_trials(values, 2, True, 0.02, library)
+    assert found[2] is None
+    for own, one in zip(values, found, strict=True):
+        if one is not None:
+            wins, losses = int((own > values[2]).sum()), int((own < values[2]).sum())
+            assert (one.wins, one.losses) == (wins, losses)
+            assert one.p == pytest.approx(exact([[0, wins], [losses, 0]], exact=True).pvalue, rel=1e-9)

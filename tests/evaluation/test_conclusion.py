@@ -1,0 +1,37 @@
+"""Sentences about comparisons whose counts are known by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from harness.evaluation.comparison import Comparison
+from harness.evaluation.conclusion import conclude
+
+
+def compared(wins: int, losses: int, ties: int) -> Comparison:
+    ours = np.array([1.0] * wins + [0.0] * losses + [1.0] * ties)
+    theirs = np.array([0.0] * wins + [1.0] * losses + [1.0] * ties)
+    return Comparison.of(ours, theirs)
+
+
+def test_what_is_better_and_what_is_worse() -> None:
+    """Ten wins of ten: p = 2 / 2^10 = .00195."""
+    (better,) = conclude(compared(10, 0, 10), "new", "old")
+    assert better.startswith("new scores 100.0% and old 50.0%: +50.0 points (95% +")
+    assert better.endswith("; 10 won, 0 lost, p .002), which is better.")
+    (worse,) = conclude(compared(0, 10, 10), "new", "old")
+    assert worse.endswith("; 0 won, 10 lost, p .002), which is WORSE.")
+
+
+def test_a_corrected_p_decides() -> None:
+    sentences = conclude(compared(10, 0, 10), "new", "old", 0.0504)
+    assert sentences[0].endswith("p .0504), no difference is shown.")
+
+
+def test_what_was_not_shown_is_said() -> None:
+    few = conclude(compared(1, 1, 20), "new", "old")
+    assert few[1] == "With 22 questions that differ so seldom, even a real difference would often be missed."
+    same = conclude(compared(1, 1, 2000), "new", "old")
+    assert same[1].startswith("They are shown to differ by less than 2 points (p <.001).")
+    many = conclude(compared(30, 30, 40), "new", "old")
+    assert many[1].startswith("A net win below +")

@@ -1,0 +1,131 @@
+"""What runs, gold and corpus know of each other: refused where nothing, warned of below a half, counted always."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.core.errors import HarnessError
+from harness.evaluation.coverage import Coverage, check_known
+from harness.evaluation.evaluate import evaluate
+from harness.evaluation.gold import Gold
+from harness.evaluation.run_comparison import compare
+from harness.run import Run
+
+GOLD = Gold.unordered({"q1": ["doc-1", "doc-2"], "q2": ["doc-3"], "q3": ["doc-4"]}, "gold")
+
+
+def run(**lists: list[str]) -> Run:
+    return Run.from_dict({query: {doc: -float(n) for n, doc in enumerate(docs)} for query, docs in lists.items()})
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["DOC-1", "DOC-2"], "they differ in case"),
+        (["doc -1"], "they differ in white space"),
+        (["corpus/doc-1", "corpus/doc-2"], "the former have the prefix 'corpus/'"),
+        (["doc-1.txt"], "the former have the suffix '.txt'"),
+        (["1", "2"], "the latter have the prefix 'doc-'"),
+        (["0", "1", "10"], "the latter have the prefix 'doc-'"),
+        (["other"], "'other', the latter 'doc-1', 'doc-2', 'doc-3'; give files"),
+    ],
+)
+def test_renamed_documents_are_refused_with_what_differs(names: list[str], words: str) -> None:
+    with pytest.raises(HarnessError, match=r"^the run and gold have no document in common: the former has") as caught:
+        evaluate(run(q1=names), GOLD, "recall@5")
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "words"),
+    [("caf\u0065\u0301", "caf\u00e9", "NFC"), ("7", "007", "how numbers are written"), ("7.0", "7", "numbers")],
+)
+def test_what_differs_in_unicode_and_numbers(ours: str, theirs: str, words: str) -> None:
+    with pytest.raises(HarnessError, match=words):
+        check_known({"run": run(q1=[ours])}, Gold.unordered({"q1": [theirs]}, "gold"))
+
+
+def test_renamed_queries_are_refused() -> None:
+    with pytest.raises(HarnessError, match=r"have no query in common: .*they differ in case"):
+        evaluate(run(Q1=["doc-1"]), GOLD, "recall@5")
+    with pytest.raises(HarnessError, match=r"no query in common: .*the latter 'q2'"):
+        check_known({"r": run(q9=["doc-1"])}, Gold.unordered({"q2": ["doc-1"]}, "gold"))
+
+
+def test_renamed_documents_are_not_22_wins_of_the_other_side() -> None:
+    with pytest.raises(HarnessError, match=r"the baseline \(baseline\) and gold have no document in common"):
+        compare(run(q1=["doc-1"], q2=["doc-3"]), run(q1=["DOC-1"], q2=["DOC-3"]), GOLD, "full_sup@5")
+
+
+def test_both_sides_renamed_alike_are_refused_too() -> None:
+    with pytest.raises(HarnessError, match="no document in common"):
+        compare(run(q1=["DOC-1"]), run(q1=["DOC-1"]), GOLD, "full_sup@5")
+
+
+def test_a_run_that_found_nothing_under_the_same_ids_is_scored() -> None:
+    found = compare(run(q1=["x"]), run(q1=["doc-1", "doc-2", "x"]), GOLD, "full_sup@5")
+    assert (found.wins, found.losses, found.n) == (0, 1, 3)
+
+
+def test_counts_by_hand() -> None:
+    ranked = Run.from_dict({"q1": {"doc-1": 2.0, "x": 1.0}, "q2": {}, "q9": {"doc-3": 1.0}})
+    found = Coverage.of(ranked, GOLD)
+    assert found == Coverage(
+        queries=3, answered=1, empty=1, unknown=1, gold_documents=4, found=2, run_documents=3, in_corpus=None
+    )
+    assert found.warnings() == ["1 of 3 queries have a list"]
+
+
+def test_a_warning_stands_in_table_and_json() -> None:
+    found = evaluate(run(q1=["doc-1"]), GOLD, "recall@5")
+    lines = ["1 of 3 queries have a list", "1 of 4 gold documents stand in any list"]
+    assert found["coverage"]["warnings"] == lines
+    for text in (str(found), found._repr_html_(), found.latex()):
+        assert all(f"the run: only {line}" in text for line in lines)
+
+
+def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "harness", *arguments], cwd=folder, capture_output=True, text=True)
+
+
+def write(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content))
+
+
+def test_commands_from_another_folder(tmp_path: Path) -> None:
+    write(tmp_path / "gold.json", {"q1": {"d1": 1}, "q2": {"d2": 1}, "q3": {"d3": 1}})
+    write(tmp_path / "good.json", {"q1": {"d1": 2.0, "d9": 1.0}, "q2": {}})
+    write(tmp_path / "upper.json", {"q1": {"D1": 2.0}, "q2": {"D2": 1.0}})
+    refused = command(tmp_path, "evaluate", "run=upper.json", "gold=gold.json", "metrics=recall")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        "error: upper.json and gold.json have no document in common: the former has 'D1', 'D2', the latter 'd1', 'd2', "
+        "'d3'; they differ in case; give files with the same document ids\n"
+    )
+    refused = command(tmp_path, "compare", "run=good.json", "baseline=upper.json", "gold=gold.json", "metric=recall")
+    assert refused.returncode == 2
+    assert "upper.json (baseline) and gold.json have no document in common" in refused.stderr
+    done = command(tmp_path, "evaluate", "run=good.json", "gold=gold.json", "metrics=recall", "out=out.json")
+    assert done.returncode == 0
+    assert "good.json: 1 of its lists are empty" in done.stderr
+    assert "good.json: only 1 of 3 queries have a list" in done.stderr
+    assert "only 1 of 3 queries have a list" in done.stdout
+    assert json.loads((tmp_path / "out.json").read_text())["coverage"]["empty"] == 1
+
+
+def test_lists_to_fuse_share_documents_unless_it_is_said(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", {"q1": {"d1": 2.0}})
+    write(tmp_path / "b.json", {"q1": {"d1 ": 2.0}})
+    refused = command(tmp_path, "fuse", "lists={a: a.json, b: b.json}", "fuser=rrf", "out=f.json")
+    assert refused.returncode == 2
+    assert "lists.a and lists.b have no document in common" in refused.stderr
+    assert "they differ in white space" in refused.stderr
+    assert not (tmp_path / "f.json").exists()
+    command(tmp_path, "fuse", "lists={a: a.json, b: b.json}", "fuser=rrf", "out=f.json", "disjoint=true")
+    assert set(json.loads((tmp_path / "f.json").read_text())["q1"]) == {"d1", "d1 "}

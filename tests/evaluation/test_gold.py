@@ -1,0 +1,168 @@
+"""Gold files: ours with hop order, qrels without, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from pathlib import Path
+
+import hydra
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from harness.benchmark import md5_split
+from harness.core.errors import HarnessError
+from harness.evaluation.gold import Gold
+
+OURS = b"""{"id": "q1", "supporting_ids": ["b", "a"], "hops": 2, "type": "bridge", "question": "?"}
+{"id": "q2", "supporting_ids": ["z"]}
+"""
+QRELS = b"q1 0 b 1\nq1 0 x 0\nq1 0 a 2\nq3 0 c 0\nq2 0 z 1\n"
+
+
+def read(folder: Path, data: bytes) -> Gold:
+    path = folder / "gold"
+    path.write_bytes(data)
+    return Gold.read(path)
+
+
+@pytest.mark.parametrize("data", [OURS, gzip.compress(OURS, mtime=0), b"\xef\xbb\xbf" + OURS.replace(b"\n", b"\r\n\n")])
+def test_ours(tmp_path: Path, data: bytes) -> None:
+    gold = read(tmp_path, data)
+    assert gold.query_ids == ["q1", "q2"]
+    assert gold.supporting == [["b", "a"], ["z"]]
+    assert (gold.hops, gold.types, gold.ordered) == ([2, None], ["bridge", None], True)
+
+
+@pytest.mark.parametrize(
+    "data", [QRELS, gzip.compress(QRELS, mtime=0), QRELS.replace(b" ", b"\t"), QRELS.replace(b" ", b"  ")]
+)
+def test_qrels_have_no_hop_order(tmp_path: Path, data: bytes) -> None:
+    gold = read(tmp_path, data)
+    assert gold.query_ids == ["q1", "q2"]
+    assert gold.supporting == [["b", "a"], ["z"]]
+    assert (gold.hops, gold.types, gold.ordered) == ([None, None], [None, None], False)
+
+
+def test_numbers_keep_hop_order_and_tell_what_the_run_lacks(tmp_path: Path) -> None:
+    gold = read(tmp_path, OURS)
+    assert gold.numbers(pa.array(["a", "b", "c"])).tolist() == [[1, 0], [3, -1]]
+
+
+def test_splits_are_those_of_the_md5_rule(tmp_path: Path) -> None:
+    lines = b"".join(b'{"id": "q%d", "supporting_ids": ["d"]}\n' % number for number in range(50))
+    gold = read(tmp_path, lines)
+    assert gold.split("tune").query_ids == [query for query in gold.query_ids if md5_split(query) == "tune"]
+    assert len(gold.split("tune")) + len(gold.split("test")) == len(gold.split("all")) == 50
+
+
+@pytest.mark.parametrize(
+    ("data", "place", "words"),
+    [
+        (b"", "", "empty"),
+        (OURS + b'{"id": "q1", "supporting_ids": ["c"]}', ":3", "query q1 stands in"),
+        (OURS + b'{"id": "q3", "supporting_ids": [}', ":3", "broken JSON"),
+        (OURS + b'{"id": 3, "supporting_ids": ["c"]}', ":3", "text as id"),
+        (OURS + b'{"id": "q3", "supporting_ids": []}', ":3", "at least one"),
+        (OURS + b'{"id": "q3"}', ":3", "supporting_ids must be a list"),
+        (OURS + b'{"id": "q3", "supporting_ids": ["c", "c"]}', ":3", "twice"),
+        (OURS + b'{"id": "q3", "supporting_ids": ["c"], "hops": "two"}', ":3", "hops must be"),
+        (OURS + b'{"id": "\\ud800", "supporting_ids": ["c"]}', ":3", "half of a surrogate pair"),
+        (OURS + b"[" * 100_000, ":3", "broken JSON"),
+        (OURS + b'{"id": "\xff"}', ":3", "UTF-8"),
+        (QRELS + b"q1 0 b\n", ":6", "found 3"),
+        (QRELS + b"q1 0 w high\n", ":6", "whole number, got 'high'"),
+        (QRELS + b"q1 0 b 0\n", ":6", "stands in"),
+        (QRELS + b"q1 0 \xff 0\n", ":6", "UTF-8"),
+        (QRELS + b"q1 0 \0 0\n", ":6", "NUL"),
+        (b"q1 0 b 0\n", "", "nothing to find"),
+        (gzip.compress(OURS, mtime=0)[:-4], "", "damaged gzip"),
+    ],
+)
+def test_what_is_refused(tmp_path: Path, data: bytes, place: str, words: str) -> None:
+    with pytest.raises(HarnessError) as caught:
+        read(tmp_path, data)
+    assert str(caught.value).startswith(f"{tmp_path / 'gold'}{place}: ")
+    assert words in str(caught.value)
+
+
+def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    for _ in range(1500):
+        data = bytearray(rng.choice([OURS, QRELS, gzip.compress(OURS, mtime=0)]))
+        for _ in range(rng.randint(1, 4)):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+            del data[rng.randrange(len(data)) :][: rng.randint(0, 3)]
+        try:
+            gold = read(tmp_path, bytes(data))
+        except HarnessError:
+            continue
+        assert len(gold) == len(set(gold.query_ids)) > 0
+        assert all(gold.supporting)
+
+
+def test_a_folder_of_a_benchmark_is_gold_within_a_command_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_RUNS", str(tmp_path / "runs"))
+    (tmp_path / "corpus.jsonl").write_text(
+        '{"id": "a", "title": "", "text": "t"}\n{"id": "b", "title": "", "text": "u"}\n'
+    )
+    query = (
+        '{"id": "q", "question": "?", "answers": ["x"], "supporting_ids": ["b", "a"], "hops": 2, "type": "bridge"}\n'
+    )
+    (tmp_path / "queries.jsonl").write_text(query)
+    with hydra.initialize_config_dir(str(tmp_path), version_base="1.3"):
+        gold = Gold.read(tmp_path)
+        assert hydra.core.global_hydra.GlobalHydra.instance().is_initialized()
+    assert (gold.query_ids, gold.supporting, gold.hops, gold.types) == (["q"], [["b", "a"]], [2], ["bridge"])
+
+
+def test_qrels_as_ranx_writes_them(tmp_path: Path) -> None:
+    (tmp_path / "qrels.json").write_text('{"q1": {"b": 1, "x": 0, "a": 2}, "q3": {"c": 0}, "q2": {"z": 1}}')
+    table = pa.table(
+        {"q_id": ["q1", "q1", "q1", "q2"], "doc_id": ["b", "x", "a", "z"], "score": pa.array([1, 0, 2, 1], pa.int64())}
+    )
+    pq.write_table(table, tmp_path / "qrels.parquet")
+    for name in ("qrels.json", "qrels.parquet"):
+        gold = Gold.read(tmp_path / name)
+        assert (gold.query_ids, gold.supporting, gold.ordered) == (["q1", "q2"], [["b", "a"], ["z"]], False)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ('{"q1": {"a": "high"}}', "query q1, document a: expected a number, found 'high'"),
+        ('{"q1": ["a"]}', "query q1: expected an object"),
+        ('{"q1": {"a": 0}}', "nothing to find"),
+        ("[" * 100_000, "broken JSON"),
+        ('{"q1": {"\\ud800": 1}}', "half of a surrogate pair"),
+        ('{"q1": {"a": 1' + "0" * 5000 + "}}", "broken JSON"),
+        ('{"q1": {"a": 1, "a": 0}}', "'a' stands twice"),
+    ],
+)
+def test_json_qrels_that_are_refused(tmp_path: Path, data: str, words: str) -> None:
+    (tmp_path / "qrels.json").write_text(data)
+    with pytest.raises(HarnessError, match=words) as caught:
+        Gold.read(tmp_path / "qrels.json")
+    assert str(caught.value).startswith(str(tmp_path / "qrels.json"))
+
+
+def test_parquet_with_two_columns_of_one_name_is_refused(tmp_path: Path) -> None:
+    columns = [pa.array(["q1"]), pa.array(["a"]), pa.array(["b"]), pa.array([1])]
+    pq.write_table(pa.Table.from_arrays(columns, ["q_id", "doc_id", "doc_id", "score"]), tmp_path / "g.parquet")
+    with pytest.raises(HarnessError, match=r"g\.parquet: 2 columns are called doc_id; keep one"):
+        Gold.read(tmp_path / "g.parquet")
+
+
+def test_a_pair_twice_in_parquet_is_named_by_its_row(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"qid": ["q", "q"], "docno": ["a", "a"], "label": [1, 0]}), tmp_path / "g.parquet")
+    with pytest.raises(HarnessError, match=r"g\.parquet: row 2: the pair of query and document q a stands in"):
+        Gold.read(tmp_path / "g.parquet")
+
+
+def test_comments_and_trailing_fields_are_passed_over_where_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "qrels"
+    path.write_bytes(b"# a comment\nq1 0 b 1 extra\nq1 0 x 0\n # q1 0 c 1\nq1 0 a 2\nq2 0 z 1\n")
+    with pytest.raises(HarnessError, match="lenient=true passes over"):
+        Gold.read(path)
+    assert Gold.read(path, lenient=True).supporting == [["b", "a"], ["z"]]

@@ -1,0 +1,13 @@
+"""Those that read texts or seeds stand beside their models and worlds, in their own tests."""
+
+from harness.core.configuration import names
+from harness.testing import PureConformance, RerankerConformance
+
+
+class TestConfigurations(PureConformance):
+    concept = "reranker"
+    names = names("reranker")
+
+
+class TestRerankers(RerankerConformance):
+    names = ("none", "ising")

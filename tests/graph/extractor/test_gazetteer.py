@@ -1,0 +1,41 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.graph.extractor.gazetteer import Gazetteer
+from harness.graph.extractor.name import normal, words
+
+CASES = [
+    (["New York", "New York City", "York"], "In New York City and York.", ["New York City", "York"]),
+    (["Art"], "The Artist and Art-house art.", ["Art", "art"]),
+    (["Art Is"], "Art Island", []),
+    (["Dune (film)"], "He saw Dune (film) twice.", ["Dune"]),
+    (["東京"], "彼は東京に行った。", ["東京"]),
+    (["Лев Толстой"], "писатель ЛЕВ ТОЛСТОЙ умер", ["ЛЕВ ТОЛСТОЙ"]),
+    (["A B", "B C D"], "a b c d", ["a b"]),
+    (["A", "B"], "a b a", ["a", "b", "a"]),
+    ([], "nothing is known", []),
+    (["x"], "", []),
+]
+
+
+@pytest.mark.parametrize(("titles", "text", "expected"), CASES)
+def test_leftmost_longest_whole_words(titles: list[str], text: str, expected: list[str]) -> None:
+    at = words(text)
+    found = Gazetteer([normal(title) for title in titles]).find(at)
+    assert [text[at.start[first] : at.end[after - 1]] for _, first, after in found] == expected
+
+
+NAMES = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=3), max_size=6)
+
+
+@given(NAMES, st.lists(st.sampled_from("abcd")))
+def test_it_finds_what_a_scan_from_left_to_right_finds(names: list[list[str]], text: list[str]) -> None:
+    known = {" ".join(name): i for i, name in enumerate(dict.fromkeys(map(tuple, names)))}
+    expected, place = [], 0
+    while place < len(text):
+        fits = [n for n in (3, 2, 1) if place + n <= len(text) and " ".join(text[place : place + n]) in known]
+        if fits:
+            expected.append((known[" ".join(text[place : place + fits[0]])], place, place + fits[0]))
+        place += fits[0] if fits else 1
+    assert list(Gazetteer(list(known)).find(words(" ".join(text)))) == expected

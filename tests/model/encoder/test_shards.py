@@ -1,0 +1,99 @@
+"""Encoding is resumed where it was killed, and gives the same bytes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
+from harness.model.encoder import embed
+from harness.model.encoder.hashed import Hashed
+from harness.model.encoder.shards import SHARD
+
+SCRIPT = """
+import sys, time
+from dataclasses import dataclass
+from pathlib import Path
+from harness.core.artifacts import Store
+from harness.model.encoder import embed
+from harness.model.encoder.hashed import Hashed, HashedWords
+
+class Slow(HashedWords):
+    calls = 0
+    def encode(self, texts, role, advance):
+        Slow.calls += 1
+        time.sleep(float(sys.argv[2]))
+        return super().encode(texts, role, advance)
+
+@dataclass(frozen=True)
+class SlowHashed:
+    def open(self):
+        return Slow(64)
+
+texts = [f"text {n % 4500} " + "word " * (n % 11) for n in range(5000)]
+embed(SlowHashed(), texts, "passage", Store(Path(sys.argv[1])))
+print(Slow.calls)
+"""
+
+
+def start(folder: Path, pause: float) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", SCRIPT, str(folder), str(pause)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+
+
+def test_a_killed_process_loses_at_most_one_shard(tmp_path: Path) -> None:
+    killed = start(tmp_path / "killed", 1.0)
+    deadline = time.monotonic() + 60
+    while len(list(tmp_path.rglob("*.npz"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.wait()
+    done = len(list(tmp_path.rglob("*.npz")))
+    assert done >= 2
+    assert not list(tmp_path.rglob("manifest.json"))
+
+    resumed = int(start(tmp_path / "killed", 0).communicate()[0])
+    whole = int(start(tmp_path / "whole", 0).communicate()[0])
+    assert resumed == whole - done
+    first, second = (next((tmp_path / name).rglob("embeddings.npy")).read_bytes() for name in ("killed", "whole"))
+    assert first == second
+    assert not list(tmp_path.rglob("*.npz"))
+
+
+def test_a_damaged_shard_is_encoded_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    from harness.model.encoder.hashed import HashedWords
+    from harness.model.encoder.shards import _fill, encode
+
+    texts = [f"text {number}" for number in range(SHARD + 5)]
+    ordered = sorted(texts, key=len, reverse=True)
+    parts = [(tmp_path / "a" / "shards" / f"{n:09d}.npz", ordered[n : n + SHARD]) for n in (0, SHARD)]
+    parts[0][0].parent.mkdir(parents=True)
+    _fill(parts, HashedWords(64), "name")
+    data = bytearray(parts[0][0].read_bytes())
+    data[len(data) // 2] ^= 1
+    parts[0][0].write_bytes(data)
+    (tmp_path / "b").mkdir()
+    for name in "ab":
+        encode(tmp_path / name, HashedWords(64), texts, "name")
+    assert (tmp_path / "a" / "embeddings.npy").read_bytes() == (tmp_path / "b" / "embeddings.npy").read_bytes()
+    assert "000000000.npz is damaged" in caplog.text
+
+
+def test_rows_follow_the_texts_and_have_length_one(tmp_path: Path) -> None:
+    texts = ["a long text of many words", "short", "a long text of many words", "other words"]
+    vectors = embed(Hashed(64), texts, "passage", Store(tmp_path))
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    assert np.array_equal(vectors[0], vectors[2])
+    for row, text in enumerate(texts):
+        np.testing.assert_allclose(embed(Hashed(64), [text], "passage", Store(tmp_path))[0], vectors[row], atol=1e-6)
+
+
+def test_unknown_role(tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match=r"role=passages is not known.*did you mean passage"):
+        embed(Hashed(64), ["a"], "passages", Store(tmp_path))  # type: ignore[arg-type]

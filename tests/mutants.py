@@ -1,0 +1,91 @@
+"""`make mutants`: does a test notice when one token of what judges and fuses changes?
+
+Draws mutants (a seeded sample), applies one at a time to a copy of the tree, and runs the tests of the mutant's own
+folder. Prints each survivor with its line, to be killed by a better test or explained as equal.
+
+  python tests/mutants.py 300           as many mutants, about four a minute
+  python tests/mutants.py 20 statistic  those of files whose path holds the word
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import tokenize
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = {
+    "harness/evaluation": ["tests/evaluation"],
+    "harness/fusion/fuser": ["tests/fusion/fuser"],
+    "harness/fusion/normalizer": ["tests/fusion/normalizer"],
+    "harness/fusion/temperature": ["tests/fusion/temperature"],
+    "harness/sweep/judgement.py": ["tests/sweep/test_protocol.py", "tests/sweep/test_foresight.py"],
+    "harness/sweep/winner.py": ["tests/sweep/test_protocol.py"],
+}
+OTHER = {
+    "+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
+    "&": "|", "|": "&", "and": "or", "or": "and", "True": "False", "False": "True", "0": "1", "1": "2", "2": "3",
+    "min": "max", "max": "min", "any": "all", "all": "any",
+}  # fmt: skip
+SECONDS = 300
+"""A test run that takes longer than this has noticed the mutant."""
+
+
+def mutants(path: Path) -> list[tuple[int, int, str, str]]:
+    """Line, column, token and its replacement, of code alone: no strings, comments, imports or decorators."""
+    found = []
+    for token in tokenize.generate_tokens(io.StringIO(path.read_text()).readline):
+        plain = token.type in (tokenize.OP, tokenize.NAME, tokenize.NUMBER) and token.string in OTHER
+        if plain and not token.line.lstrip().startswith(("from ", "import ", "@", "def ", "class ")):
+            found.append((*token.start, token.string, OTHER[token.string]))
+    return found
+
+
+def survives(tree: Path, path: Path, mutant: tuple[int, int, str, str], tests: list[str]) -> bool:
+    """Whether the tests pass all the same."""
+    line, column, old, new = mutant
+    text = (ROOT / path).read_text()
+    lines = text.splitlines(keepends=True)
+    lines[line - 1] = lines[line - 1][:column] + new + lines[line - 1][column + len(old) :]
+    (tree / path).write_text("".join(lines))
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:cacheprovider", *tests]
+    try:
+        done = subprocess.run(
+            command, cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, timeout=SECONDS
+        )
+        return done.returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        (tree / path).write_text(text)
+
+
+def main(count: int, word: str = "") -> None:
+    """Draw, run and print."""
+    drawn = []
+    for folder, tests in FOLDERS.items():
+        place = ROOT / folder
+        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+            path = file.relative_to(ROOT)
+            drawn += [(path, mutant, tests) for mutant in mutants(file) if word in str(path)]
+    chosen = random.Random(0).sample(drawn, min(count, len(drawn)))
+    alive = 0
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "runs", "reports", "__pycache__"))
+        for number, (path, mutant, tests) in enumerate(chosen, start=1):
+            if survives(tree, path, mutant, tests):
+                alive += 1
+                line = (ROOT / path).read_text().splitlines()[mutant[0] - 1].strip()
+                print(f"{path}:{mutant[0]}: {mutant[2]} -> {mutant[3]}: {line}", flush=True)
+            print(f"{number} of {len(chosen)}, {alive} survived", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 300, *sys.argv[2:3])

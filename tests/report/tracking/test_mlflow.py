@@ -1,0 +1,380 @@
+"""What is exported to a database reads back through MLflow's own client, once, whatever happens around it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from harness.core.errors import HarnessError
+from harness.core.identity import digest
+from harness.report.tracking import Export, Tracking
+from harness.report.tracking.mlflow import MLflow
+from harness.report.tracking.none import Untracked
+from harness.sweep.integrity import ENTRY
+from harness.sweep.result import SweepResult
+
+Find = Callable[..., list[Any]]
+EXPORT = """if True:
+    import sys
+    from pathlib import Path
+    from harness.report.tracking import Export
+    from harness.report.tracking.mlflow import MLflow
+    uri, experiment, artifacts, folder = sys.argv[1:]
+    print(MLflow(uri, experiment, artifacts).export(Export(Path(folder))))
+"""
+
+
+def client(tracking: MLflow) -> Any:
+    from mlflow.tracking import MlflowClient
+
+    return MlflowClient(tracking.uri)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One database for this module: making one takes seconds."""
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture
+def tracking(runs: Path, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MLflow:
+    """An experiment of its own for every test."""
+    monkeypatch.chdir(tmp_path)  # where MLflow's own client makes ./mlruns
+    return MLflow(f"sqlite:///{runs}/mlflow.db", request.node.name, str(runs / "mlartifacts"))
+
+
+@pytest.fixture
+def result(example: ModuleType, tmp_path: Path) -> SweepResult:
+    return example.write(tmp_path / "sweeps" / "s1", heldout=False)  # type: ignore[no-any-return]
+
+
+def test_a_trial_reads_back_as_it_stands_in_the_folder(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+    tracking.export(Export(result.folder))
+    (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
+    (trial,) = find_runs(tracking, "tags.trial = '0000000000000000'")
+    assert trial.info.run_name == "boltzmann pit alpha=0.7 beta=0.5 cap=20"
+    assert trial.info.status == "FINISHED"
+    assert trial.data.params == {
+        **{"dataset": "sample", "split": "tune", "n": "8", "objective": "last_hop@5", "fuser": "boltzmann"},
+        **{"fuser.alpha": "0.7", "fuser.beta": "0.5", "normalizer": "pit", "pool.cap": "20"},
+    }
+    assert trial.data.metrics == pytest.approx(
+        {
+            "last_hop_at_5": 6 / 8,
+            "full_sup_at_5": 5 / 8,
+            "recall_at_5": (5 * 1 + 2 / 3 + 2 * 0.5) / 8,
+            "mrr": 1.0,
+            "wins": 3,
+            "losses": 1,
+            "p": 0.625,
+            "p_holm": 1,
+            "p_bh": 1,
+            "wins_best": 2,
+            "losses_best": 1,
+            "p_best": 1,
+        },
+        abs=1e-15,
+    )
+    tags = trial.data.tags
+    expected = {"dataset": "sample", "split": "tune", "code": "0.1.0+abc", "sweep": "s1"}
+    assert {key: tags[key] for key in expected} == expected
+    assert tags["mlflow.parentRunId"] == parent.info.run_id
+    assert "harness sweep dataset=sample grid=point fuser=boltzmann fuser.alpha=0.7" in tags["mlflow.note.content"]
+    (used,) = trial.inputs.dataset_inputs
+    assert (used.dataset.name, used.dataset.digest) == ("sample", "5ca1ab1e5ca1")
+    assert [(tag.key, tag.value) for tag in used.tags] == [("mlflow.data.context", "tune")]
+    history = client(tracking).get_metric_history(trial.info.run_id, "wins")
+    assert [(point.value, point.step) for point in history] == [(3, 0)]
+
+
+def test_the_sweep_holds_the_winner_what_is_expected_of_test_and_its_files(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
+    tracking.export(Export(result.folder))
+    (run,) = find_runs(tracking, "tags.kind = 'sweep'")
+    assert run.data.params["fuser.alpha"] == "0.7"
+    expected = {"last_hop_at_5": 0.75, "expected_score": 0.7, "expected_low": 0.4, "power_queries": 66, "seconds": 1.5}
+    assert expected.items() <= run.data.metrics.items()
+    assert "power_smallest" not in run.data.metrics  # null: none is
+    assert run.data.tags["winner"] == "boltzmann pit alpha=0.7 beta=0.5 cap=20"
+    assert run.data.tags["lock"] == result.lock["sha256"]
+    names = {item.path for item in client(tracking).list_artifacts(run.info.run_id)}
+    assert names == {"config.yaml", "manifest.json", "trials.parquet", "trials.json", "winner.lock.json"}
+
+
+def test_what_the_sweep_cost_are_metrics_of_its_run(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+    path = result.folder / "manifest.json"
+    cost = {
+        "seconds": {"score": 2.5, "lists": {"graph": 40.0}},
+        "peak_memory_mb": 573,
+        "model": {"answers": 3, "tokens": {"prompt": 700, "completion": 20}, "cost": 0.01},
+    }
+    path.write_text(json.dumps({**json.loads(path.read_text()), "cost": cost}))
+    tracking.export(Export(result.folder))
+    (run,) = find_runs(tracking, "tags.kind = 'sweep'")
+    expected = {
+        "seconds_score": 2.5, "seconds_lists_graph": 40, "peak_memory_mb": 573, "model_answers": 3,
+        "model_tokens_prompt": 700, "model_tokens_completion": 20, "model_cost": 0.01,
+    }  # fmt: skip
+    assert expected.items() <= run.data.metrics.items()
+
+
+def test_into_an_experiment_by_its_id(tracking: MLflow, result: SweepResult) -> None:
+    made = client(tracking).create_experiment("of the lab", str(Path(tracking.artifacts) / "lab"))
+    replace(tracking, experiment_id=int(made)).export(Export(result.folder))
+    found = client(tracking).search_runs([made], "tags.kind = 'sweep'")
+    assert [run.data.tags["sweep"] for run in found] == [result.folder.name]
+    assert client(tracking).get_experiment_by_name(tracking.experiment) is None
+    with pytest.raises(HarnessError, match=r"MLflow cannot use it \(.*4711"):
+        replace(tracking, experiment_id="4711").export(Export(result.folder))
+
+
+def test_what_is_null_is_not_exported(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+    tracking.export(Export(result.folder))
+    (dense,) = find_runs(tracking, "params.`fuser.list` = 'dense'")
+    assert "wins" not in dense.data.metrics
+    assert dense.data.metrics["wins_best"] == 3
+    assert dense.data.params["pool.cap"] == "null"
+
+
+def test_newest_first_is_the_leaderboard(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+    tracking.export(Export(result.folder))
+    listed = sorted(find_runs(tracking, "tags.kind = 'trial'"), key=lambda run: -run.info.start_time)
+    assert [run.info.run_name for run in listed] == result.trials["name"].tolist()
+
+
+def test_trials_below_the_top_stand_in_a_table_and_become_runs_on_request(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
+    import mlflow
+
+    replace(tracking, top=3).export(Export(result.folder))
+    first = {run.info.run_id for run in find_runs(tracking)}
+    assert len(first) == 1 + 3
+    (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
+    assert parent.data.params["trials"] == "8"
+    assert "best 3 of 8 trials" in parent.data.tags["mlflow.note.content"]
+    mlflow.set_tracking_uri(tracking.uri)
+    table = client(tracking).load_table(parent.info.experiment_id, "trials.json", [parent.info.run_id])
+    assert table["name"].tolist() == result.trials["name"].tolist()
+    assert table["last_hop_at_5"].tolist() == result.trials["last_hop@5"].tolist()
+    replace(tracking, top=None).export(Export(result.folder))
+    assert len(find_runs(tracking)) == 1 + 8
+    assert first <= {run.info.run_id for run in find_runs(tracking)}
+    (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
+    assert "best 8 of 8 trials" in parent.data.tags["mlflow.note.content"]
+
+
+def dump(tracking: MLflow) -> list[str]:
+    with sqlite3.connect(tracking.uri.removeprefix("sqlite:///")) as database:
+        return list(database.iterdump())
+
+
+def test_a_second_export_changes_nothing(
+    tracking: MLflow, example: ModuleType, tmp_path: Path, find_runs: Find
+) -> None:
+    result = example.write(tmp_path / "s1")
+    link = tracking.export(Export(result.folder))
+    before = dump(tracking)
+    assert tracking.export(Export(result.folder)) == link
+    assert dump(tracking) == before
+    assert len(find_runs(tracking)) == 1 + 8 + 1 + 5
+
+
+def test_other_numbers_of_the_same_sweep_take_its_place(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+    tracking.export(Export(result.folder))
+    result.trials.assign(mrr=0.5).to_parquet(result.folder / "trials.parquet")
+    tracking.export(Export(result.folder))
+    assert len(find_runs(tracking)) == len(find_runs(tracking, deleted=True)) == 9
+    assert {run.data.metrics["mrr"] for run in find_runs(tracking, "tags.kind = 'trial'")} == {0.5}
+
+
+def test_a_sweep_in_the_trash_comes_back(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+    tracking.export(Export(result.folder))
+    for run in find_runs(tracking):
+        client(tracking).delete_run(run.info.run_id)
+    tracking.export(Export(result.folder))
+    assert len(find_runs(tracking)) == 9
+    assert not find_runs(tracking, deleted=True)
+
+
+def test_heldout_stands_below_its_sweep(tracking: MLflow, example: ModuleType, tmp_path: Path, find_runs: Find) -> None:
+    result = example.write(tmp_path / "sweeps" / "s1")
+    line = {"evaluation": 1, "files": {}, "lock_sha256": result.lock["sha256"]}
+    (result.folder / ENTRY).write_text(json.dumps({**line, "sha256": digest(line)}))
+    tracking.export(Export(result.folder))
+    (evaluation,) = find_runs(tracking, "tags.kind = 'heldout'")
+    (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
+    assert evaluation.data.tags["mlflow.parentRunId"] == parent.info.run_id
+    assert evaluation.data.tags["evaluation"] == "1"
+    assert evaluation.data.metrics["last_hop_at_5"] == 5 / 6
+    assert evaluation.data.metrics["wilson_low"] == 0.4365
+    (winner,) = find_runs(tracking, "tags.split = 'test' and tags.trial = '0000000000000000'")
+    assert winner.data.metrics["odds_ratio"] == 10
+    assert winner.inputs.dataset_inputs[0].tags[0].value == "test"
+    place = client(tracking).download_artifacts(evaluation.info.run_id, ENTRY, str(tmp_path))
+    assert json.loads(Path(place).read_text()).items() >= line.items()
+
+
+def test_a_report_is_attached_once_and_only_while_it_is_that_report(
+    tracking: MLflow, result: SweepResult, tmp_path: Path, find_runs: Find
+) -> None:
+    report = tmp_path / "report"
+    (report / "tables").mkdir(parents=True)
+    (report / "tables" / "heldout.tex").write_text("table")
+    (report / "index.html").write_text("page")
+    export = Export.with_report(result.folder, report)
+    tracking.export(export)
+    (run,) = find_runs(tracking, "tags.kind = 'sweep'")
+    attached = {item.path for item in client(tracking).list_artifacts(run.info.run_id, "report")}
+    assert attached == {"report/tables", "report/index.html"}
+    (report / "index.html").write_text("a page on another sweep")
+    tracking.export(export)
+    place = client(tracking).download_artifacts(run.info.run_id, "report/index.html", str(tmp_path))
+    assert Path(place).read_text() == "page"
+
+
+def test_conventions_of_mlflow(
+    tracking: MLflow, result: SweepResult, find_runs: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tags and a name of the user's own, below the run that MLFLOW_RUN_ID names, and user and source as MLflow sets."""
+    experiment = client(tracking).create_experiment(tracking.experiment)
+    above = client(tracking).create_run(experiment).info.run_id
+    monkeypatch.setenv("MLFLOW_RUN_ID", above)
+    replace(tracking, tags={"team": "x"}, run_name="my run").export(Export(result.folder))
+    (run,) = find_runs(tracking, "tags.kind = 'sweep'")
+    assert run.info.run_name == "my run"
+    assert run.data.tags["mlflow.parentRunId"] == above
+    assert {"mlflow.user", "mlflow.source.name", "mlflow.source.type"} <= run.data.tags.keys()
+    assert "mlflow.source.git.commit" not in run.data.tags  # the folder was made by other code than this
+    assert len(find_runs(tracking, "tags.team = 'x'")) == 9
+
+
+def test_below_the_run_that_is_active(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+    import mlflow
+
+    mlflow.set_tracking_uri(tracking.uri)
+    mlflow.set_experiment(tracking.experiment)
+    with mlflow.start_run() as above:
+        tracking.export(Export(result.folder))
+    (run,) = find_runs(tracking, "tags.kind = 'sweep'")
+    assert run.data.tags["mlflow.parentRunId"] == above.info.run_id
+
+
+def test_an_experiments_own_description_stays(tracking: MLflow, result: SweepResult) -> None:
+    experiment = client(tracking).create_experiment(tracking.experiment)
+    client(tracking).set_experiment_tag(experiment, "mlflow.note.content", "Ours.")
+    tracking.export(Export(result.folder))
+    assert client(tracking).get_experiment(experiment).tags["mlflow.note.content"] == "Ours."
+
+
+def test_two_exporters_at_once(result: SweepResult, tmp_path: Path, find_runs: Find) -> None:
+    tracking = MLflow(f"sqlite:///{tmp_path}/mlflow.db", "two", str(tmp_path / "artifacts"))
+    line = [sys.executable, "-c", EXPORT, tracking.uri, tracking.experiment, tracking.artifacts, str(result.folder)]
+    started = [subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    ended = [process.communicate(timeout=300) for process in started]
+    assert [process.returncode for process in started] == [0, 0], ended
+    assert ended[0][0] == ended[1][0]
+    assert len(find_runs(tracking)) == 9
+
+
+def test_runs_that_two_machines_wrote_twice_are_there_once_after_the_next_export(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
+    tracking.export(Export(result.folder))
+    (run,) = find_runs(tracking, "tags.trial = '0000000000000000'")
+    other = client(tracking).create_run(run.info.experiment_id, tags=run.data.tags)
+    tracking.export(Export(result.folder))
+    assert {one.info.run_id for one in find_runs(tracking, deleted=True)} == {other.info.run_id}
+    assert len(find_runs(tracking)) == 9
+
+
+def test_an_export_that_was_killed_goes_on(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+    line = [sys.executable, "-c", EXPORT, tracking.uri, tracking.experiment, tracking.artifacts, str(result.folder)]
+    process = subprocess.Popen(line, stdout=subprocess.DEVNULL)
+    query = "select count(*) from runs join experiments using (experiment_id) where experiments.name = ?"
+    for _ in range(3000):
+        with sqlite3.connect(tracking.uri.removeprefix("sqlite:///")) as database:
+            tables = database.execute("select count(*) from sqlite_master where name = 'runs'").fetchone()[0]
+            if tables and database.execute(query, (tracking.experiment,)).fetchone()[0] > 2:
+                break
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    left = find_runs(tracking)
+    assert len(left) > 2
+    assert any(run.info.status == "RUNNING" for run in left)  # the sweep's own run is finished last
+    tracking.export(Export(result.folder))
+    assert len(find_runs(tracking)) == 9
+    assert {run.info.status for run in find_runs(tracking)} == {"FINISHED"}
+    assert {run.info.run_id for run in left} <= {run.info.run_id for run in find_runs(tracking)}
+    (trial,) = find_runs(tracking, "tags.trial = '0000000000000000'")
+    assert len(client(tracking).get_metric_history(trial.info.run_id, "wins")) == 1
+
+
+@pytest.mark.parametrize(
+    ("uri", "line"),
+    [
+        ("", r"tracking\.uri is empty"),
+        ("htp://host:5000", r"scheme of tracking\.uri=htp is not known \(did you mean http\?\); known: .*sqlite"),
+    ],
+)
+def test_an_address_that_mlflow_does_not_take(uri: str, line: str) -> None:
+    with pytest.raises(HarnessError, match=line):
+        MLflow(uri, "x", "y")
+
+
+def test_a_file_that_is_no_database(result: SweepResult, tmp_path: Path) -> None:
+    (tmp_path / "mlflow.db").write_text("something else")
+    with pytest.raises(HarnessError, match=r"mlflow\.db: it is not an SQLite database; move it away"):
+        MLflow(f"sqlite:///{tmp_path}/mlflow.db", "x", "y").export(Export(result.folder))
+
+
+def test_a_database_of_another_mlflow(tracking: MLflow, result: SweepResult, tmp_path: Path) -> None:
+    tracking.export(Export(result.folder))
+    copy = tmp_path / "copy.db"
+    with sqlite3.connect(tracking.uri.removeprefix("sqlite:///")) as database, sqlite3.connect(copy) as other:
+        database.backup(other)
+        other.execute("update alembic_version set version_num = 'another'")
+    with pytest.raises(HarnessError, match=r"copy\.db: MLflow cannot use it \(Detected out-of-date database schema"):
+        replace(tracking, uri=f"sqlite:///{copy}").export(Export(result.folder))
+
+
+def test_a_database_that_cannot_be_written(tracking: MLflow, result: SweepResult) -> None:
+    tracking.export(Export(result.folder))
+    path = tracking.uri.removeprefix("sqlite:///")
+    read_only = replace(tracking, uri=f"sqlite:///file:{path}?mode=ro&uri=true", experiment="new")
+    with pytest.raises(HarnessError, match=r"readonly database") as raised:
+        read_only.export(Export(result.folder))
+    assert "\n" not in str(raised.value)
+
+
+def test_links_for_a_database_are_those_of_harness_ui(tracking: MLflow, result: SweepResult) -> None:
+    link = tracking.export(Export(result.folder))
+    number = client(tracking).get_experiment_by_name(tracking.experiment).experiment_id
+    page = f"http://127.0.0.1:5000/#/experiments/{number}/runs?viewStateShareKey=s1.leaderboard"
+    assert link == f"{page} (while `harness ui` runs)"
+    tag = client(tracking).get_experiment(number).tags["mlflow.sharedViewState.s1.leaderboard"]
+    state = json.loads(json.loads(tag)["state"])
+    assert state["searchFilter"] == "tags.sweep = 's1' and tags.split = 'tune'"
+    assert state["orderByKey"] == "metrics.`last_hop_at_5`"
+
+
+def test_no_tracking_exports_nothing(result: SweepResult, tmp_path: Path) -> None:
+    tracking: Tracking = Untracked()
+    assert isinstance(tracking, Tracking)
+    assert isinstance(MLflow("sqlite:///x.db", "x", "y"), Tracking)
+    tracking.export(Export(result.folder))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["sweeps"]

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.report.tracking.entry import knobs, scores
+from harness.report.tracking.parameters import LONGEST, metric_name, numbers, pipeline, shortened
+
+CONFIG = {
+    "dataset": {"_target_": "harness.dataset.sample.Sample", "passages": 2000},
+    "encoder": {"_target_": "harness.encoder.sentence_transformer.SentenceTransformer", "model": "nv", "batch_size": 8},
+    "graph": {
+        "_target_": "harness.graph.entity.Entity",
+        "encoder": {"_target_": "harness.encoder.sentence_transformer.SentenceTransformer", "model": "nv"},
+        "synonym": 0.85,
+        "alias": {},
+    },
+    "fuser": {"_target_": "harness.fuser.boltzmann.Boltzmann", "alpha": 0.7},
+    "objective": "last_hop@5",
+    "margin": 0.02,
+}
+LISTS = {"dense": {"_target_": "harness.retriever.dense.Dense", "depth": 10, "device": "cpu", "version": 1}}
+
+
+def test_every_knob_of_the_pipeline_under_the_name_that_is_typed() -> None:
+    manifest = {"dataset": "sample", "split": "tune", "n": 294, "lists": LISTS}
+    assert pipeline(CONFIG, manifest) == {
+        "dataset": "sample",
+        "dataset.passages": "2000",
+        "encoder": "sentence_transformer",
+        "encoder.model": "nv",
+        "graph": "entity",
+        "graph.encoder": "sentence_transformer",
+        "graph.synonym": "0.85",
+        "lists.dense": "dense",
+        "lists.dense.depth": "10",
+        "objective": "last_hop@5",
+        "margin": "0.02",
+        "split": "tune",
+        "n": "294",
+    }
+
+
+def test_a_trials_knobs_are_typed() -> None:
+    values = {"fuser.alpha": 0.1 + 0.2, "pool.cap": 20, "x": True, "y": None, "z": "rrf", "lists": ["dense", "graph"]}
+    assert knobs({"parameters": values}) == {
+        "fuser.alpha": "0.30000000000000004",
+        "pool.cap": "20",
+        "x": "true",
+        "y": "null",
+        "z": "rrf",
+        "lists": '["dense", "graph"]',
+    }
+
+
+def test_a_long_parameter_is_shown_by_its_hash() -> None:
+    short = shortened({"a": "x" * LONGEST, "b": "x" * (LONGEST + 1)})
+    assert short["a"] == "x" * LONGEST
+    assert short["b"].startswith("sha256:")
+    assert short["b"] != shortened({"b": "y" * (LONGEST + 1)})["b"]
+
+
+def test_metrics_with_their_bounds() -> None:
+    row = {
+        **{"trial": "0f", "name": "x", "n": 8, "untuned": True, "overrides": ["a=1"], "parameters": {"fuser.k": 3}},
+        **{"last_hop@5": 0.75, "wins": 3, "p": float("nan"), "wins_best": None, "wilson": [0.4, 0.9]},
+        **{"as_expected": True, "expected": {"low": 0.5, "chosen_again": 0.25}},
+    }
+    assert scores(row) == {
+        **{"last_hop_at_5": 0.75, "wins": 3.0, "wilson_low": 0.4, "wilson_high": 0.9},
+        **{"as_expected": 1.0, "expected_low": 0.5, "expected_chosen_again": 0.25},
+    }
+    assert dict(numbers("", {"a": {"b": [1, 2, 3]}, "c": "7"})) == {}
+
+
+@pytest.mark.parametrize(("metric", "name"), [("last_hop@5", "last_hop_at_5"), ("mrr", "mrr")])
+def test_metric_names(metric: str, name: str) -> None:
+    from mlflow.utils.validation import _validate_metric_name
+
+    assert metric_name(metric) == name
+    _validate_metric_name(name)

@@ -1,0 +1,215 @@
+"""Real tracking servers and databases: killed in the middle and brought back, refusing, failing, hanging."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import signal
+import socketserver
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from harness.core.errors import HarnessError
+from harness.report.tracking import Export
+from harness.report.tracking.mlflow import SETTINGS, MLflow
+from harness.report.tracking.writer import Writer
+from harness.sweep.result import SweepResult
+
+PASSWORD = "a-long-password-of-nobody"
+Find = Callable[..., list[Any]]
+
+
+@pytest.fixture
+def result(example: ModuleType, tmp_path: Path) -> SweepResult:
+    return example.write(tmp_path / "sweeps" / "s1")  # type: ignore[no-any-return]
+
+
+@pytest.fixture(autouse=True)
+def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in SETTINGS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "10")
+
+
+def over_http(url: str, experiment: str) -> MLflow:
+    return MLflow(url, experiment, "nowhere")
+
+
+def test_a_server_with_artifacts_through_it(mlflow_server: Any, result: SweepResult, find_runs: Find) -> None:
+    tracking = over_http(mlflow_server.url, "plain")
+    link = tracking.export(Export(result.folder))
+    assert link.startswith(f"{mlflow_server.url}/#/experiments/")
+    runs = find_runs(tracking)
+    assert len(runs) == 1 + 8 + 1 + 5
+    assert {run.info.status for run in runs} == {"FINISHED"}
+    tracking.export(Export(result.folder))
+    assert {run.info.run_id for run in find_runs(tracking)} == {run.info.run_id for run in runs}
+    (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
+    stored = list(mlflow_server.folder.glob(f"artifacts/*/{parent.info.run_id}/artifacts/*"))
+    assert {path.name for path in stored} >= {"trials.json", "trials.parquet", "winner.lock.json"}
+
+
+def test_a_parameter_longer_than_the_server_takes_is_shown_by_its_hash(
+    mlflow_server: Any, result: SweepResult, find_runs: Find
+) -> None:
+    import json
+
+    path = result.folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    lists = {"dense": {"_target_": "a.trec.TREC", "path": "x" * 9000}}
+    path.write_text(json.dumps({**manifest, "lists": lists}))
+    tracking = over_http(mlflow_server.url, "long")
+    tracking.export(Export(result.folder))
+    (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
+    assert parent.data.params["lists.dense.path"].startswith("sha256:")
+
+
+def test_a_server_that_is_killed_in_the_middle_and_comes_back(
+    start_server: Any, result: SweepResult, find_runs: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = start_server()
+    tracking = replace(over_http(server.url, "killed"), threads=2)
+    fill, filled = Writer._fill, []
+
+    def kill_after_three(*arguments: Any) -> None:
+        filled.append(arguments)
+        if len(filled) == 4:
+            server.kill()
+        fill(*arguments)
+
+    monkeypatch.setattr(Writer, "_fill", kill_after_three)
+    with pytest.raises(HarnessError, match=rf"^{server.url}: MLflow cannot use it \(.*Max retries exceeded") as raised:
+        tracking.export(Export(result.folder))
+    assert "\n" not in str(raised.value)
+    server.start()
+    left = find_runs(tracking)
+    assert 3 <= len(left) < 15
+    monkeypatch.undo()
+    tracking.export(Export(result.folder))
+    assert len(find_runs(tracking)) == 15
+    assert {run.info.status for run in find_runs(tracking)} == {"FINISHED"}
+    assert {run.info.run_id for run in left} <= {run.info.run_id for run in find_runs(tracking)}
+
+
+def test_user_and_password(
+    start_server: Any, result: SweepResult, find_runs: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("flask_wtf", reason="MLflow's basic auth needs it")
+    environment = {"MLFLOW_AUTH_ADMIN_PASSWORD": PASSWORD, "MLFLOW_FLASK_SERVER_SECRET_KEY": "secret"}
+    server = start_server(["--app-name", "basic-auth"], environment)
+    tracking = replace(over_http(server.url, "guarded"), top=1)  # the server hashes the password at every request
+    monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "admin")
+    monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "wrong")
+    with pytest.raises(HarnessError, match=r"MLflow cannot use it \(.*(401|You are not authenticated)") as raised:
+        tracking.export(Export(result.folder))
+    assert "wrong" not in str(raised.value)
+    monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", PASSWORD)
+    tracking.export(Export(result.folder))
+    assert len(find_runs(tracking)) == 1 + 1 + 1 + 5
+
+
+def test_postgresql(result: SweepResult, tmp_path: Path, find_runs: Find, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database is killed in the middle and comes back; a wrong name and a dead server are one line each."""
+    pgserver = pytest.importorskip("pgserver")
+    server = pgserver.get_server(tmp_path / "pg", cleanup_mode="delete")
+    try:
+        tracking = replace(MLflow(server.get_uri(), "pg", str(tmp_path / "artifacts")), threads=1)
+        fill, filled = Writer._fill, []
+
+        def kill_after_three(*arguments: Any) -> None:
+            filled.append(arguments)
+            if len(filled) == 4:
+                kill_database(server)
+            fill(*arguments)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Writer, "_fill", kill_after_three)
+            with pytest.raises(HarnessError, match="MLflow cannot use it") as raised:
+                tracking.export(Export(result.folder))
+        assert "\n" not in str(raised.value)
+        server.ensure_postgres_running()
+        assert server.get_uri() == tracking.uri
+        left = {run.info.run_id for run in find_runs(tracking)}
+        assert 3 <= len(left) < 15
+        tracking.export(Export(result.folder))
+        runs = find_runs(tracking)
+        assert len(runs) == 15
+        assert {run.info.status for run in runs} == {"FINISHED"}
+        assert left <= {run.info.run_id for run in runs}
+        other = replace(tracking, uri=tracking.uri.replace("postgres:@/postgres", "nobody:secret@/postgres"))
+        with pytest.raises(HarnessError, match=r'MLflow cannot use it .*"nobody"') as raised:
+            other.export(Export(result.folder))
+        assert "secret" not in str(raised.value)
+    finally:
+        server.cleanup()
+    began = time.monotonic()
+    with pytest.raises(HarnessError, match="MLflow cannot use it"):
+        tracking.export(Export(result.folder))
+    assert time.monotonic() - began < 30
+
+
+def kill_database(server: Any) -> None:
+    """All processes of a PostgreSQL server end at once; connections break, and the next start recovers from its log."""
+    os.kill(server.get_pid(), signal.SIGQUIT)
+    for _ in range(200):
+        if not (server.pgdata / "postmaster.pid").exists():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{server.pgdata}: the server did not end")
+
+
+@contextmanager
+def answering(status: int | None) -> Iterator[str]:
+    """A server that answers every request with a status, or, without one, never."""
+    ended = threading.Event()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if status is None:
+                ended.wait(60)
+            else:
+                self.send_error(status)
+
+        do_POST = do_GET
+
+        def log_message(self, *_: Any) -> None:
+            """Nothing."""
+
+    class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+        daemon_threads = True
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            ended.set()
+            server.shutdown()
+
+
+@pytest.mark.parametrize(("status", "why"), [(500, "500"), (404, "404"), (None, "ReadTimeoutError")])
+def test_a_server_that_fails_or_hangs(
+    status: int | None, why: str, result: SweepResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
+    began = time.monotonic()
+    with answering(status) as url, pytest.raises(HarnessError, match=why) as raised:
+        over_http(url, "x").export(Export(result.folder))
+    assert time.monotonic() - began < 20
+    assert "\n" not in str(raised.value)
+
+
+def test_secrets_of_an_address_are_in_no_line(result: SweepResult) -> None:
+    tracking = over_http(f"http://user:{PASSWORD}@127.0.0.1:9", "x")
+    assert tracking.destination == "experiment x at http://127.0.0.1:9"
+    with pytest.raises(HarnessError) as raised:
+        tracking.export(Export(result.folder))
+    assert PASSWORD not in str(raised.value)

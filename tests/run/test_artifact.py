@@ -1,0 +1,60 @@
+"""Runs of ours: folders of the store, read as any other run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from harness.benchmark import Benchmark
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
+from harness.run import Run
+from harness.run import io as lists
+from harness.run.artifact import keep_ids
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    """The run {q1: b over a, q2: nothing} as an artifact."""
+    from datasets import Dataset
+
+    corpus, queries = Dataset.from_dict({"id": ["a", "b", "c"]}), Dataset.from_dict({"id": ["q1", "q2"]})
+    benchmark = Benchmark("toy", corpus, queries, np.array([[0], [1]], np.int32), np.array([True, True]), "5a")
+    run = Run.of(["q1", "q2"], ["a", "b", "c"], [0, 0], [0, 1], [0.25, 0.5])
+    store = Store(tmp_path)
+    keep_ids(benchmark, store)
+    return store.get("retrieve", {"k": 1}, {"benchmark": "5a"}, lambda folder: run.save(folder)).path
+
+
+def test_a_folder_of_ours_is_a_run(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert lists.read(stored).to_dict() == {"q1": {"b": 0.5, "a": 0.25}, "q2": {}}
+    monkeypatch.chdir(stored.parent)
+    assert lists.read(stored.name).query_ids.equals(pa.array(["q1", "q2"]))
+
+
+def test_a_folder_of_ours_is_not_written(stored: Path) -> None:
+    with pytest.raises(HarnessError, match="name a file"):
+        lists.write(lists.read(stored), stored)
+
+
+def test_folders_that_are_no_runs(stored: Path, tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match="without a readable manifest"):
+        lists.read(tmp_path)
+    with pytest.raises(HarnessError, match="an artifact of the stage ids"):
+        lists.read(next((tmp_path / "artifacts" / "ids").glob("*[!k]")))
+    manifest = json.loads((stored / "manifest.json").read_text())
+    manifest["inputs"]["benchmark"] = "other"
+    (stored / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(HarnessError, match="run `harness prepare`"):
+        lists.read(stored)
+    assert not list((tmp_path / "artifacts" / "ids").glob("*.partial"))
+
+
+def test_a_damaged_run_is_said(stored: Path) -> None:
+    (stored / "docs.npy").write_bytes(b"nothing")
+    with pytest.raises(HarnessError, match="damaged run"):
+        lists.read(stored)

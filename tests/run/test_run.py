@@ -1,0 +1,92 @@
+"""Runs: the one order, and every way in and out."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.core.errors import HarnessError
+from harness.run import Run
+
+NAMES = st.text(alphabet="abcxyz0189é", min_size=1, max_size=3)
+SCORES = st.floats(-1e6, 1e6) | st.sampled_from([0.0, -0.0, 1.0])
+LISTS = st.dictionaries(NAMES, st.dictionaries(NAMES, SCORES, max_size=6), min_size=1, max_size=5)
+
+
+def test_score_descends_and_ties_go_to_the_smaller_id():
+    run = Run.from_dict({"q": {"b": 1.0, "c": 2.0, "a": 1.0}})
+    assert list(run.to_dict()["q"].items()) == [("c", 2.0), ("a", 1.0), ("b", 1.0)]
+    assert run.docs.tolist() == [2, 0, 1]
+    assert run.indptr.tolist() == [0, 3]
+
+
+def test_minus_zero_is_zero():
+    assert list(Run.from_dict({"q": {"a": -0.0, "b": 0.0}}).to_dict()["q"]) == ["a", "b"]
+
+
+@given(LISTS)
+def test_a_dictionary_comes_back(lists):
+    assert Run.from_dict(lists).to_dict() == lists
+
+
+@given(LISTS)
+def test_every_list_is_in_the_one_order(lists):
+    run = Run.from_dict(lists)
+    for start, stop in zip(run.indptr, run.indptr[1:], strict=False):
+        pairs = list(zip(-run.scores[start:stop], run.docs[start:stop], strict=True))
+        assert pairs == sorted(pairs)
+
+
+@given(LISTS, st.integers(0, 4))
+def test_top_keeps_the_best(lists, depth):
+    run = Run.from_dict(lists)
+    cut = run.top(depth).to_dict()
+    for name, whole in run.to_dict().items():
+        assert list(cut[name].items()) == list(whole.items())[:depth]
+    assert run.top(None) is run
+
+
+@given(LISTS, st.data())
+def test_take_takes_those_queries(lists, data):
+    run = Run.from_dict(lists)
+    chosen = data.draw(st.lists(st.integers(0, len(run) - 1), unique=True))
+    names = run.query_ids.to_pylist()
+    assert run.take(np.array(chosen, dtype=int)).to_dict() == {names[q]: lists[names[q]] for q in chosen}
+    mask = np.isin(np.arange(len(run)), chosen)
+    assert run.take(mask).to_dict() == {names[q]: lists[names[q]] for q in sorted(chosen)}
+
+
+@given(LISTS)
+def test_aligned_renumbers_and_nothing_else(lists):
+    run = Run.from_dict(lists)
+    docs = pa.array(sorted({"", "zzzz", *run.doc_ids.to_pylist()}))
+    queries = pa.array(["new", *reversed(run.query_ids.to_pylist())] if "new" not in lists else list(lists))
+    aligned = run.aligned(queries, docs)
+    assert aligned.to_dict() == {name: lists.get(name, {}) for name in queries.to_pylist()}
+    assert aligned.doc_ids.equals(docs)
+
+
+def test_a_document_outside_the_corpus_is_named():
+    run = Run.from_dict({"q": {"a": 1.0, "b": 2.0}})
+    with pytest.raises(HarnessError, match="document b and 0 others are not in the corpus"):
+        run.aligned(pa.array(["q"]), pa.array(["a", "c"]))
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf")])
+def test_scores_are_finite(score):
+    with pytest.raises(HarnessError, match="query q, document b: score must be finite"):
+        Run.from_dict({"q": {"a": 1.0, "b": score}})
+
+
+def test_a_document_stands_once_in_a_list():
+    with pytest.raises(HarnessError, match="query q: document b stands twice"):
+        Run.of(["q"], ["a", "b"], [0, 0, 0], [1, 0, 1], [1.0, 2.0, 3.0])
+
+
+@given(LISTS)
+def test_arrays_come_back_from_disk(tmp_path_factory, lists):
+    folder = tmp_path_factory.mktemp("run")
+    run = Run.from_dict(lists)
+    run.save(folder)
+    assert Run.load(folder, run.query_ids, run.doc_ids).to_dict() == lists

@@ -1,0 +1,1 @@
+"""Campaigns that try to break the harness: `make soak`. Minutes, bounded, and no part of `make test`."""

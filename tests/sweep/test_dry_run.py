@@ -1,0 +1,77 @@
+"""What a dry run says: trials by block counted by hand, what is stored, what would be built and asked."""
+
+import gzip
+import json
+import subprocess
+import sys
+
+import pytest
+
+from harness.core.configuration import compose
+from harness.sweep.dry_run import blocks, stages
+from harness.sweep.plan import Plan, Prepared
+from tests.world.generate import write
+
+GRID = [
+    "~grid",
+    "+grid={ranks:{fuser:[rrf],fuser.k:[10,60]},values:{fuser:[linear,rrf],fuser.alpha:[.3,.5],fuser.k:[10]}}",
+]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("data") / "world", 250)
+
+
+@pytest.fixture
+def base(world, tmp_path):
+    return ["dataset=folder", f"dataset.path={world}", "encoder=hashed", "extractor.model=null",
+            f"paths.runs={tmp_path}/runs", "tracking=none", *GRID]  # fmt: skip
+
+
+def plan(*given):
+    return Plan(compose("config", given), given)
+
+
+def test_points_and_new_trials_by_block(base):
+    table = blocks(plan(*base))
+    # baselines: three lists, rrf k=60. ranks: k=60 is a baseline. values: linear twice, rrf k=10 once more (each alpha)
+    assert [list(row) for row in table.rows] == [
+        ["baselines", "-", 4, 4],
+        ["ranks", "fuser=rrf, fuser.k (2)", 2, 1],
+        ["values", "fuser (2), fuser.alpha (2), fuser.k=10", 4, 2],
+    ]
+    assert table.title == "7 trials"
+
+
+def test_what_is_stored_and_what_would_be_built(base, world, tmp_path):
+    before = stages(plan(*base))
+    assert [row[1:] for row in before.rows] == [["to build", "unknown: none is stored", ""]] * 3
+    assert not (tmp_path / "runs" / "artifacts").exists()
+    Prepared.of(plan(*base))
+    assert [row[1] for row in stages(plan(*base)).rows] == ["stored"] * 3
+    again = stages(plan(*base, "lists.bm25.k1=1.3"))
+    state, seconds, asked = {row[0]: row[1:] for row in again.rows}["bm25"]
+    assert (state, asked) == ("to build", "")
+    assert seconds.startswith("about ")
+
+
+def test_what_a_language_model_would_be_asked(base, world):
+    told = stages(plan(*base, "extractor=llm", "extractor.model=big"))
+    passages = [json.loads(line) for line in gzip.decompress((world / "corpus.jsonl.gz").read_bytes()).splitlines()]
+    asked = {row[0]: row[3] for row in told.rows}
+    assert asked["graph"].startswith(f"big: {2 * len(passages)} calls, ")
+    assert asked["dense"] == asked["bm25"] == ""
+
+
+def test_an_override_that_nothing_reads_is_refused_from_the_command_line(tmp_path):
+    def said(*arguments):
+        command = [sys.executable, "-m", "harness", "sweep", "dry_run=true", "tracking=none", f"paths.runs={tmp_path}"]
+        return subprocess.run([*command, *arguments], capture_output=True, text=True, cwd=tmp_path, check=False)
+
+    one = said("fuser=rrf", "fuser.k=5")
+    assert one.returncode == 0, one.stderr
+    assert one.stdout.splitlines()[0] == "8 trials"  # 3 lists, rrf k=60; k=5 at caps 10, 20, 50 and none
+    other = said("fuser.penalty=1")
+    assert other.returncode == 2
+    assert "penalty is read by fuser=learned" in other.stderr

@@ -1,0 +1,46 @@
+"""A command without ``sweep=`` takes the last sweep of this user in this folder, never somebody else's of several."""
+
+import pytest
+
+from harness.core.errors import HarnessError
+from harness.sweep.latest import latest, remember
+
+
+@pytest.fixture
+def runs(tmp_path):
+    (tmp_path / "runs" / "sweeps").mkdir(parents=True)
+    return tmp_path / "runs"
+
+
+def swept(runs, name, place, user, monkeypatch):
+    """A sweep of a user in a working folder."""
+    place.mkdir(exist_ok=True)
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("LOGNAME", user)
+    remember(runs / "sweeps" / name)
+
+
+def test_each_folder_and_user_has_its_own(runs, tmp_path, monkeypatch):
+    swept(runs, "one", tmp_path / "a", "ann", monkeypatch)
+    swept(runs, "two", tmp_path / "b", "ann", monkeypatch)
+    swept(runs, "three", tmp_path / "a", "bob", monkeypatch)
+    swept(runs, "four", tmp_path / "b", "ann", monkeypatch)
+    assert latest(runs).name == "four"
+    monkeypatch.chdir(tmp_path / "a")
+    assert latest(runs).name == "one"
+    monkeypatch.setenv("LOGNAME", "bob")
+    assert latest(runs).name == "three"
+    monkeypatch.setenv("LOGNAME", "eve")
+    with pytest.raises(HarnessError, match=r"several from others: one \(by ann in .*; three .*choose with sweep="):
+        latest(runs)
+
+
+def test_the_only_one_is_taken_wherever_it_was_made(runs, tmp_path, monkeypatch):
+    with pytest.raises(HarnessError, match="there is no sweep yet"):
+        latest(runs)
+    swept(runs, "one", tmp_path / "a", "ann", monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LOGNAME", "bob")
+    assert latest(runs).name == "one"
+    (runs / "sweeps" / "latest").write_text("old\n")  # as it was written before users were noted
+    assert latest(runs).name == "old"

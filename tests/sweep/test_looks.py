@@ -1,0 +1,74 @@
+"""Looks at test that are not the protocol's: counted by the test questions, whatever file they came from."""
+
+import json
+
+import pytest
+
+from harness.benchmark import md5_split
+from harness.command.evaluate import run as evaluate
+from harness.core.configuration import compose
+from harness.sweep.heldout import heldout
+from harness.sweep.ledger import Ledger
+from harness.sweep.looks import count_looks, describe_looks, note_look
+from harness.sweep.plan import Plan, Prepared
+from harness.sweep.tune import sweep
+
+IDS = [f"q{number}" for number in range(40)]
+TEST = [name for name in IDS if md5_split(name) == "test"]
+
+
+@pytest.fixture
+def looks(tmp_path, monkeypatch):
+    path = tmp_path / "cache" / "looks.jsonl"
+    monkeypatch.setenv("HARNESS_LOOKS", str(path))
+    return str(path)
+
+
+def test_looks_are_counted_by_the_test_questions_in_any_order(looks):
+    assert note_look(looks, "evaluate", "a/gold.jsonl", IDS) == {"test_questions": len(TEST), "looks": 1}
+    assert note_look(looks, "compare", "b.qrels", reversed(TEST)) == {"test_questions": len(TEST), "looks": 2}
+    assert note_look(looks, "evaluate", "c", TEST[:2]) == {"test_questions": 2, "looks": 1}
+    assert count_looks(looks, IDS) == 2
+    assert [entry["source"] for entry in Ledger(tmp(looks)).entries()] == ["gold.jsonl", "b.qrels", "c"]
+
+
+def tmp(path):
+    from pathlib import Path
+
+    return Path(path)
+
+
+def test_tune_alone_is_no_look(looks):
+    tune = [name for name in IDS if name not in TEST]
+    found = note_look(looks, "evaluate", "g", tune)
+    assert found == {"test_questions": 0, "looks": None}
+    assert describe_looks(found, len(tune), looks) == ""
+    assert not tmp(looks).exists()
+
+
+def test_a_file_that_cannot_be_written_stops_nothing(tmp_path, caplog):
+    (tmp_path / "file").write_text("")
+    found = note_look(str(tmp_path / "file" / "looks.jsonl"), "evaluate", "g", IDS)
+    assert found == {"test_questions": len(TEST), "looks": None}
+    assert "this look at test is not noted" in caplog.text
+
+
+def test_evaluate_says_how_many_questions_are_test_and_which_look_it_is(looks, bench, tmp_path, capsys):
+    given = [f"run={bench}/dense.trec", f"gold={bench}/queries.jsonl", f"out={tmp_path}/m.json"]
+    for look in (1, 2):
+        evaluate(compose("evaluate", given))
+        assert f"{len(TEST)} of these 40 questions are test questions; look {look} at them" in capsys.readouterr().out
+    assert json.loads((tmp_path / "m.json").read_text())["looks"] == 2
+    evaluate(compose("evaluate", [*given, "split=tune"]))
+    assert "look" not in capsys.readouterr().out
+
+
+def test_a_held_out_table_says_how_many_looks_there_were_before(looks, overrides):
+    note_look(looks, "evaluate", "g", IDS)
+    note_look(looks, "compare", "g", IDS)
+    given = (*overrides, "grid=point")
+    prepared = Prepared.of(Plan(compose("config", given), given))
+    result = heldout(sweep(prepared, prepared.plan.trials()), prepared, again=False)
+    assert {(row["evaluation"], row["looks"]) for row in result.heldout} == {(1, 2)}
+    assert result.test.look == ", after 2 known looks of any kind"
+    assert count_looks(looks, IDS) == 3

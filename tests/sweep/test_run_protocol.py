@@ -1,0 +1,36 @@
+"""The protocol from Python gives the files that the command line gives, and keeps its rules."""
+
+import subprocess
+import sys
+
+import pytest
+
+import harness
+
+
+def test_sweep_lock_and_heldout_as_the_command_line_does(overrides, tmp_path):
+    result = harness.run_sweep(*overrides, "grid=point", "fuser=linear")
+    assert [row["family"] for row in result.lock["fusers"]] == ["linear", "rrf"]
+    assert result.heldout is None
+    held_out = harness.run_heldout(result)
+    assert {row["split"] for row in held_out.heldout} == {"test"}
+    assert {row["evaluation"] for row in held_out.heldout} == {1}
+    with pytest.raises(harness.HarnessError, match="has been evaluated already, 1 times"):
+        harness.run_heldout(str(result.folder))
+    again = harness.run_heldout(result.folder, again=True)
+    assert again.heldout[0]["evaluation"] == 2
+
+    other = [text.replace(f"{tmp_path}/runs", f"{tmp_path}/cli") for text in overrides]
+    for command in (["sweep", *other, "grid=point", "fuser=linear"], ["heldout", "tracking=none", other[-2]]):
+        done = subprocess.run(
+            [sys.executable, "-m", "harness", *command], capture_output=True, text=True, cwd=tmp_path, check=True
+        )
+    assert "evaluation 1" in done.stderr  # said before it scored
+    folder = tmp_path / "cli" / "sweeps" / result.folder.name
+    for name in ("ranks.npy", "trials.parquet", "heldout_ranks.npy"):
+        assert (folder / name).read_bytes() == (result.folder / name).read_bytes(), name
+
+
+def test_a_mistyped_key_is_named(overrides):
+    with pytest.raises(harness.HarnessError, match=r"fusr is no key of this command \(did you mean fuser"):
+        harness.run_sweep(*overrides, "fusr=rrf")

@@ -1,0 +1,191 @@
+"""What comes from a stored file is never code: each attack below wrote the canary before it was refused."""
+
+import contextlib
+import importlib
+import json
+import os
+import pickle
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from harness.command import report
+from harness.core.configuration import compose, instantiate
+from harness.core.errors import HarnessError
+from harness.core.identity import digest
+from harness.core.rooms import ROOMS
+from harness.sweep.choice import choose
+from harness.sweep.integrity import file_hash
+from harness.sweep.plan import Plan, Prepared, reopen
+from harness.sweep.result import LOCK
+from harness.sweep.tune import sweep
+
+
+class Payload:
+    """Unpickled, it writes the canary."""
+
+    def __init__(self, canary: Path) -> None:
+        self.canary = canary
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.canary),)
+
+
+@pytest.fixture
+def canary(tmp_path):
+    return tmp_path / "canary"
+
+
+@pytest.fixture
+def attack(tmp_path, canary):
+    (tmp_path / "payload.pkl").write_bytes(pickle.dumps(Payload(canary)))
+    return {"_target_": "pandas.read_pickle", "filepath_or_buffer": str(tmp_path / "payload.pkl")}
+
+
+@pytest.fixture(scope="module")
+def swept(bench, tmp_path_factory):
+    lists = (f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25"))
+    runs = tmp_path_factory.mktemp("stored") / "runs"
+    given = ("dataset=folder", f"dataset.path={bench}", *lists, f"paths.runs={runs}", "tracking=none",
+             "grid=point", "+grid.some={fuser:[linear],fuser.alpha:[0.3]}")  # fmt: skip
+    plan = Plan(compose("config", given), given)
+    return sweep(Prepared.of(plan), plan.trials()).folder
+
+
+@pytest.fixture
+def folder(swept, tmp_path):
+    return Path(shutil.copytree(swept, tmp_path / "runs" / "sweeps" / swept.name))
+
+
+def forge(path, change):
+    """Change a lock's content as an attacker does, who knows how its hash is made."""
+    content = json.loads(path.read_text())
+    content.pop("sha256")
+    change(content)
+    path.write_text(json.dumps({**content, "sha256": digest(content)}))
+
+
+def knob(name, value):
+    return lambda content: content["winner"]["parameters"].update({name: value})
+
+
+def fuse_by(path):
+    return choose(compose("fuse", [f"lock={path}", "out=x.trec"]), ["dense", "graph"], ())
+
+
+@pytest.mark.parametrize("name", ["fuser.alpha", "normalizer.anything", "reranker.J"])
+def test_a_parameter_of_a_lock_is_no_object(folder, canary, attack, name):
+    forge(folder / LOCK, knob(name, attack))
+    with pytest.raises(HarnessError, match=rf"winner\.lock\.json: {name.replace('.', '[.]')}\._target_ .*expected"):
+        fuse_by(folder / LOCK)
+    assert not canary.exists()
+
+
+def test_a_name_in_a_lock_is_no_path(folder, canary, attack, tmp_path):
+    (tmp_path / "evil.yaml").write_text(yaml.safe_dump(attack))
+    forge(folder / LOCK, knob("fuser", os.path.relpath(tmp_path / "evil", "conf/fuser")))
+    with pytest.raises(HarnessError, match=r"fuser=.*evil is not known.*known: .*rrf"):
+        fuse_by(folder / LOCK)
+    forge(folder / LOCK, knob("fuser", str(tmp_path / "evil")))
+    with pytest.raises(HarnessError, match=r"fuser=.*evil is not known"):
+        fuse_by(folder / LOCK)
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize("text", ["${oc.decode:'{_target_: os.getcwd}'}", "${oc.env:HOME}"])
+def test_an_interpolation_in_a_lock_is_refused(folder, text):
+    forge(folder / LOCK, knob("fuser.alpha", text))
+    with pytest.raises(HarnessError, match=r"fuser\.alpha.*expected"):
+        fuse_by(folder / LOCK)
+
+
+def config_with(folder, change):
+    content = yaml.safe_load((folder / "config.yaml").read_text())
+    change(content)
+    (folder / "config.yaml").write_text(yaml.safe_dump(content))
+    forge(folder / LOCK, lambda lock: lock["files"].update({"config.yaml": file_hash(folder / "config.yaml")}))
+
+
+ATTACKS = {
+    "a strategy": lambda config, attack: config.update(dataset=attack),
+    "a list": lambda config, attack: config["lists"].update(dense=attack),
+    "a field": lambda config, attack: config["fuser"].update(alpha=attack),
+    "an axis": lambda config, attack: config["grid"].update(x={"fuser.alpha": [attack]}),
+    "in a list": lambda config, attack: config["seeds"].update(policy=[attack]),
+    "called at once": lambda config, attack: config.update(
+        dataset={**config["dataset"], "name": {"_target_": "harness.retriever.policyrag.edit", "_partial_": True}}
+    ),
+    "decoded": lambda config, attack: config.update(dataset="${oc.create:${oc.decode:'" + json.dumps(attack) + "'}}"),
+}
+
+
+@pytest.mark.parametrize("where", ATTACKS)
+@pytest.mark.parametrize("command", ["heldout", "rerun"])
+def test_a_stored_configuration_makes_no_object_that_conf_does_not_name(folder, canary, attack, where, command):
+    config_with(folder, lambda config: ATTACKS[where](config, attack))
+    given = [f"sweep={folder}", f"paths.runs={folder.parent.parent}", "tracking=none"]
+    more = ["trial=1"] if command == "rerun" else []
+    with pytest.raises(HarnessError, match=r"config\.yaml: .*expected"):
+        importlib.import_module(f"harness.command.{command}").run(compose(command, [*given, *more]))
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize("where", ATTACKS)
+def test_a_report_makes_nothing_of_a_stored_configuration(folder, canary, attack, where, monkeypatch):
+    config_with(folder, lambda config: ATTACKS[where](config, attack))
+    monkeypatch.setattr("harness.report.compile.shutil.which", lambda name: None)
+    given = [f"sweep={folder}", f"paths.runs={folder.parent.parent}", "tracking=none"]
+    with contextlib.suppress(HarnessError):
+        report.run(compose("report", [*given, f"paths.reports={folder.parent.parent / 'reports'}"]))
+    assert not canary.exists()
+
+
+ENCODER = "harness.encoder.sentence_transformer"
+REACHING = {
+    "model code": {"_target_": f"{ENCODER}.SentenceTransformer", "model": "a/b", "trust_remote_code": True},
+    "model code by name": {"_target_": "harness.encoder.nv_embed_v2.NvEmbedV2", "model": "a/b"},
+    "a module": {"_target_": "harness.extractor.offline.Offline", "model": "antigravity"},
+    "an endpoint": {"_target_": "harness.extractor.llm.LLM", "model": "m", "base_url": "https://collects.example/v1"},
+    "almost local": {"_target_": "harness.extractor.llm.LLM", "base_url": "http://localhost:80@collects.example"},
+    "local by name": {"_target_": "harness.extractor.llm.LLM", "base_url": "http://127.0.0.1.collects.example"},
+    "a secret": {"_target_": "harness.extractor.llm.LLM", "model": "m", "key_variable": "AWS_SECRET_ACCESS_KEY"},
+    "a database": {"_target_": "harness.vectorstore.pgvector.Pgvector", "uri": "postgresql://collects.example"},
+    "a place": {"_target_": "harness.extractor.llm.LLM", "model": "m", "answers": "/etc"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REACHING)
+def test_what_reaches_beyond_the_folder_needs_trust(folder, what):
+    config_with(folder, lambda config: config.update(extractor=REACHING[what]))
+    config = compose("heldout", ["tracking=none"])
+    with pytest.raises(HarnessError, match=r"config\.yaml: extractor\.\w+ = .* trust=true"):
+        reopen(folder, config)
+    reopen(folder, compose("heldout", ["tracking=none", "trust=true"]))
+
+
+def test_what_stands_in_conf_and_what_is_local_needs_none(folder):
+    local = {"_target_": "harness.extractor.llm.LLM", "model": "m", "base_url": "http://127.0.0.1:8000/v1",
+             "key_variable": "OPENAI_API_KEY", "answers": "${paths.runs}/answers"}  # fmt: skip
+    config_with(folder, lambda config: config.update(extractor=local))
+    reopen(folder, compose("heldout", ["tracking=none"]))
+
+
+def test_the_user_s_own_command_line_stays_free(overrides):
+    given = [*overrides, "fuser.alpha={_target_:builtins.float,x:0.25}", "grid=point"]
+    assert instantiate({"_target_": "fractions.Fraction", "numerator": 3}) == 3
+    assert compose("config", given).fuser.alpha["_target_"] == "builtins.float"
+
+
+def test_a_sweep_of_before_the_rooms_opens(folder):
+    """Its ``_target_``s name concepts without their room, its lock holds no hashes of files."""
+    text = (folder / "config.yaml").read_text()
+    for concept, room in ROOMS.items():
+        text = text.replace(f"harness.{room}.{concept}.", f"harness.{concept}.")
+    assert "harness.fuser.boltzmann" in text
+    (folder / "config.yaml").write_text(text)
+    forge(folder / LOCK, lambda lock: lock.pop("files"))
+    config = compose("heldout", ["tracking=none"])
+    assert [trial.name for trial in reopen(folder, config).trials()]
+    assert fuse_by(folder / LOCK).pool.lists == ("dense", "graph")

@@ -1,0 +1,205 @@
+"""What a user types, from outside the checkout: the installed wheel, another working folder, files of one's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[1]
+ALONE = ["dataset=folder", "dataset.path=mine", "~lists.dense", "~lists.graph", "~lists.bm25"]
+SWEEP = ["sweep", *ALONE, "lists.colbert=colbert.json", "lists.kg=kg.json", "pool.lists=[colbert,kg]", "tracking=none"]
+API = """
+import harness
+
+runs = harness.read_all({"colbert": "colbert.json", "kg": "kg.json"})
+gold = harness.Gold.read("mine/queries.jsonl")
+fused = harness.fuse(runs, "boltzmann", "pit", 20, alpha=0.7)
+print(harness.__file__)
+print(harness.evaluate(fused, gold, ["recall@5"])["metrics"]["recall@5"])
+print(harness.compare(fused, runs["kg"], gold, "recall@5"))
+sweep = harness.run_sweep(*LISTS, "grid=point", "paths.runs=notebook")
+print(harness.run_heldout(sweep).heldout[0]["evaluation"])
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package as the wheel installs it, and nothing else."""
+    place = tmp_path_factory.mktemp("wheel")
+    pip = [sys.executable, "-m", "pip"]
+    made = subprocess.run(
+        [*pip, "wheel", "--no-deps", "-q", "-w", str(place), str(CHECKOUT)], capture_output=True, text=True
+    )
+    if made.returncode:
+        pytest.skip(f"no wheel can be built here: {made.stderr.strip().splitlines()[-1:]}")
+    (wheel,) = place.glob("*.whl")
+    subprocess.run([*pip, "install", "--no-deps", "-q", "--target", str(place / "site"), str(wheel)], check=True)
+    return place / "site"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """60 questions over 120 passages ``wiki:N``, two runs of other systems, and one with its ids renamed."""
+    place, rng = tmp_path_factory.mktemp("user"), random.Random(3)
+    docs = [f"wiki:{number}" for number in range(120)]
+    queries = [
+        {"id": f"question-{number}", "question": f"Which is {number}?", "answers": ["x"], "hops": 2, "type": "bridge",
+         "supporting_ids": rng.sample(docs, 2)}
+        for number in range(60)
+    ]  # fmt: skip
+    (place / "mine").mkdir()
+    lines(place / "mine" / "corpus.jsonl", [{"id": doc, "title": doc, "text": f"Text of {doc}."} for doc in docs])
+    lines(place / "mine" / "queries.jsonl", queries)
+    for name, share in (("colbert", 0.8), ("kg", 0.4)):
+        run = {
+            query["id"]: {
+                doc: rng.random()
+                for doc in sorted(
+                    {*rng.sample(docs, 12), *(g for g in query["supporting_ids"] if rng.random() < share)}
+                )
+            }
+            for query in queries
+        }
+        (place / f"{name}.json").write_text(json.dumps(run))
+    renamed = {query: {doc.removeprefix("wiki:"): 1.0 for doc in found} for query, found in run.items()}
+    (place / "renamed.json").write_text(json.dumps(renamed))
+    return place
+
+
+def lines(path: Path, rows: list[dict[str, object]]) -> None:
+    """Write a file of JSON lines."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def typed(site: Path | str, folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Python with these arguments in that folder; of this project it has the installed package alone.
+
+    PATH is empty, so that a report is written without LaTeX, which takes most of its time.
+    """
+    kept: Mapping[str, str] = {name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ}
+    environment = {**kept, "PATH": "", "PYTHONPATH": str(site)}
+    return subprocess.run(
+        [sys.executable, "-P", *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+    )
+
+
+def harness(site: Path, folder: Path, *command: str) -> str:
+    """What a command that succeeds prints."""
+    done = typed(site, folder, "-m", "harness", *command)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def refused(site: Path, folder: Path, *command: str) -> str:
+    """The one line with which a command is refused."""
+    done = typed(site, folder, "-m", "harness", *command)
+    assert (done.returncode, done.stderr.count("\n"), done.stderr[:7]) == (2, 1, "error: "), done.stderr
+    return done.stderr
+
+
+@pytest.fixture(scope="module")
+def swept(site: Path, folder: Path) -> Path:
+    """The folder of a sweep of the two files, as a user's first command leaves it."""
+    printed = harness(site, folder, *SWEEP, "fuser=rrf")
+    return folder / printed.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def evaluated(site: Path, folder: Path, swept: Path) -> Path:
+    """The same after `harness heldout`."""
+    assert (
+        harness(site, folder, "heldout", "tracking=none").splitlines()[-1] == f"runs/sweeps/{swept.name}/heldout.json"
+    )
+    return swept
+
+
+def test_the_installed_package_is_what_runs(site: Path, folder: Path) -> None:
+    assert harness(site, folder, "--version").startswith("harness 0.1.0 (code ")
+    assert typed(site, folder, "-c", "import harness; print(harness.__file__)").stdout.startswith(str(site))
+
+
+@pytest.mark.parametrize("command", [["evaluate"], ["compare", "baseline=kg.json"]])
+def test_a_run_under_other_ids_is_refused(site: Path, folder: Path, command: list[str]) -> None:
+    message = refused(site, folder, *command, "run=renamed.json", "gold=mine/queries.jsonl")
+    assert "have no document in common" in message
+    assert "the latter have the prefix 'wiki:'" in message
+
+
+def test_files_of_two_systems_are_swept_and_a_fuser_restricts_the_grid(swept: Path) -> None:
+    lock = json.loads((swept / "winner.lock.json").read_text())
+    assert [row["name"] for row in lock["baselines"]] == ["colbert", "kg", "rrf k=60 colbert+kg"]
+    assert lock["reference"] == "colbert"
+    assert lock["winner"]["name"].startswith(("rrf", "colbert", "kg"))
+    assert {row["name"].split()[0] for row in lock["fusers"]} == {"rrf"}
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        (["fusr=rrf"], "fusr is no key of this command (did you mean fuser?)"),
+        (["fuser=rrf", "fuser.theta=1"], "fuser.theta=1 changes nothing: no trial of this grid reads it"),
+        (["lists.kg=gk.json"], "gk.json"),
+    ],
+)
+def test_an_override_that_does_nothing_is_refused(site: Path, folder: Path, override: list[str], message: str) -> None:
+    assert message in refused(site, folder, *SWEEP, *override)
+
+
+def test_test_is_looked_at_once(site: Path, folder: Path, evaluated: Path) -> None:
+    assert json.loads((evaluated / "heldout.json").read_text())[0]["evaluation"] == 1
+    assert "has been evaluated already, 1 times" in refused(site, folder, "heldout", "tracking=none")
+    assert len((folder / "runs" / "ledger.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_report_says_which_sweep_and_evaluation_it_shows(site: Path, folder: Path, evaluated: Path) -> None:
+    done = typed(site, folder, "-m", "harness", "report", "tracking=none")
+    assert done.returncode == 0, done.stderr
+    assert f"report of {evaluated.name}, mine: test, n = " in done.stderr
+    assert "evaluation 1" in done.stderr
+    assert "colbert" in (folder / "reports" / "tables" / "heldout.tex").read_text()
+
+
+def test_an_archive_is_reported_in_another_folder(site: Path, folder: Path, evaluated: Path, tmp_path: Path) -> None:
+    said, archive = harness(site, folder, "export").splitlines()
+    assert said.split() == ["sweep", f"runs/sweeps/{evaluated.name}"]
+    assert harness(site, folder, "verify").splitlines()[0] == said
+    shutil.copy(folder / archive, tmp_path)
+    sweep = harness(site, tmp_path, "import", archive).splitlines()[-1]
+    harness(site, tmp_path, "report", f"sweep={sweep}", "tracking=none")
+    assert not (tmp_path / "mine").exists()
+    assert "colbert" in (tmp_path / "reports" / "tables" / "heldout.tex").read_text()
+
+
+def test_the_runs_folder_is_listed_and_cleaned(site: Path, folder: Path, evaluated: Path) -> None:
+    (row,) = [line for line in harness(site, folder, "list").splitlines() if evaluated.name in line]
+    assert "evaluation 1" in row
+    before = sorted(path for path in (folder / "runs").rglob("*"))
+    assert "nothing was removed" in harness(site, folder, "clean")
+    assert sorted(path for path in (folder / "runs").rglob("*")) == before
+
+
+def test_a_fuser_of_ones_own_passes_its_test(site: Path, tmp_path: Path) -> None:
+    assert "tests/test_x.py" in harness(site, tmp_path, "new", "fuser", "x")
+    done = typed(f"{site}{os.pathsep}{tmp_path}", tmp_path, "-m", "pytest", "-q", "tests/test_x.py")
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout
+
+
+def test_the_protocol_runs_from_a_script(site: Path, folder: Path) -> None:
+    lists = [*ALONE, *SWEEP[-4:-1]]
+    (folder / "script.py").write_text(API.replace("*LISTS", repr(lists)[1:-1]))
+    done = typed(site, folder, "script.py")
+    assert done.returncode == 0, done.stderr
+    place, recall, *table, evaluation = done.stdout.splitlines()
+    assert place.startswith(str(site))
+    assert 0 < float(recall) < 1
+    assert "recall@5" in "".join(table)
+    assert evaluation == "1"
