@@ -28,15 +28,24 @@ def own_looks(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["HARNESS_LOOKS"] = str(tmp_path_factory.mktemp("looks") / "looks.jsonl")
 
 
-@pytest.fixture(autouse=True)
-def no_mlflow_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The machine's own MLFLOW_* variables decide nothing here, and what a test sets ends with it."""
+def forget_mlflow_environment() -> None:
     for name in [name for name in os.environ if name.startswith("MLFLOW_")]:
-        monkeypatch.delenv(name)
+        del os.environ[name]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_mlflow_of_the_machine() -> None:
+    """The machine's own MLFLOW_* variables decide nothing here, nor in a fixture that several tests share."""
+    forget_mlflow_environment()
+
+
+@pytest.fixture(autouse=True)
+def no_mlflow_environment() -> Iterator[None]:
+    """What a test sets ends with it: MLflow's own set_tracking_uri and set_experiment set variables, too."""
     yield
     if "mlflow" in sys.modules:
-        sys.modules["mlflow"].set_tracking_uri(None)  # which had set the variable, too
-    os.environ.pop("MLFLOW_TRACKING_URI", None)
+        sys.modules["mlflow"].set_tracking_uri(None)
+    forget_mlflow_environment()
 
 
 @pytest.fixture
