@@ -1,7 +1,7 @@
 """`make mutants`: does a test notice when one token of what judges and fuses changes?
 
 Draws mutants (a seeded sample), applies one at a time to a copy of the tree, and runs the tests of the mutant's own
-folder. Prints each survivor with its line, to be killed by a better test or explained as equal.
+file and folder. Prints each survivor with its line, to be killed by a better test or explained as equal.
 
   python tests/mutants.py 300           as many mutants, about four a minute
   python tests/mutants.py 20 statistic  those of files whose path holds the word
@@ -10,14 +10,16 @@ folder. Prints each survivor with its line, to be killed by a better test or exp
 from __future__ import annotations
 
 import io
+import multiprocessing
 import os
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 import tokenize
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = {
@@ -25,7 +27,14 @@ FOLDERS = {
     "harness/fusion/fuser": ["tests/fusion/fuser"],
     "harness/fusion/normalizer": ["tests/fusion/normalizer"],
     "harness/fusion/temperature": ["tests/fusion/temperature"],
+    "harness/fusion/pool.py": ["tests/fusion"],
+    "harness/fusion/union.py": ["tests/fusion"],
+    "harness/run/run.py": ["tests/run", "tests/evaluation/metric"],
+    "harness/benchmark/cluster.py": ["tests/benchmark/test_cluster.py"],
+    "harness/sweep/edge.py": ["tests/sweep/test_edge.py"],
+    "harness/sweep/foresight.py": ["tests/sweep/test_foresight.py"],
     "harness/sweep/judgement.py": ["tests/sweep/test_protocol.py", "tests/sweep/test_foresight.py"],
+    "harness/sweep/training.py": ["tests/sweep/test_training.py"],
     "harness/sweep/winner.py": ["tests/sweep/test_protocol.py"],
 }
 OTHER = {
@@ -33,7 +42,9 @@ OTHER = {
     "&": "|", "|": "&", "and": "or", "or": "and", "True": "False", "False": "True", "0": "1", "1": "2", "2": "3",
     "min": "max", "max": "min", "any": "all", "all": "any",
 }  # fmt: skip
-SECONDS = 300
+FORKED = multiprocessing.get_context("forkserver")
+FORKED.set_forkserver_preload(["hypothesis", "numba", "pandas", "pytest", "scipy.stats", "statsmodels.api", "torch"])
+SECONDS = 600
 """A test run that takes longer than this has noticed the mutant."""
 
 
@@ -47,6 +58,12 @@ def mutants(path: Path) -> list[tuple[int, int, str, str]]:
     return found
 
 
+def nearest_first(path: Path, tests: list[str]) -> list[str]:
+    """The tests, those of the very file before the rest: most mutants are noticed there, and the run stops."""
+    own = Path("tests", *path.parts[1:-1], f"test_{path.name}")
+    return [str(own), *tests] if (ROOT / own).is_file() else tests
+
+
 def survives(tree: Path, path: Path, mutant: tuple[int, int, str, str], tests: list[str]) -> bool:
     """Whether the tests pass all the same."""
     line, column, old, new = mutant
@@ -54,16 +71,26 @@ def survives(tree: Path, path: Path, mutant: tuple[int, int, str, str], tests: l
     lines = text.splitlines(keepends=True)
     lines[line - 1] = lines[line - 1][:column] + new + lines[line - 1][column + len(old) :]
     (tree / path).write_text("".join(lines))
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:cacheprovider", *tests]
+    process = FORKED.Process(target=run_tests, args=(tree, tests))
     try:
-        done = subprocess.run(
-            command, cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, timeout=SECONDS
-        )
-        return done.returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
+        process.start()
+        process.join(SECONDS)
+        return process.exitcode == 0
     finally:
+        process.kill()
+        process.join()
         (tree / path).write_text(text)
+
+
+def run_tests(tree: Path, tests: list[str]) -> NoReturn:
+    """Run tests of the tree, in a process that has the great libraries already; its exit code is pytest's."""
+    import pytest
+
+    os.chdir(tree)
+    os.environ["PYTHONPATH"] = sys.path[0] = str(tree)
+    with open(os.devnull, "w") as nothing, redirect_stdout(nothing), redirect_stderr(nothing):
+        code = pytest.main(["-q", "-x", "-m", "not slow", "-p", "no:cacheprovider", *tests])
+    os._exit(int(code))
 
 
 def main(count: int, word: str = "") -> None:
@@ -80,7 +107,7 @@ def main(count: int, word: str = "") -> None:
         tree = Path(folder) / "tree"
         shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "runs", "reports", "__pycache__"))
         for number, (path, mutant, tests) in enumerate(chosen, start=1):
-            if survives(tree, path, mutant, tests):
+            if survives(tree, path, mutant, nearest_first(path, tests)):
                 alive += 1
                 line = (ROOT / path).read_text().splitlines()[mutant[0] - 1].strip()
                 print(f"{path}:{mutant[0]}: {mutant[2]} -> {mutant[3]}: {line}", flush=True)

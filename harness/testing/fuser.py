@@ -59,7 +59,8 @@ class FuserConformance(PureConformance):
     def test_what_it_does_not_read_changes_nothing(self, fuser: Fuser, pair: dict[str, Run]) -> None:
         """The normalizer without ``values``, the temperature without ``probabilities``."""
         if not fuser.reads & {"values", "probabilities"}:
-            assert equal(harness.fuse(pair, fuser, "pit"), harness.fuse(pair, fuser, "minmax"))
+            one, *others = (harness.fuse(pair, fuser, normalizer) for normalizer in ("pit", "minmax", "zscore"))
+            assert all(equal(one, other) for other in others)
         if "probabilities" not in fuser.reads:
             one, other = (harness.fuse(pair, fuser, "pit", temperature=heat) for heat in ("auto", "fixed"))
             assert equal(one, other)

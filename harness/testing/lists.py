@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 import harness
 from harness.core.configuration import strategy
@@ -68,3 +70,15 @@ def equal(one: Run, other: Run) -> bool:
 def _first(run: Run) -> NDArray[np.int32]:
     """int32[Q]: the best document of every query's list, any where there is none."""
     return run.docs[np.minimum(run.indptr[:-1], len(run.docs) - 1)]
+
+
+def under_default_types(compute: Callable[[], Tensor]) -> list[Tensor]:
+    """What is computed while torch's default type is float32, and while it is float64: the same, if nothing leaks."""
+    found = []
+    for kind in (torch.float32, torch.float64):
+        torch.set_default_dtype(kind)
+        try:
+            found.append(compute())
+        finally:
+            torch.set_default_dtype(torch.float32)
+    return found

@@ -19,7 +19,7 @@ from harness.fusion.reranker import Reranker
 from harness.fusion.temperature.auto import Auto
 from harness.run import Run
 from harness.testing.conformance import PureConformance
-from harness.testing.lists import random_runs
+from harness.testing.lists import random_runs, under_default_types
 
 
 class RerankerConformance(PureConformance):
@@ -84,6 +84,16 @@ class RerankerConformance(PureConformance):
         """On the same pool."""
         fused = self.fused(pool)
         assert torch.equal(reranker(fused.clone(), pool), reranker(fused.clone(), pool))
+
+    def test_its_bits_do_not_depend_on_the_default_type(self, name: str) -> None:
+        """float64 all through: a tensor that is made as torch's default type, float32, changes the scores."""
+
+        def compute() -> Tensor:
+            pool = self._aligned(random_runs(names=("dense", "graph")))
+            reranked: Tensor = self.make(name)(self.fused(pool), pool)
+            return reranked
+
+        assert torch.equal(*under_default_types(compute))
 
     def test_an_empty_pool_is_allowed(self, reranker: Reranker) -> None:
         """A query without documents."""

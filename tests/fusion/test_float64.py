@@ -6,7 +6,7 @@ import torch
 from harness.core.configuration import defaults, names
 from harness.fusion.fuser import Calibrated
 from harness.fusion.pool import Pool
-from harness.testing.lists import random_runs, trained
+from harness.testing.lists import random_runs, trained, under_default_types
 
 ODD = {"alpha": 0.3, "beta": 0.1, "bonus": 0.1, "k": 7, "theta": 0.3, "T": 0.3, "gamma": 0.7}
 """Values that float32 does not hold exactly."""
@@ -34,12 +34,6 @@ CASES = [
 
 @pytest.mark.parametrize(("fuser", "normalizer", "temperature"), CASES)
 def test_bits_do_not_depend_on_the_default_type(fuser: str, normalizer: str, temperature: str) -> None:
-    found = []
-    for kind in (torch.float32, torch.float64):
-        torch.set_default_dtype(kind)
-        try:
-            found.append(fused(fuser, normalizer, temperature))
-        finally:
-            torch.set_default_dtype(torch.float32)
-    assert found[0].dtype == torch.float64
-    assert torch.equal(found[0], found[1])
+    one, two = under_default_types(lambda: fused(fuser, normalizer, temperature))
+    assert one.dtype == torch.float64
+    assert torch.equal(one, two)

@@ -16,6 +16,7 @@ from harness.fusion.reranker import text_reranker
 from harness.fusion.reranker.cross_encoder import Classifier, CrossEncoder
 from harness.fusion.temperature.auto import Auto
 from harness.run import Run
+from harness.testing.lists import under_default_types
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +82,12 @@ def test_blend_weighs_scaled_scores(one_label, readable) -> None:
     read = 2 * (raw - raw.min()) / (raw.max() - raw.min()) - 1
     fused = CrossEncoder(one_label, max_length=64, m=3, blend=0.25)(Single()(readable), readable)
     assert fused[0, :3].tolist() == pytest.approx(0.75 * np.array([1, 0, -1]) + 0.25 * read, abs=1e-4)
+
+
+def test_bits_do_not_depend_on_the_default_type(one_label, readable) -> None:
+    """The scores of pairs are float32 weights' and kept; what is made of them is float64."""
+    reranker = CrossEncoder(one_label, max_length=64, m=3, blend=0.3)
+    assert torch.equal(*under_default_types(lambda: reranker(Single()(readable), readable)))
 
 
 def test_no_pair_is_scored_twice(one_label, readable, monkeypatch) -> None:

@@ -32,6 +32,7 @@ from harness.retriever.policy.policy import read
 from harness.retriever.policyrag import PolicyRAG
 from harness.run import Run
 from harness.sweep.plan import Plan, Prepared
+from harness.testing.lists import under_default_types
 
 WORLD = {
     "Dune (film)": "Dune is long. It was filmed by David Lynch.",
@@ -90,6 +91,17 @@ def test_bonuses_by_hand(started: PolicyStart) -> None:
     assert by_name["lambda_cov"] == {"d002": 0, "d003": 0, "d004": 0, "d001": 0, "d000": 0.2}
     assert by_name["lambda_path"] == pytest.approx({"d002": 0.1, "d003": 0, "d004": 0, "d001": 0.15, "d000": 0.3})
     assert scores[0].tolist() == pytest.approx([1.1, 0.75, 0.5, 0.4, 1.1])
+
+
+def test_bits_do_not_depend_on_the_default_type(started: PolicyStart) -> None:
+    lists = {"q0": dict(zip(DOCS, [0.1, 0.7, 0.3, 0.9, 0.2], strict=True))}
+    reranker = Policy(lambda_title=0.6, lambda_cov=0.2, lambda_path=0.3, hub=0.7)
+
+    def compute() -> torch.Tensor:
+        calibrated = pool(lists, started)
+        return reranker(Single()(calibrated), calibrated)
+
+    assert torch.equal(*under_default_types(compute))
 
 
 def test_shorter_chains_and_tolls(started: PolicyStart) -> None:
