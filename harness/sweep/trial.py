@@ -189,4 +189,6 @@ def _number(value: Any) -> bool:
 def _short(value: Any) -> str:
     if isinstance(value, Mapping):
         return ":".join(f"{item:g}" for item in value.values())
+    if isinstance(value, (list, tuple)):
+        return "+".join(map(str, value))
     return f"{value:g}" if isinstance(value, float) else str(value)

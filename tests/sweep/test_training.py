@@ -146,6 +146,19 @@ def test_harness_trace_ranks_as_what_a_sweep_locked(prepared, overrides):
         trace(compose("trace", [*overrides, "query=q1", lock]), ["fuser=rrf", "query=q1"])
 
 
+def test_trees_are_locked_and_read_back_as_they_were_learned(overrides):
+    knobs = "{fuser:[boosted],fuser.trees:[4],fuser.depth:[2],pool.cap:[8],pool.lists:[[dense,graph,bm25]]}"
+    given = (*overrides, "grid=point", f"+grid.some={knobs}")
+    prepared = Prepared.of(Plan(compose("config", given), given))
+    result = sweep(prepared, prepared.plan.trials())
+    (row,) = (row for row in result.lock["fusers"] if row["family"] == "boosted")
+    assert row["name"] == "boosted trees=4 depth=2 rate=0.1 least=20 cap=8 dense+graph+bm25"
+    assert row["learned"]["fuser.forest"]["lists"] == ["bm25", "dense", "graph"]
+    (chosen,) = (trial for trial in prepared.plan.trials() if trial.family == "boosted")
+    assert row["learned"] == prepared.learned([chosen])[0]
+    assert sum(1 for row in heldout(result, prepared, again=False).heldout if "boosted" in row["name"]) == 1
+
+
 def test_a_lock_decides_alone(prepared, bench, tmp_path):
     path = sweep(prepared, prepared.plan.trials()).folder / "winner.lock.json"
     for lists, more, words in (

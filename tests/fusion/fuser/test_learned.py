@@ -112,3 +112,35 @@ def test_what_it_cannot_do_is_said(scores, two_lists, random_runs) -> None:
         Learned(coefficients={"dense": [1.0]})
     with pytest.raises(HarnessError, match=r"fuser\.target=first is not known"):
         Learned(target="first")
+
+
+def test_features_of_a_list_by_hand(scores) -> None:
+    """a: dense rank 1 of 2, score .875, min-max 1; b: rank 2, score .375, min-max 0; the graph's list holds b alone."""
+    weights = {"dense": [8.0, 2.0, 1.0, 0.5], "graph": [0.0, 0.0, 0.0, 0.25]}
+    fuser = Learned(features=["score", "minmax", "rank"], coefficients=weights)
+    found = scores(fuser, {"dense": {"a": 0.875, "b": 0.375}, "graph": {"b": 3.0}})
+    assert found == {"a": 8 * 0.875 + 2 * 1 + 1 + 0.5, "b": pytest.approx(8 * 0.375 + 1 / np.log2(3) + 0.5 + 0.25)}
+    assert fuser.reads == {"scores", "ranks"}
+
+
+def test_the_ridge_sees_a_score_in_units_of_its_deviation(random_runs) -> None:
+    gold = np.arange(40, dtype=np.int32)[:, None]
+    runs = random_runs(ties=False)
+    tiny = {
+        name: Run(run.query_ids, run.doc_ids, run.indptr, run.docs, run.scores / 1024) for name, run in runs.items()
+    }
+    one, other = (
+        Learned(features=["score"]).fit(Calibrated(Pool.align(given), MinMax(), Auto()), gold) for given in (runs, tiny)
+    )
+    for name, (weight, held) in one.coefficients.items():
+        assert other.coefficients[name] == pytest.approx([1024 * weight, held], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("features", "words"),
+    [(["rang"], r"fuser\.features=rang is not known \(did you mean rank"), ([], "must be a list of different names"),
+     (["rank", "rank"], "different names"), ("rank", "must be a list")],
+)  # fmt: skip
+def test_features_that_are_not_known_are_refused(features, words) -> None:
+    with pytest.raises(HarnessError, match=words):
+        Learned(features=features)

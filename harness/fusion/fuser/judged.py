@@ -1,0 +1,68 @@
+"""What a fuser learns from: what each list says of a document, and which documents judged queries wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from harness.core.errors import HarnessError, one_of
+from harness.fusion.fuser import Calibrated
+from harness.fusion.fuser.calibrated import Scored
+from harness.fusion.normalizer.minmax import MinMax
+
+TARGETS = ("supporting", "last_hop")
+READS = {"value": "values", "score": "scores", "minmax": "scores", "rank": "ranks"}
+"""What each feature depends on, in the words of ``Fuser.reads``."""
+
+
+def _minmax(scored: Scored) -> Tensor:
+    return Calibrated(scored.owner.pool, MinMax(), scored.owner.temperature)[scored.name].values
+
+
+FEATURES: Mapping[str, Callable[[Scored], Tensor]] = {
+    "value": lambda scored: scored.values,
+    "score": lambda scored: scored.scores.masked_fill(~scored.present, 0.0),
+    "minmax": _minmax,
+    "rank": lambda scored: (scored.ranks + 1).log2().reciprocal(),
+}
+"""float64[Q, U] each. value: normalised by the trial's normalizer.    score: the list's own.    minmax: scaled to
+[0, 1] within the list.    rank: 1 / log2(1 + rank). All but ``value`` are 0 where the list lacks the document.
+"""
+
+
+def check_features(features: Sequence[str]) -> None:
+    """Raise HarnessError unless these are different names of ``FEATURES``, at least one."""
+    if isinstance(features, str) or not features or len(set(features)) != len(features):
+        raise HarnessError(f"fuser.features must be a list of different names, got {features!r}; e.g. [rank, minmax]")
+    for name in features:
+        one_of("fuser.features", name, FEATURES)
+
+
+def describe(pool: Calibrated, name: str, features: Sequence[str]) -> list[Tensor]:
+    """float64[Q, U] each: what a list says of the pool's documents, by feature."""
+    return [FEATURES[feature](pool[name]) for feature in features]
+
+
+def wanted_documents(pool: Calibrated, gold: NDArray[np.int32], target: str, fuser: str) -> NDArray[np.bool_]:
+    """bool[n]: which of the pools' documents, row by row, are of the target. gold: int32[Q, H], -1 padding.
+
+    Raises HarnessError when all are, or none.
+    """
+    last = np.maximum((gold >= 0).sum(axis=1, keepdims=True) - 1, 0)
+    wanted = np.take_along_axis(gold, last, axis=1) if target == "last_hop" and gold.shape[1] else gold
+    columns = pool.pool.columns(wanted)
+    there = pool.pool.docs >= 0
+    found = torch.zeros(pool.pool.shape, dtype=torch.int32, device=there.device)
+    if pool.pool.shape[1]:
+        found.scatter_add_(1, columns.clamp(min=0), (columns >= 0).int())
+    labels: NDArray[np.bool_] = (found[there] > 0).cpu().numpy()
+    if labels.all() or not labels.any():
+        raise HarnessError(
+            f"fuser={fuser} cannot learn from these {len(gold)} queries: {int(labels.sum())} of the {len(labels)} "
+            f"documents in their pools are {target}, and it needs some that are and some that are not"
+        )
+    return labels
