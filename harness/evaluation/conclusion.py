@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
 from harness.core.format import LEVEL, p_value, percent, points, span
 from harness.evaluation.comparison import Comparison
+from harness.evaluation.metric.measure import Values
+from harness.evaluation.statistic.trials import mcnemar
+
+UNANSWERED = "this benchmark cannot answer whether fusion adds to its best list"
 
 
 def conclude(found: Comparison, ours: str, theirs: str, p: float | None = None) -> list[str]:
@@ -30,3 +39,48 @@ def _limit(found: Comparison) -> str:
     if found.detectable is None:
         return f"With {found.n} questions that differ so seldom, even a real difference would often be missed."
     return f"A net win below {points(found.detectable)} points would often be missed with {found.n} questions."
+
+
+@dataclass(frozen=True)
+class Headroom:
+    """What a fusion of lists could win by choosing, for each question, the right one of them.
+
+    best: the best single list.    wins: by other list, the questions on which it has more than the best.
+    questions: those on which any of them has more; the whole claim hangs on them.
+    oracle: the score of the best list for each question.    score: that of the best single list.    n: questions.
+    Beside these a fusion can win a question only by a passage that no list has among its first k.
+    """
+
+    best: str
+    wins: Mapping[str, int]
+    questions: int
+    oracle: float
+    score: float
+    n: int
+
+    @classmethod
+    def of(cls, values: Mapping[str, Values], best: str) -> Headroom:
+        """Of the lists' values of a metric, float64[n] by list name."""
+        own, every = values[best], np.stack(list(values.values()))
+        wins = {name: int((other > own).sum()) for name, other in values.items() if name != best}
+        oracle = every.max(axis=0)
+        return cls(best, wins, int((oracle > own).sum()), float(oracle.mean()), float(own.mean()), len(own))
+
+    def sentences(self) -> list[str]:
+        """What can be won, and whether these questions can tell: the exact test of winning all and losing none."""
+        if not self.questions:
+            return [
+                f"Headroom: {' or '.join(self.wins)} does better than {self.best} on none of {self.n} questions: "
+                f"{UNANSWERED}."
+            ]
+        first, *others = (f"{name}{{}} on {count}" for name, count in self.wins.items())
+        each = ", ".join([first.format(f" does better than {self.best}"), *(other.format("") for other in others)])
+        said = [
+            f"Headroom: of {self.n} questions {each}; choosing the best list for each question would score "
+            f"{percent(self.oracle)}% in place of {percent(self.score)}%, so a gain of fusion hangs on "
+            f"{self.questions} of them."
+        ]
+        p = float(mcnemar(np.array(self.questions), np.array(0)))
+        if p > LEVEL:
+            said.append(f"Winning all of these and losing none has p {p_value(p)}: {UNANSWERED}.")
+        return said

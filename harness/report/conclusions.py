@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.core.format import percent, percents, points
 from harness.evaluation.comparison import compare_trials
-from harness.evaluation.conclusion import conclude
+from harness.evaluation.conclusion import Headroom, conclude
 from harness.sweep.result import SweepResult
 
 
@@ -38,10 +38,23 @@ def in_short(result: SweepResult) -> str:
             title = f"{name}, the best single list on tune," if name == best else str(name)
             sentences += conclude(found, start, title) if found else []
             start = "The winner"
+    sentences += _headroom(result)
     if forecast := result.lock.get("expected"):
         usual = f"On new questions {percent(forecast['low'])} to {percent(forecast['high'])} is expected."
         sentences.append(f"It scored {outcome}" if (outcome := _outcome(result)) else usual)
     return " ".join(sentences)
+
+
+def _headroom(result: SweepResult) -> list[str]:
+    """Of the lists that any trial fuses (all, when none says), over the best single list; nothing without others."""
+    view, best = result.locked, str(result.lock.get("best_single"))
+    single = {str(row["name"]): view.scores[place] for place, row in enumerate(view.rows) if row["family"] == "single"}
+    fusions = [row["parameters"] for row in result.whole.rows if row["family"] != "single"]
+    fused = {name for knobs in fusions for name in knobs.get("pool.lists") or single}
+    values = {name: own for name, own in single.items() if name in fused}
+    if best not in values or len(values) < 2:
+        return []
+    return Headroom.of(values, best).sentences()
 
 
 def _expected(result: SweepResult) -> str:

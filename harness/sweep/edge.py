@@ -32,10 +32,13 @@ class Edge:
     next: float
 
 
-def find_edges(grid: Grid, rows: Sequence[Row], objective: str, trials: Sequence[Trial]) -> list[Edge]:
+def find_edges(
+    grid: Grid, rows: Sequence[Row], objective: str, trials: Sequence[Trial], longest: Mapping[str, int]
+) -> list[Edge]:
     """The edges at which the best trial of each fuser lies, the winner's first.
 
     rows: in the order of the rule.    trials: all that were scored; an axis that leads to one of them goes on already.
+    longest: the greatest length of each list, by name; a cap beyond it cuts nothing, so no cap goes on there.
     An edge that scores the same as the value beside it on the axis is none: nothing grows towards it.
     """
     best: dict[str, Row] = {}
@@ -54,7 +57,7 @@ def find_edges(grid: Grid, rows: Sequence[Row], objective: str, trials: Sequence
                 inner = beside(axis, value)
                 if inner is None or _same_score(rows, row, knob, inner, objective):
                     continue
-                after = _next(grid, point, knob, axis, inner, scored)
+                after = _next(grid, point, knob, axis, inner, scored, longest)
                 if after is not None:
                     edge = Edge(family, place == 0, block, knob, value, after)
                     found.setdefault((family, block, knob), edge)
@@ -101,10 +104,21 @@ def candidates(axis: Sequence[Any], value: float, inner: float) -> Iterator[floa
 
 
 def _next(
-    grid: Grid, point: Mapping[str, Any], knob: str, axis: Sequence[Any], inner: float, scored: set[str]
+    grid: Grid,
+    point: Mapping[str, Any],
+    knob: str,
+    axis: Sequence[Any],
+    inner: float,
+    scored: set[str],
+    longest: Mapping[str, int],
 ) -> float | None:
     """The first candidate that the strategies accept; None where there is none, or where it was scored already."""
-    for number in candidates(axis, point[knob], inner):
+    value = point[knob]
+    for number in candidates(axis, value, inner):
+        if knob == "pool.cap":
+            number = min(number, _uncut(grid.trial(point), longest))
+            if (number - value) * (value - inner) <= 0:
+                continue
         try:
             trial = grid.trial({**point, knob: number})
             check(trial.fuser, trial.normalizer)
@@ -112,6 +126,11 @@ def _next(
             continue
         return None if repr(trial.identity) in scored else number
     return None
+
+
+def _uncut(trial: Trial, longest: Mapping[str, int]) -> int:
+    """The least cap that cuts none of the trial's lists."""
+    return max(longest[name] for name in trial.pool.lists if name in trial.pool.capped)
 
 
 def _gives(grid: Grid, point: Mapping[str, Any], parameters: Mapping[str, Any]) -> bool:

@@ -79,4 +79,6 @@ def _order(prepared: Prepared, known: Mapping[str, Trial], ranks: NDArray[np.int
     )  # fmt: skip
     places = winner.order(scored, objective)
     ordered = [scored[place] for place in places]
-    return Leaderboard(prepared, dict(known), ordered, ranks[places], find_edges(plan.grid, ordered, objective, trials))
+    longest = {name: int(run.lengths().max(initial=0)) for name, run in prepared.runs.items()}
+    edges = find_edges(plan.grid, ordered, objective, trials, longest)
+    return Leaderboard(prepared, dict(known), ordered, ranks[places], edges)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.conclusion import conclude
+from harness.evaluation.conclusion import Headroom, conclude
 
 
 def compared(wins: int, losses: int, ties: int) -> Comparison:
@@ -35,3 +35,29 @@ def test_what_was_not_shown_is_said() -> None:
     assert same[1].startswith("They are shown to differ by less than 2 points (p <.001).")
     many = conclude(compared(30, 30, 40), "new", "old")
     assert many[1].startswith("A net win below +")
+
+
+def values(*found: str) -> dict[str, np.ndarray]:
+    return {name: np.array([float(hit) for hit in hits]) for name, hits in zip(("a", "b", "c"), found, strict=False)}
+
+
+def test_headroom_by_hand() -> None:
+    """b has questions 5 to 10 that a lacks, c the tenth: six in all, and six wins of six have p 2 / 2^6 = .031."""
+    found = Headroom.of(values("111100000000", "100011111100", "000000000100"), "a")
+    assert (found.wins, found.questions, found.n) == ({"b": 6, "c": 1}, 6, 12)
+    assert (found.oracle, found.score) == (10 / 12, 4 / 12)
+    (said,) = found.sentences()
+    assert said == (
+        "Headroom: of 12 questions b does better than a on 6, c on 1; choosing the best list for each question would "
+        "score 83.3% in place of 33.3%, so a gain of fusion hangs on 6 of them."
+    )
+
+
+def test_five_questions_cannot_be_significant_and_none_is_none() -> None:
+    few = Headroom.of(values("1000000000", "0111110000"), "a").sentences()
+    assert few[1].startswith("Winning all of these and losing none has p .062: this benchmark cannot answer")
+    (none,) = Headroom.of(values("1110", "0110", "0010"), "a").sentences()
+    assert none == (
+        "Headroom: b or c does better than a on none of 4 questions: this benchmark cannot answer whether fusion adds "
+        "to its best list."
+    )

@@ -49,6 +49,21 @@ def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
     assert said["in short"].endswith("It scored 83.3, OUTSIDE the 40.0 to 80.0 that was expected.")
 
 
+def test_headroom_is_said_before_what_is_expected(example: ModuleType, tmp_path: Path) -> None:
+    """Tune: dense has q1, q4, q5, which graph lacks. Test: graph has t0, t2, t3 and dense t0, t4.
+
+    Three wins of three have p 2 / 2^3, one of one 1. The list bm25 is not locked.
+    """
+    hangs = "choosing the best list for each question would score {}% in place of {}%, so a gain of fusion hangs on {}"
+    cannot = "this benchmark cannot answer whether fusion adds to its best list."
+    tune = conclusions(example.write(tmp_path / "s1", heldout=False))["in short"]
+    assert f"Headroom: of 8 questions dense does better than graph on 3; {hangs.format('100.0', 62.5, 3)} of" in tune
+    assert f"Winning all of these and losing none has p .250: {cannot} On new questions 40.0 to" in tune
+    test = conclusions(example.write(tmp_path / "s2"))["in short"]
+    assert f"Headroom: of 6 questions dense does better than graph on 1; {hangs.format(66.7, '50.0', 1)} of" in test
+    assert f"none has p 1.000: {cannot} It scored 83.3" in test
+
+
 def test_no_rounding_contradicts_the_verdict(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
     result.lock["expected"].update(low=0.8334, high=0.9)  # 5/6 is .83333
