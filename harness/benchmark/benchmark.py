@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -112,3 +113,10 @@ class Benchmark:
     def questions(self) -> list[str]:
         """The questions, in query order."""
         return list(self.queries["question"][:])
+
+    @cached_property
+    def marks(self) -> dict[str, NDArray[np.bool_]]:
+        """bool[Q] by name: the further fields of ``queries`` that are true or false of every query."""
+        extra = [json.loads(value) for value in self.queries["extra"][:]]
+        shared = [name for name in extra[0] if all(isinstance(other.get(name), bool) for other in extra)]
+        return {name: np.array([other[name] for other in extra], dtype=np.bool_) for name in sorted(shared)}

@@ -73,12 +73,13 @@ def _models() -> Iterator[str]:
 
 
 def _data(data: Path) -> Iterator[str]:
+    from harness.benchmark.dataset.card import read_card
     from harness.core.configuration import names
 
     for name in names("dataset"):
         if name in ("sample", "folder", "wiki_triples"):
             continue
-        there = (data / name).is_dir() or (data / f"{name}.json").is_file()
+        there = (data / (read_card(name).folder or name)).is_dir() or (data / f"{name}.json").is_file()
         yield f"data       {name}: {f'found in {data}' if there else f'not in {data} (the Hub will be asked)'}"
 
 

@@ -179,10 +179,14 @@ class Prepared:
         return engine.score(trials, runs, gold, device, progress, context)
 
     def queries(self, split: str) -> pd.DataFrame:
-        """``id, hops, type, chain, cluster`` of a split's queries; those of a cluster share gold passages."""
+        """``id, hops, type, chain, cluster`` and the benchmark's ``marks`` of a split's queries.
+
+        Queries of a cluster share gold passages.
+        """
         members = self.benchmark.members(split)
         frame = pd.DataFrame(
             {
+                **self.benchmark.marks,
                 "id": self.benchmark.query_ids.to_pylist(),
                 "hops": self.benchmark.queries["hops"][:],
                 "type": self.benchmark.queries["type"][:],

@@ -126,8 +126,8 @@ class View:
     def slice(self, where: Mapping[str, Any]) -> NDArray[np.bool_]:
         """bool[Q]: the queries of a slice.
 
-        where: values of columns of the queries (``hops: 2``), or ``list, metric, is``: the queries on which the metric
-        of that single list has that value (``list: graph, metric: full_sup@200, is: 1``).
+        where: values of columns of the queries (``hops: 2``, ``in_hipporag_1000: true``), or ``list, metric, is``: the
+        queries on which the metric of that single list has that value (``list: graph, metric: full_sup@200, is: 1``).
         """
         if "list" in where:
             alone = self.row_of(where["list"])

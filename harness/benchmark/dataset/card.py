@@ -19,7 +19,9 @@ class Card:
 
     expected: for each way in (``prepared``, ``upstream``, ``hub``) the versions that are known, each
     with ``queries``, ``passages`` (records in the files) and ``sha256`` of the content (null when it is not known).
-    files: ``queries`` and ``corpus`` as upstream publishes them, each with ``name`` and ``sha256`` (null: not known).
+    folder: where prepared files stand, if that is not ``name``.
+    files: ``queries`` and ``corpus`` as upstream publishes them, each with ``name``, ``sha256`` (null: not known) and
+    ``seen`` (``repository, sha256, bytes``): a copy elsewhere that could not be compared; one that differs warns.
     hub: ``repo`` and ``revision`` (null: the one of the first download).    chain: see ``dataset/chain.py``.
     """
 
@@ -31,7 +33,8 @@ class Card:
     chain: Chain
     expected: Mapping[str, Sequence[Mapping[str, Any]]]
     note: str = ""
-    files: Mapping[str, Mapping[str, str | None]] | None = None
+    folder: str | None = None
+    files: Mapping[str, Mapping[str, Any]] | None = None
     hub: Mapping[str, str | None] | None = None
 
     def check(self, way: str, where: str, queries: int, passages: int, sha256: str) -> None:

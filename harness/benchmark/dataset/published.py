@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 class Published(ABC):
     """The benchmark of ``datasets/<card>.yaml``, looked for in ``data/<card>/``, then in ``data/``, then on the Hub.
 
+    Prepared files are looked for in the card's ``folder`` first.
+
     A subclass says how a question as upstream publishes it becomes a query, with its gold in hop order.
     """
 
@@ -37,15 +39,23 @@ class Published(ABC):
     def query(self, record: Record, passages: Passages) -> Record:
         """The query of an upstream record. LookupError and TypeError mean that the record is not what it should be."""
 
+    def complete(self, folder: Path, queries: Records) -> Records:
+        """The prepared queries, with what stands in further files of their folder."""
+        return queries
+
     def load(self, store: Store) -> Benchmark:
         """The benchmark from the first way in that has it: its counts and its hash are checked."""
         card, lock = read_card(self.card), Lock.of(store)
         root = Path(self.data).expanduser()
         folder = root / card.name
-        prepared = read_prepared(folder)
-        if prepared is not None:
-            return self._checked(card, lock, "prepared", folder, *prepared, len(prepared[0].values))
-        tried = [f"prepared files {folder}/corpus.jsonl[.gz] and queries.jsonl[.gz]"]
+        places = dict.fromkeys((root / (card.folder or card.name), folder))
+        for place in places:
+            prepared = read_prepared(place)
+            if prepared is not None:
+                corpus, queries = prepared[0], self.complete(place, prepared[1])
+                return self._checked(card, lock, "prepared", place, corpus, queries, len(corpus.values))
+        wanted = " or ".join(map(str, places))
+        tried = [f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {wanted}"]
         if card.files is not None:
             names = {part: str(entry["name"]) for part, entry in card.files.items()}
             tried.append(f"upstream files {names['queries']} and {names['corpus']} in {folder} and {root}")
@@ -70,6 +80,12 @@ class Published(ABC):
                     f"{paths[part]}: sha256 {found}, but datasets/{card.name}.yaml expects {entry['sha256']}; "
                     "get the file again"
                 )
+            seen = entry.get("seen")
+            if seen and seen["sha256"] != found:
+                log.warning(
+                    "%s: sha256 %s; the copy in %s has %s (%s bytes)",
+                    paths[part], found, seen["repository"], seen["sha256"], seen["bytes"],
+                )  # fmt: skip
         passages, questions = read_passages(paths["corpus"], card.name), read_questions(paths["queries"])
         queries = []
         for number, record in enumerate(questions.values):

@@ -270,6 +270,57 @@ def test_prepared_files_come_first(card: Any, upstream: Any, store: Store) -> No
     assert dataset.load(store).sha256 != converted.sha256
 
 
+def prepared(folder: Path, **files: list[dict[str, Any]]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for stem, rows in files.items():
+        (folder / f"{stem}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_prepared_files_in_the_folder_of_the_card(card: Any, store: Store, tmp_path: Path) -> None:
+    card("musique", 1, 1, folder="musique_804")
+    query = {"id": "q", "question": "Q?", "answers": [], "supporting_ids": ["y"], "in_hipporag_1000": True}
+    corpus = [{"id": "y", "title": "Y", "text": "y."}]
+    prepared(tmp_path / "data" / "musique", corpus=[*corpus, {**corpus[0], "id": "z"}], queries=[query])
+    prepared(tmp_path / "data" / "musique_804", corpus=corpus, queries=[query])
+    benchmark = Musique("musique", str(tmp_path / "data")).load(store)
+    assert len(benchmark.corpus) == 1
+    assert {name: marked.tolist() for name, marked in benchmark.marks.items()} == {"in_hipporag_1000": [True]}
+
+
+def test_2wiki_takes_types_and_triples_from_beside_the_queries(card: Any, store: Store, tmp_path: Path) -> None:
+    card("2wikimultihopqa", 1, 1, chain={"type": ["inference"]})
+    query = {"id": "q", "question": "Q?", "answers": [], "supporting_ids": ["y"], "type": "compositional"}
+    folder, dataset = (
+        tmp_path / "data" / "2wikimultihopqa",
+        TwoWikiMultiHopQA("2wikimultihopqa", str(tmp_path / "data")),
+    )
+    prepared(folder, corpus=[{"id": "y", "title": "Y", "text": "y."}], queries=[query])
+    assert "evidences.jsonl (or .jsonl.gz) is missing beside" in failure(dataset, store)
+    prepared(folder, evidences=[{"id": "p", "type": "inference", "evidences": []}])
+    assert "query q is missing (1 are)" in failure(dataset, store)
+    prepared(folder, evidences=[{"id": "q", "type": "inference", "evidences": [["a", "b", "c"]]}])
+    benchmark = dataset.load(store)
+    assert (benchmark.queries["type"][:], benchmark.chain.tolist()) == (["inference"], [True])
+    assert extra(benchmark) == {
+        "decomposition": [{"subject": "a", "relation": "b", "object": "c"}],
+        "type_source": "upstream",
+    }
+
+
+def test_a_file_unlike_the_copy_seen_elsewhere_warns(
+    card: Any, upstream: Any, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = upstream("musique", MUSIQUE, MUSIQUE_CORPUS)
+    seen = {"repository": "somebody/else", "bytes": 12, "sha256": "1" * 64}
+    files = {
+        "queries": {"name": "musique.json", "sha256": None, "seen": seen},
+        "corpus": {"name": "musique_corpus.json", "sha256": None},
+    }
+    card("musique", 1, 3, files=files)
+    Musique("musique", str(data)).load(store)
+    assert f"the copy in somebody/else has {'1' * 64} (12 bytes)" in caplog.text
+
+
 def test_content_that_changed_since_its_first_use(card: Any, upstream: Any, store: Store) -> None:
     card("musique", 1, 3)
     dataset = Musique("musique", str(upstream("musique", MUSIQUE, MUSIQUE_CORPUS)))
