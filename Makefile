@@ -32,10 +32,10 @@ sweep: $(READY)  ## score the grid on tune, lock the winner, log to MLflow
 heldout: $(READY)  ## the locked trials of the latest sweep on test, once
 	$(BIN)/harness heldout $(ARGS)
 
-report: $(READY)  ## LaTeX tables, figures, index.html, and a PDF where latexmk is (ARGS=sweep=all: of all experiments)
+report: $(READY)  ## LaTeX tables, figures, the site of all sweeps, and a PDF where latexmk is (ARGS=sweep=all: of all experiments)
 	$(BIN)/harness report $(ARGS)
 
-ui: $(READY)  ## MLflow UI on 127.0.0.1
+ui: $(READY)  ## MLflow and the site on 127.0.0.1
 	$(BIN)/harness ui port=$(PORT) $(ARGS)
 
 test: $(READY)  ## all tests but the slow ones

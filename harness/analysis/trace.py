@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, nearest
 from harness.fusion.context import Context
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.fusion import rank_documents
+from harness.retriever import Retriever
 from harness.retriever.pagerank.trail import Traced, Trail
 from harness.run import Run
 from harness.sweep import engine, lists
@@ -56,33 +58,68 @@ class Trace:
         return row["title"] or f"{row['text'][:60]}..."
 
 
+@dataclass(frozen=True, eq=False)
+class Tracer:
+    """What traces of many questions share: data, lists, and how these are fused.
+
+    fused: the name of the fused list.    context: what the fuser and the reranker read beside the lists.
+    kept: where retrievers find their artifacts.
+    """
+
+    benchmark: Benchmark
+    retrievers: Mapping[str, Retriever]
+    runs: Mapping[str, Run]
+    chosen: Choice
+    fused: str
+    context: Context
+    kept: Store
+
+    @classmethod
+    def of(cls, config: DictConfig, data: Benchmark, given: Sequence[str] = ()) -> Tracer:
+        """As the configuration says; with ``config.lock``, fused as its winner does."""
+        kept = lists.store(config)
+        retrievers = lists.retrievers(config)
+        chosen = choose(config, list(retrievers), given)
+        runs, context = lists.runs(retrievers, data, kept), lists.gather_context([chosen], config, data)
+        return cls(data, retrievers, runs, chosen, fused_name(chosen), context, kept)
+
+    def order(self, query: int) -> dict[str, dict[int, float]]:
+        """By list, and last for the fuser, the passages of a question (a number) with their scores, best first."""
+        found = {each: _entries(run.docs, run.scores, run.indptr, query) for each, run in self.runs.items()}
+        return {**found, self.fused: _fused(self.chosen, self.runs, query, self.context)}
+
+    def trace(self, query: int, count: int, rivals: int) -> Trace:
+        """The trace of a question (a number): ``count`` paths to each passage, at most so many ``rivals``."""
+        gold = [doc for doc in self.benchmark.gold[query].tolist() if doc >= 0]
+        order = self.order(query)
+        best = list(order[self.fused])
+        worst = max((best.index(doc) if doc in order[self.fused] else len(best) for doc in gold), default=0)
+        above = [doc for doc in best[:worst] if doc not in gold][:rivals]
+        trails = {
+            each: retriever.trace(self.benchmark, self.kept, query, [*gold, *above], count)
+            for each, retriever in self.retrievers.items()
+            if isinstance(retriever, Traced)
+        }
+        identities = lists.identities(self.retrievers)
+        return Trace(self.benchmark, query, self.fused, gold, above, order, trails, identities)
+
+
 def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
     """The trace of ``config.query``. Raises HarnessError for a question that the benchmark does not have.
 
     given: the overrides that were typed (see ``harness.sweep.choice.choose``).
     """
-    kept, data = lists.store(config), lists.benchmark(config)
+    data = lists.benchmark(config)
     ids = data.query_ids.to_pylist()
     if str(config.query) not in ids:
         raise HarnessError(f"query={config.query}: {data.name} has no such question{nearest(str(config.query), ids)}")
-    query = ids.index(str(config.query))
-    retrievers = lists.retrievers(config)
-    runs = lists.runs(retrievers, data, kept)
-    gold = [doc for doc in data.gold[query].tolist() if doc >= 0]
-    chosen = choose(config, list(retrievers), given)
+    return Tracer.of(config, data, given).trace(ids.index(str(config.query)), config.trace.count, config.trace.rivals)
+
+
+def fused_name(chosen: Choice) -> str:
+    """``fused by`` the locked trial, or the fuser and the reranker."""
     steps = [type(each).__module__.rpartition(".")[2] for each in (chosen.fuser, chosen.reranker)]
-    name = f"fused by {chosen.name or ', '.join(step for step in steps if step != 'none')}"
-    order = {each: _entries(run.docs, run.scores, run.indptr, query) for each, run in runs.items()}
-    order[name] = _fused(chosen, runs, query, lists.gather_context([chosen], config, data))
-    best = list(order[name])
-    worst = max((best.index(doc) if doc in order[name] else len(best) for doc in gold), default=0)
-    rivals = [doc for doc in best[:worst] if doc not in gold][: config.trace.rivals]
-    trails = {
-        each: retriever.trace(data, kept, query, [*gold, *rivals], config.trace.count)
-        for each, retriever in retrievers.items()
-        if isinstance(retriever, Traced)
-    }
-    return Trace(data, query, name, gold, rivals, order, trails, lists.identities(retrievers))
+    return f"fused by {chosen.name or ', '.join(step for step in steps if step != 'none')}"
 
 
 def _fused(chosen: Choice, runs: Mapping[str, Run], query: int, context: Context) -> dict[int, float]:

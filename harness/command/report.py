@@ -1,14 +1,20 @@
-"""Make tables, figures, a PDF and a page of a sweep, for a paper and for a browser.
+"""Make tables, figures and a PDF of a sweep, for a paper, and a site of all sweeps, for a browser.
 
 Writes into paths.reports (`reports`): tables/*.tex (LaTeX, booktabs), figures/*.pdf and *.png, report.tex that gathers
-them, report.pdf where latexmk, pdflatex or tectonic is installed, and index.html, one page that needs nothing else:
-sortable tables, the figures, and beside every trial the command that reruns it. The same results give the same bytes.
+them, and report.pdf where latexmk, pdflatex or tectonic is installed. The same results give the same bytes.
+
+site/index.html opens from disk: a leaderboard of every sweep below paths.runs, and from each a way to its trials, to
+the questions that one strategy won or lost against another, and to a question with its passages, the ranks that every
+strategy gives them, and the graph's paths. `harness ui` serves it beside MLflow. Test questions are shown only of a
+sweep that was held out, and that is noted as a look (paths.looks). A folder that cannot be read is listed with the
+reason.
 
   harness report                               the latest sweep
   harness report sweep=runs/sweeps/NAME        another one
   harness report sweep=all                     the latest sweep of every experiment on every benchmark, in one report
   harness report 'sweep=[DIR,DIR]'             these, in one report
   harness report paths.reports=paper/results   elsewhere
+  harness report traces=null                   the graph's paths of every question on the site; 20 of a sweep else
 
 A sweep that was imported, or whose data are elsewhere, is reported from its folder alone.
 Before `harness heldout` the tables show tune and say so; afterwards they show test, and which evaluation of it.
@@ -36,6 +42,7 @@ def run(config: DictConfig) -> None:
     from harness.core.files import remove_partials
     from harness.report.build import build, gather, section
     from harness.report.calibration import read_pictures
+    from harness.report.site.build import build as build_site
     from harness.report.tracking import Export
     from harness.report.tracking.pending import track
     from harness.report.tracking.setting import tracker
@@ -55,7 +62,7 @@ def run(config: DictConfig) -> None:
         built = gather({title: section(result, calibrations[title]) for title, result in results.items()}, folder)
     print(f"{len(built.files)} files in {folder} for sweep {', '.join(one.folder.name for one in results.values())}")
     print(built.pdf)
-    print(folder / "index.html", flush=True)
+    print(build_site(config, folder / "site", [result.folder for result in results.values()]), flush=True)
     for result in results.values():
         track(tracking, runs, Export.with_report(result.folder, folder))
 

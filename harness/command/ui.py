@@ -1,11 +1,12 @@
-"""Show every sweep, trial and held-out run in MLflow's own pages, on this machine alone.
+"""Show every sweep, trial and held-out run in MLflow's own pages and on the report's site, on this machine alone.
 
 Brings MLflow's database up to date with the folders below paths.runs, then serves it on 127.0.0.1:5000 with one worker
 and without job execution, which takes 0.5 GB instead of 2.6. Ctrl-C ends it. Where tracking.uri is a server, it prints
-that server's link instead.
+that server's link instead. The site that `harness report` has written into paths.reports/site is served on the next
+port, 5001; MLflow's description of the experiment links to it, and its pages to MLflow.
 
   harness ui
-  harness ui port=5001                 another port
+  harness ui port=5005                 other ports, 5005 and 5006
   harness ui paths.runs=/scratch/runs  other runs
 
 The link that it prints opens the newest sweep: its best trials by the objective. Other views are in the list at the
@@ -22,8 +23,9 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import HarnessError
 
@@ -34,19 +36,22 @@ if TYPE_CHECKING:
 
 
 def run(config: DictConfig) -> None:
-    """Export what is missing, and become the server."""
+    """Export what is missing, start the site's server, and become MLflow's."""
     from harness.command import typed
+    from harness.report.site import server
     from harness.report.tracking.mlflow import MLflow
     from harness.report.tracking.setting import tracker
 
     tracking = tracker(config, typed())
     if not isinstance(tracking, MLflow):
         raise HarnessError("this tracking keeps no database to show; use tracking=mlflow")
-    host, port = str(config.host), config.port
-    if not isinstance(port, int) or not 0 < port < 2**16:
-        raise HarnessError(f"port must be a whole number from 1 to 65535, got port={port}")
-    if not tracking.is_server and not _free(host, port):
-        raise HarnessError(f"port {port} of {host} is in use; set another one, e.g. port={port + 1}")
+    host, site = str(config.host), Path(config.paths.reports) / "site"
+    served = (site / "index.html").is_file() and not tracking.is_server
+    port = _checked("port", config.port, "" if tracking.is_server else host)
+    beside = config.site_port if config.site_port is not None else port + 1
+    if served:
+        _checked("site_port", beside, host)
+    tracking = replace(tracking, site=f"http://{host}:{beside}" if served else "")
     link = _update(tracking, Path(config.paths.runs))
     if tracking.is_server:
         print(f"{tracking.destination} has pages of its own: {link}")
@@ -55,6 +60,12 @@ def run(config: DictConfig) -> None:
     page = link.partition("/#")[2].partition(" ")[0]
     if page:
         print(f"newest sweep: http://{host}:{port}/#{page}", flush=True)
+    if served:
+        views = f"#{page.partition('=')[0]}=" if page else ""
+        server.start(site, host, beside, f"http://{host}:{port}/", views)
+        print(f"site: http://{host}:{beside}/", flush=True)
+    else:
+        print(f"no site at {site}; `harness report` writes it", flush=True)
     line = command(tracking.database, tracking.artifact_root, host, port)
     os.chdir(sys.prefix)  # MLflow's server imports from the folder that it is started in
     os.execve(sys.executable, line, environment())
@@ -86,6 +97,15 @@ def environment() -> dict[str, str]:
     """The environment as it is, with MLflow's job execution and telemetry off, for its child processes, too."""
     off = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
     return {**os.environ, **off, "PYTHONSAFEPATH": "1"}
+
+
+def _checked(name: str, port: Any, host: str) -> int:
+    """The port. Raises HarnessError when it is none, or is in use on the host ("": not asked)."""
+    if not isinstance(port, int) or not 0 < port < 2**16:
+        raise HarnessError(f"{name} must be a whole number from 1 to 65535, got {name}={port}")
+    if host and not _free(host, port):
+        raise HarnessError(f"port {port} of {host} is in use; set another one, e.g. {name}={port + 1}")
+    return port
 
 
 def _free(host: str, port: int) -> bool:

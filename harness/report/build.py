@@ -1,8 +1,7 @@
-"""The report of a sweep: ``tables/*.tex``, ``figures/*.{pdf,png}``, ``report.tex``, ``report.pdf``, ``index.html``."""
+"""The report of a sweep: ``tables/*.tex``, ``figures/*.{pdf,png}``, ``report.tex``, ``report.pdf``."""
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +15,7 @@ from harness.report.compile import SECONDS, compile_pdf
 from harness.report.conclusions import conclusions
 from harness.report.experiment import build_experiment
 from harness.report.figure import Picture, alpha, ceiling, flow, frontier, outcomes, scores
-from harness.report.tables import build_tables, leaderboard
+from harness.report.tables import build_tables
 from harness.report.template import fill
 from harness.sweep.result import SweepResult
 
@@ -33,12 +32,11 @@ class Built:
 
 @dataclass(frozen=True)
 class Section:
-    """What a report shows of one sweep. ``trials``: its whole leaderboard, for the page."""
+    """What a report shows of one sweep."""
 
     title: str
     facts: Mapping[str, str]
     tables: Sequence[Table]
-    trials: Table
     pictures: Sequence[Picture]
 
     def apart(self, name: str) -> Section:
@@ -46,7 +44,6 @@ class Section:
         return dataclasses.replace(
             self,
             tables=[dataclasses.replace(table, name=f"{name}/{table.name}") for table in self.tables],
-            trials=dataclasses.replace(self.trials, name=f"{name}/{self.trials.name}"),
             pictures=[dataclasses.replace(picture, name=f"{name}/{picture.name}") for picture in self.pictures],
         )
 
@@ -59,7 +56,6 @@ def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
         f"Sweep {result.folder.name}",
         describe(result),
         [*tables, *build_tables(result)],
-        dataclasses.replace(leaderboard(result), name="trials", title="All trials on tune"),
         [*pictures, *drawn, *more],
     )
 
@@ -78,18 +74,14 @@ def gather(sections: Mapping[str, Section], folder: Path) -> Built:
 def write(sections: Sequence[Section], folder: Path) -> Built:
     """Write the files of a report. Tables and figures that an earlier one left and this one does not have go."""
     files: list[Path] = []
-    images = {}
     for one in sections:
         files += [_write(folder / "tables" / f"{t.name}.tex", t.latex()) for t in one.tables]
         for picture in one.pictures:
-            pdf, png = picture.save(folder / "figures")
-            files += [pdf, png]
-            images[picture.name] = base64.b64encode(png.read_bytes()).decode()
+            files += picture.save(folder / "figures")
     title = sections[0].title if len(sections) == 1 else f"{len(sections)} sweeps"
-    page = fill("index.html.j2", title=title, sections=sections, images=images)
     document = fill("report.tex.j2", title=title, sections=sections)
     _remove_old(folder, files)
-    files += [_write(folder / "index.html", page), _write(folder / "report.tex", document)]
+    files.append(_write(folder / "report.tex", document))
     return Built(files, compile_pdf(folder, SECONDS * len(sections)))
 
 

@@ -17,7 +17,9 @@ from harness.sweep.scores import to_frame
 def config(root: Path, sweep: Path | None = None) -> DictConfig:
     paths = {"runs": str(root / "runs"), "reports": str(root / "reports")}
     tracking = {"_target_": "harness.report.tracking.none.Untracked"}
-    return OmegaConf.create({"sweep": sweep and str(sweep), "paths": paths, "tracking": tracking})
+    return OmegaConf.create(
+        {"sweep": sweep and str(sweep), "paths": paths, "tracking": tracking, "device": "cpu", "traces": 2}
+    )
 
 
 def test_the_latest_sweep(example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -29,7 +31,7 @@ def test_the_latest_sweep(example: ModuleType, tmp_path: Path, capsys: pytest.Ca
     first, pdf, page = capsys.readouterr().out.splitlines()
     assert first.endswith(f"files in {tmp_path}/reports for sweep s2")
     assert pdf == f"{tmp_path}/reports/report.pdf" or pdf.startswith("no PDF: none of latexmk")
-    assert page == f"{tmp_path}/reports/index.html"
+    assert page == f"{tmp_path}/reports/site/index.html"
     assert (tmp_path / "reports" / "figures" / "distributions.pdf").is_file()
 
 

@@ -22,6 +22,8 @@ import numpy as np
 import pytest
 
 from harness.command.ui import command, environment
+from harness.core.configuration import compose
+from harness.report.site.build import build
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 KNOBS = [(0.3, 20, "pit"), (0.5, 30, "minmax"), (0.7, 40, "max")]
@@ -38,6 +40,7 @@ class Server:
     url: str
     greeting: str
     link: str
+    site: str
 
     def get(self, path: str, **body: Any) -> Any:
         data = json.dumps(body).encode() if body else None
@@ -59,6 +62,10 @@ def runs(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ranks = result.ranks[: len(KNOBS)].copy()
     trials.to_parquet(result.folder / "trials.parquet")
     np.save(result.folder / "ranks.npy", ranks)
+    whole = tmp_path_factory.mktemp("whole")
+    example.write(whole / "sweeps" / "s1")
+    where = [f"paths.runs={whole}", f"paths.looks={whole}/looks.jsonl", "tracking=none"]
+    build(compose("report", where), runs / "reports" / "site")
     return runs
 
 
@@ -68,21 +75,25 @@ def server(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
     strange = tmp_path_factory.mktemp("strange")
     for name in ("mlflow", "uvicorn", "sqlalchemy", "fastapi", "ast"):
         (strange / f"{name}.py").write_text(CANARY)
-    with socket.socket() as probe:
+    with socket.socket() as probe, socket.socket() as other:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = subprocess.Popen(
-        harness(f"port={port}", runs=runs), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=strange
-    )
+        other.bind(("127.0.0.1", 0))
+        port, beside = probe.getsockname()[1], other.getsockname()[1]
+    ours = harness(f"port={port}", f"site_port={beside}", f"paths.reports={runs}/reports", runs=runs)
+    process = subprocess.Popen(ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=strange)
     url = f"http://127.0.0.1:{port}"
     try:
         assert process.stdout is not None
-        greeting, link = process.stdout.readline(), process.stdout.readline().partition(": ")[2].strip()
+        greeting, link, site = (process.stdout.readline() for _ in range(3))
         _wait(f"{url}/health", process)
-        yield Server(url, greeting, link)
+        yield Server(url, greeting, link.partition(": ")[2].strip(), site.partition(": ")[2].strip())
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
+    end = time.monotonic() + 30
+    while _answers(site.partition(": ")[2].strip()):  # the site's server ends with MLflow's
+        assert time.monotonic() < end
+        time.sleep(0.1)
 
 
 def _wait(url: str, process: subprocess.Popen[str]) -> None:
@@ -95,6 +106,32 @@ def _wait(url: str, process: subprocess.Popen[str]) -> None:
         else:
             return
     raise AssertionError(f"{url} did not answer within a minute")
+
+
+def _answers(url: str) -> bool:
+    try:
+        urllib.request.urlopen(url, timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
+def test_the_site_and_mlflow_link_to_each_other(server: Server) -> None:
+    with urllib.request.urlopen(f"{server.site}data/server.js", timeout=30) as answer:
+        text = answer.read().decode()
+        assert answer.headers["Content-Type"].startswith("text/javascript")
+    link = json.loads(json.loads(text.removeprefix('put("server",').removesuffix(");\n")))
+    assert f"{link['mlflow']}{link['page']}s1.leaderboard" == server.link
+    (experiment,) = server.get("/api/2.0/mlflow/experiments/search", max_results=9)["experiments"][:1]
+    tags = {tag["key"]: tag["value"] for tag in experiment["tags"]}
+    assert f"[The site]({server.site})" in tags["mlflow.note.content"]
+    assert f"[questions]({server.site}#/sweep/s1)" in tags["mlflow.note.content"]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: the page itself is not looked at")
+def test_the_served_site_shows_its_sweep_and_mlflow(server: Server, tmp_path: Path) -> None:
+    shown = browse(f"{server.site}#/sweep/s1", tmp_path)
+    assert f'<a href="{server.link}">This sweep in MLflow</a>' in shown
 
 
 def test_what_is_finished_is_exported_and_served(server: Server, runs: Path) -> None:

@@ -48,7 +48,7 @@ def test_the_same_bytes_again(example: ModuleType, tmp_path: Path) -> None:
     subprocess.run(command, env={**os.environ, **other}, check=True, timeout=120)
     there = hashes(tmp_path / "else" / "where")
     assert hashes(tmp_path / "here") == there
-    assert {"tables/heldout.tex", "figures/outcomes_dense.pdf", "figures/alpha.png", "index.html"} <= there.keys()
+    assert {"tables/heldout.tex", "figures/outcomes_dense.pdf", "figures/alpha.png", "report.tex"} <= there.keys()
     assert ("report.pdf" in there) == (LATEX is not None)
 
 
@@ -77,9 +77,6 @@ def test_several_sweeps_in_one_report_each_in_its_folder(example: ModuleType, tm
     assert {"one-sample", "two-sample-x-y-3"} == {path.name for path in (out / "tables").iterdir()}
     assert (out / "tables" / "one-sample" / "heldout.tex") in built.files
     assert not (out / "tables" / "two-sample-x-y-3" / "heldout.tex").exists()
-    page = (out / "index.html").read_text()
-    assert '<a href="#one sample">' in page
-    assert page.count("rerun with") == 1 + 2  # the held-out table of one, the trials of both
     assert r"\input{tables/one-sample/heldout.tex}" in (out / "report.tex").read_text()
     assert LATEX is None or built.pdf == str(out / "report.pdf")
     build(first, out)
@@ -94,7 +91,7 @@ def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
     assert built.pdf == str(tmp_path / "out" / "report.pdf")
     assert (tmp_path / "out" / "report.pdf").read_bytes().startswith(b"%PDF")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "figures", "index.html", "report.pdf", "report.tex", "tables",
+        "figures", "report.pdf", "report.tex", "tables",
     ]  # fmt: skip
     if reader := shutil.which("pdftotext"):
         text = subprocess.run([reader, built.pdf, "-"], capture_output=True, text=True, check=True).stdout
@@ -132,24 +129,6 @@ def test_a_failing_document_names_its_mistake(tmp_path: Path) -> None:
     said = compiler.compile_pdf(tmp_path)
     assert said.startswith(f"no PDF: {LATEX} failed (! Undefined control sequence")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.tex"]
-
-
-def test_the_page_needs_nothing_else(example: ModuleType, tmp_path: Path) -> None:
-    build(example.write(tmp_path / "s1"), tmp_path / "out")
-    page = (tmp_path / "out" / "index.html").read_text()
-    assert all(source.startswith("data:") for source in re.findall(r"""(?:src|href)\s*=\s*["']([^"']*)""", page))
-    assert page.count("data:image/png;base64,") == 6
-    assert "harness sweep dataset=sample grid=point fuser=linear fuser.alpha=0.7 fuser.beta=0.0" in page
-    assert page.count("<tr") - page.count("<tr><th") >= 8
-
-
-def test_names_cannot_break_the_page(example: ModuleType, tmp_path: Path) -> None:
-    result = example.write(tmp_path / "s1")
-    result.trials.loc[1, "name"] = "<script>alert(1)</script>"
-    build(result, tmp_path / "out")
-    page = (tmp_path / "out" / "index.html").read_text()
-    assert "<script>alert" not in page
-    assert "&lt;script&gt;alert" in page
 
 
 def test_a_template_with_a_missing_value_is_an_error() -> None:

@@ -103,5 +103,5 @@ def test_a_sweep_that_travelled_is_listed_and_reported_where_its_data_are_not(sw
     assert folder == f"{place}/r/sweeps/s2"
     assert "s2" in harness("list")
     harness("report", f"sweep={folder}", "tracking=none")
-    assert (place / "out" / "index.html").is_file()
+    assert (place / "out" / "site" / "index.html").is_file()
     assert sorted(path.name for path in place.iterdir()) == ["out", "r"]

@@ -18,7 +18,7 @@ class Export:
     """What a tracker shall hold.
 
     path: the folder of a sweep, or the file that `harness answer` keeps.    report: the folder of a report on the
-    sweep, with the SHA-256 of its ``index.html``: a folder that holds another report by now is not attached.
+    sweep, with the SHA-256 of its ``report.tex``: a folder that holds another report by now is not attached.
     """
 
     path: Path
@@ -28,13 +28,13 @@ class Export:
     @classmethod
     def with_report(cls, path: Path, report: Path) -> Export:
         """The sweep with the report that stands in the folder now."""
-        return cls(path.resolve(), report.resolve(), file_sha256(report / "index.html"))
+        return cls(path.resolve(), report.resolve(), file_sha256(report / "report.tex"))
 
     @property
     def has_report(self) -> bool:
         """Whether the report's folder still holds that report."""
-        page = self.report / "index.html" if self.report else None
-        return page is not None and page.is_file() and file_sha256(page) == self.report_sha256
+        document = self.report / "report.tex" if self.report else None
+        return document is not None and document.is_file() and file_sha256(document) == self.report_sha256
 
 
 @runtime_checkable

@@ -49,6 +49,7 @@ class MLflow:
     experiment_id: as MLFLOW_EXPERIMENT_ID, of an experiment that is there; it holds in place of the name.    artifacts:
     where a new experiment in a database keeps its files; a server decides that itself.    tags: of every run.
     top: how many of a sweep's best trials become runs, None for all.    threads: requests at a time.
+    site: where `harness ui` serves the site, for links to it; a server's pages have none.
     User, password and token come from MLflow's own environment variables; MLFLOW_RUN_ID, or a run that is active in
     this process, becomes the parent of what is exported.
     """
@@ -61,6 +62,7 @@ class MLflow:
     tags: Mapping[str, str] = field(default_factory=dict)
     top: int | None = 50
     threads: int = 8
+    site: str = "http://127.0.0.1:5001"
 
     def __post_init__(self) -> None:
         check_uri(self.uri)
@@ -136,9 +138,9 @@ class MLflow:
         return self._link(views.page(writer.experiment, views.keys(result)["leaderboard"]))
 
     def _attach(self, run: str, report: Path) -> None:
-        """Tables, figures, PDF and page of a report, once for the same files."""
+        """Tables, figures and document of a report, once for the same files."""
         files = [path for name in ("tables", "figures") for path in sorted((report / name).glob("*"))]
-        files += [path for name in ("index.html", "report.pdf") if (path := report / name).is_file()]
+        files += [path for name in ("report.tex", "report.pdf") if (path := report / name).is_file()]
         named = {path.relative_to(report): path for path in files}
         content = digest([[str(name), file_sha256(path)] for name, path in named.items()])
         if self._client.get_run(run).data.tags.get("report") != content:
@@ -161,7 +163,7 @@ class MLflow:
             "mlflow.experiment.primaryMetric.greaterIsBetter": "True",
         }
         if tags.get(entry.NOTE, views.DESCRIPTION).startswith(views.DESCRIPTION[:40]):
-            wanted[entry.NOTE] = views.description(experiment, newest)
+            wanted[entry.NOTE] = views.description(experiment, newest, "" if self.is_server else self.site)
         for key, value in wanted.items():
             if tags.get(key) != value:
                 self._client.set_experiment_tag(experiment, key, value)

@@ -12,7 +12,7 @@ import urllib.parse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.core.escape import markdown
+from harness.core.escape import file_name, markdown
 from harness.report.tracking.entry import Group
 from harness.report.tracking.parameters import metric_name
 from harness.sweep.result import SweepResult
@@ -35,7 +35,8 @@ DESCRIPTION = """Sweeps of the multi-hop retrieval harness; `harness track` brin
 
 {newest}
 
-- [All sweeps]({overview}): a run for each sweep with its winner's numbers, its trials and held-out runs below it (+).
+{site}- [All sweeps]({overview}): a run for each sweep with its winner's numbers, its trials and held-out runs below \
+it (+).
 - Metrics are named as everywhere else with `_at_` for `@`, which MLflow does not allow: `last_hop@5` is \
 `metrics.last_hop_at_5`. A search for `metrics.last_hop@5` finds nothing or is refused.
 - To find trials: `tags.kind = 'trial' and tags.split = 'tune' and metrics.losses = 0 and params.encoder = 'minilm'`.
@@ -85,18 +86,24 @@ def overview(objective: str) -> dict[str, str]:
     return {TAG + "sweeps": _value("all sweeps", {"selectedColumns": shown, "columnOrder": shown})}
 
 
-def description(experiment: str, newest: Sequence[Mapping[str, str]]) -> str:
-    """The experiment's description. newest: the tags of the sweeps' own runs, with ``run`` and ``report`` (or "")."""
+def description(experiment: str, newest: Sequence[Mapping[str, str]], site: str) -> str:
+    """The experiment's description. newest: the tags of the sweeps' own runs, with ``run`` and ``report`` (or "").
+
+    site: the address that the site of `harness report` is served at; empty where it is not.
+    """
     lines = ["**Newest sweeps**", ""]
     for tags in newest:
         name = tags["sweep"]
         own = {view: page(experiment, f"{name}.{view}", view == "parallel") for view in ("leaderboard", "parallel")}
         line = f"- {markdown(tags['dataset'])}: [{markdown(name)}]({own['leaderboard']})"
         line += f", [parallel coordinates]({own['parallel']})"
+        if site:
+            line += f", [questions]({site}/#/sweep/{file_name(name)})"
         if tags.get("report"):
             line += f", [report](#/experiments/{experiment}/runs/{tags['run']}/artifacts)"
         lines.append(line)
-    return DESCRIPTION.format(newest="\n".join(lines), overview=page(experiment, "sweeps"))
+    served = f"- [The site]({site}/): every sweep down to its questions (while `harness ui` runs).\n" if site else ""
+    return DESCRIPTION.format(newest="\n".join(lines), overview=page(experiment, "sweeps"), site=served)
 
 
 def _value(name: str, state: Mapping[str, Any]) -> str:

@@ -234,16 +234,16 @@ def test_a_report_is_attached_once_and_only_while_it_is_that_report(
     report = tmp_path / "report"
     (report / "tables").mkdir(parents=True)
     (report / "tables" / "heldout.tex").write_text("table")
-    (report / "index.html").write_text("page")
+    (report / "report.tex").write_text("document")
     export = Export.with_report(result.folder, report)
     tracking.export(export)
     (run,) = find_runs(tracking, "tags.kind = 'sweep'")
     attached = {item.path for item in client(tracking).list_artifacts(run.info.run_id, "report")}
-    assert attached == {"report/tables", "report/index.html"}
-    (report / "index.html").write_text("a page on another sweep")
+    assert attached == {"report/tables", "report/report.tex"}
+    (report / "report.tex").write_text("a document on another sweep")
     tracking.export(export)
-    place = client(tracking).download_artifacts(run.info.run_id, "report/index.html", str(tmp_path))
-    assert Path(place).read_text() == "page"
+    place = client(tracking).download_artifacts(run.info.run_id, "report/report.tex", str(tmp_path))
+    assert Path(place).read_text() == "document"
 
 
 def test_conventions_of_mlflow(

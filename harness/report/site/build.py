@@ -1,0 +1,71 @@
+"""Writing the site: its pages, and the data of every sweep that can be read."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.benchmark import Benchmark
+from harness.core.errors import HarnessError
+from harness.core.escape import file_name
+from harness.core.files import whole
+from harness.core.identity import code_version
+from harness.core.rooms import package_folder
+from harness.report.site.chunk import Chunks
+from harness.report.site.overview import Listed, overview
+from harness.report.site.sweep import write_sweep
+from harness.sweep.lock import LOCK
+from harness.sweep.result import SweepResult
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
+    """Write the site of all sweeps below paths.runs into ``folder``; returns its first page.
+
+    given: folders of sweeps elsewhere that belong to it, too. What an earlier site wrote of the same sweep with the
+    same data, code and settings stays as it is. A sweep that cannot be read is listed with the reason.
+    """
+    listed, unread = find(Path(config.paths.runs), given)
+    chunks, known = Chunks(folder / "data"), dict[str, Benchmark]()
+    shown = []
+    for one in listed:
+        try:
+            write_sweep(one, config, chunks, known)
+            shown.append(one)
+        except HarnessError as error:
+            unread[one.result.folder.name] = str(error)
+            chunks.drop(one.key)
+    chunks.put("index", overview(shown, unread, code_version()))
+    chunks.put("server", {})
+    chunks.remove_others()
+    for path in sorted((package_folder("reports/templates") / "site").iterdir()):
+        with whole(folder / path.name) as partial:
+            shutil.copyfile(path, partial)
+    return folder / "index.html"
+
+
+def find(runs: Path, given: Iterable[Path] = ()) -> tuple[list[Listed], dict[str, str]]:
+    """The sweeps that can be read, the last locked one first; of the others the reason, by name of the folder."""
+    folders = {path.resolve(): path for path in (runs / "sweeps").glob("*") if path.is_dir()}
+    folders |= {path.resolve(): path for path in given}
+    found: list[tuple[int, SweepResult]] = []
+    unread: dict[str, str] = {}
+    for folder in sorted(folders.values(), key=lambda path: path.name):
+        try:
+            result = SweepResult(folder)
+            result.check()
+            _ = result.title, result.whole.winner_place, result.locked.winner_place
+            found.append((-(folder / LOCK).stat().st_mtime_ns, result))
+        except HarnessError as error:
+            unread[folder.name] = str(error)
+    listed: list[Listed] = []
+    for _, result in sorted(found, key=lambda pair: (pair[0], pair[1].folder.name)):
+        name, taken = file_name(result.folder.name), {one.key for one in listed}
+        keys = [name, *(f"{name}-{number}" for number in range(2, len(found) + 1))]
+        key = next(key for key in keys if key not in taken)
+        listed.append(Listed(key, result.title, result, result.title in {one.title for one in listed}))
+    return listed, unread

@@ -1,0 +1,131 @@
+"""Files that a page on disk can read: a script that hands JSON in a string to the page's own ``put``."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core import escape
+from harness.core.files import write_json, write_text
+from harness.core.format import sort_key
+from harness.core.table import Table
+from harness.evaluation.metric import ABSENT, NONE
+
+MADE = "made.json"
+SIZES: Mapping[int, Any] = {1: np.uint8, 2: np.dtype("<u2"), 4: np.dtype("<u4")}
+"""The numbers that a script reads, by their bytes."""
+
+
+class Chunks:
+    """The files below a site's ``data`` folder. What an earlier site left there and this one does not write goes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.files: dict[str, None] = {}
+
+    def put(self, name: str, content: Any) -> None:
+        """Write ``<name>.js``; the page gets ``content`` by ``load(name)``."""
+        text = json.dumps(plain(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        write_text(self.folder / f"{name}.js", f"put({json.dumps(name)},{json.dumps(text)});\n")
+        self.keep(f"{name}.js")
+
+    def keep(self, name: str) -> None:
+        """A file below the folder that belongs to the site."""
+        self.files[name] = None
+
+    def is_made(self, group: str, digest: str) -> bool:
+        """Whether the files below a folder were made of what ``digest`` stands for; then they belong to the site."""
+        try:
+            made = json.loads((self.folder / group / MADE).read_text(encoding="utf-8"))
+            names = [str(name) for name in made["files"]] if made["digest"] == digest else []
+        except (OSError, ValueError, TypeError, KeyError):
+            return False
+        if not names or not all((self.folder / name).is_file() for name in names):
+            return False
+        self.files.update(dict.fromkeys([*names, f"{group}/{MADE}"]))
+        return True
+
+    def note_made(self, group: str, digest: str) -> None:
+        """Note what the files below a folder were made of."""
+        names = [name for name in self.files if name.startswith(f"{group}/")]
+        write_json(self.folder / group / MADE, {"digest": digest, "files": names})
+        self.keep(f"{group}/{MADE}")
+
+    def drop(self, group: str) -> None:
+        """What was written below a folder does not belong to the site after all."""
+        self.files = {name: None for name in self.files if not name.startswith(f"{group}/")}
+
+    def remove_others(self) -> None:
+        """Remove the files that do not belong to the site, and folders that are empty then."""
+        kept = {self.folder / name for name in self.files}
+        for path in sorted(self.folder.rglob("*"), reverse=True):
+            if path.is_dir():
+                if not any(path.iterdir()):
+                    path.rmdir()
+            elif path not in kept:
+                path.unlink()
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON holds it: text without invisible characters, no NaN."""
+    if isinstance(value, str):
+        return value if value.isprintable() else escape.terminal(value)
+    if isinstance(value, Mapping):
+        return {plain(str(key)): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def packed(values: NDArray[Any], largest: int) -> dict[str, Any]:
+    """Whole numbers of 0 to ``largest`` as base64 of the fewest bytes that hold them."""
+    size = next(size for size in SIZES if largest < 1 << 8 * size)
+    return {"bytes": size, "data": base64.b64encode(values.astype(SIZES[size]).tobytes()).decode()}
+
+
+def packed_ranks(ranks: NDArray[np.int32]) -> dict[str, Any]:
+    """Gold ranks: ``absent`` and ``none`` are the two numbers above the greatest rank."""
+    held = (ranks != ABSENT) & (ranks != NONE)
+    greatest = int(ranks[held].max(initial=0))
+    absent, none = greatest + 1, greatest + 2
+    coded = np.where(held, ranks, np.where(ranks == ABSENT, absent, none))
+    return {**packed(coded, none), "absent": absent, "none": none}
+
+
+def packed_scores(scores: NDArray[np.float64]) -> dict[str, Any]:
+    """Each query's score by its place among the different ones, ``levels``, ascending."""
+    levels, places = np.unique(scores, return_inverse=True)
+    return {**packed(places.reshape(scores.shape), max(len(levels) - 1, 0)), "levels": levels.tolist()}
+
+
+def table(shown: Table) -> dict[str, Any]:
+    """A table with what its columns sort by."""
+    return {
+        "name": shown.name,
+        "title": shown.title,
+        "caption": shown.caption,
+        "columns": [{"title": column.title, "kind": column.kind} for column in shown.columns],
+        "rows": shown.cells(),
+        "keys": [
+            [
+                None if column.kind == "text" else sort_key(value)
+                for value, column in zip(row, shown.columns, strict=True)
+            ]
+            for row in shown.rows
+        ],
+        "marked": sorted(shown.marked),
+    }
+
+
+def parts(count: int, size: int) -> Iterable[tuple[int, range]]:
+    """Number and members of each part of ``count`` things, ``size`` a part."""
+    return ((first // size, range(first, min(first + size, count))) for first in range(0, count, size))

@@ -1,0 +1,97 @@
+"""What a sweep's folder does not hold: questions, passages and lists, from the data and artifacts at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.analysis.trace import Tracer, fused_name
+from harness.benchmark import Benchmark
+from harness.core.errors import HarnessError
+from harness.core.reading import ReadOnlyStore
+from harness.fusion.context import NOTHING
+from harness.report.site.chunk import Chunks, parts
+from harness.sweep import lists
+from harness.sweep.choice import Choice, read_winner
+from harness.sweep.lock import LOCK
+from harness.sweep.plan import reopen
+from harness.sweep.result import SweepResult
+from harness.sweep.trial import GROUPS
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+PASSAGES = 100
+"""Passages of a file."""
+
+
+@dataclass
+class Passages:
+    """The passages of a benchmark that pages show, numbered as they are first asked for."""
+
+    benchmark: Benchmark
+    shown: dict[int, int] = field(default_factory=dict)
+
+    def number(self, doc: int) -> int:
+        """The number of a passage on the pages."""
+        return self.shown.setdefault(int(doc), len(self.shown))
+
+    def write(self, chunks: Chunks, key: str) -> None:
+        """Files of ``[id, title, text]`` below the sweep's folder."""
+        docs, corpus = list(self.shown), self.benchmark.corpus
+        for part, members in parts(len(docs), PASSAGES):
+            rows = corpus[[docs[place] for place in members]]
+            columns = (list(rows[name]) for name in ("id", "title", "text"))
+            chunks.put(f"{key}/passages-{part}", list(zip(*columns, strict=True)))
+
+
+@dataclass(frozen=True)
+class Material:
+    """A sweep's benchmark, and why lists and traces are missing where they are."""
+
+    result: SweepResult
+    config: DictConfig
+    benchmark: Benchmark
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The number of each query by its id."""
+        return {name: place for place, name in enumerate(self.benchmark.query_ids.to_pylist())}
+
+    @property
+    def why(self) -> str:
+        """Why lists and traces are not shown; empty where they are."""
+        return self.tracer if isinstance(self.tracer, str) else ""
+
+    @cached_property
+    def tracer(self) -> Tracer | str:
+        """Every list, fused as the winner does, or the reason why not: nothing is computed to make a site."""
+        kept = ReadOnlyStore(Path(self.config.paths.runs))
+        try:
+            retrievers = lists.retrievers(self.config)
+            trial = read_winner(self.result.folder / LOCK)
+            if reads := [*getattr(trial.reranker, "reads", ()), *(["importance"] if trial.pool.importance else [])]:
+                return f"the winner reads {', '.join(reads)} beside its lists; `harness trace` shows a question"
+            chosen = Choice(**{group: getattr(trial, group) for group in GROUPS}, pool=trial.pool, name=trial.name)
+            runs = lists.runs(retrievers, self.benchmark, kept)
+            return Tracer(self.benchmark, retrievers, runs, chosen, fused_name(chosen), NOTHING, kept)
+        except HarnessError as error:
+            return f"its lists are not at hand ({error}); run `harness prepare` with the sweep's own settings"
+
+
+def open_material(result: SweepResult, config: Any, known: dict[str, Benchmark]) -> Material | str:
+    """The sweep's data, or why they are not shown.    known: benchmarks that are loaded, by hash; it is added to."""
+    try:
+        own = reopen(result.folder, config).config
+        sha256 = str(result.manifest["data_sha256"])
+        if sha256 not in known:
+            loaded = lists.benchmark(own, ReadOnlyStore(Path(config.paths.runs)))
+            known[loaded.sha256] = loaded
+        if sha256 not in known:
+            return f"the data at hand are others than the sweep's (sha256 {sha256[:12]})"
+        return Material(result, own, known[sha256])
+    except HarnessError as error:
+        return str(error)

@@ -1,0 +1,125 @@
+"""The first page: every sweep in a few words, the locked strategies of all, and the folders that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.core.format import percent
+from harness.core.table import Column, Table
+from harness.evaluation.comparison import compare_trials
+from harness.report.conclusions import conclusions
+from harness.report.site.chunk import table
+from harness.report.tables import wilson_of
+from harness.sweep.lock import learned, locked_trials
+from harness.sweep.result import SweepResult
+from harness.sweep.view import View
+
+COLUMNS = [
+    Column("strategy", "text"), Column("benchmark", "text"), Column("split", "text"), Column("n", "count"),
+    Column("score %"), Column("95% interval", "interval"), Column("W", "count"), Column("L", "count"), Column("p", "p"),
+    Column("Holm p", "p"), Column("settings", "text"), Column("seconds", "count"), Column("metric", "text"),
+    Column("sweep", "text"),
+]  # fmt: skip
+SETTINGS = ("fixed before", "chosen on tune", "fitted on tune")
+"""How a strategy came to its knobs: none was chosen by these data, the best of a grid was, or it learned from them."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A sweep on the site. newer: whether a later one has the same title."""
+
+    key: str
+    title: str
+    result: SweepResult
+    newer: bool
+
+
+def overview(listed: list[Listed], unread: Mapping[str, str], version: str) -> dict[str, Any]:
+    """The content of the first page."""
+    found = []
+    for one in listed:
+        fitted, roles = learned(one.result.lock), locked_trials(one.result.lock)
+        for view in filter(None, (one.result.test, one.result.tune)):
+            for row in view.rows:
+                settings = _settings(roles.get(row["trial"], []), bool(fitted.get(row["trial"])))
+                place = [one.key, view.split, row["trial"], row["family"], one.newer]
+                found.append((_row(one, view, row, settings), place))
+    found.sort(key=lambda pair: (pair[0][1], pair[0][2] != "test", -pair[0][4]))
+    rows, places = [row for row, _ in found], [place for _, place in found]
+    board = Table("leaderboard", "Leaderboard", COLUMNS, rows)
+    return {
+        "version": version,
+        "sweeps": [_sweep(one) for one in listed],
+        "leaderboard": {**table(board), "places": places},
+        "unread": [[name, reason] for name, reason in unread.items()],
+    }
+
+
+def views(result: SweepResult) -> list[View]:
+    """What the site shows of a sweep: all trials on tune and, only after a held-out run, the locked ones on test."""
+    return [result.whole, *([result.test] if result.test else [])]
+
+
+def seconds(result: SweepResult, row: Mapping[str, Any]) -> float | None:
+    """What the lists that a strategy reads took when they were made; None where the sweep does not say."""
+    taken = ((result.manifest.get("cost") or {}).get("seconds") or {}).get("lists") or {}
+    knobs = row["parameters"]
+    names = [knobs["fuser.list"]] if knobs.get("fuser.list") else knobs.get("pool.lists") or []
+    return sum(taken[name] for name in names) if names and all(name in taken for name in names) else None
+
+
+def _row(one: Listed, view: View, row: Mapping[str, Any], settings: str) -> list[Any]:
+    return [
+        row["name"], view.dataset, view.split, row["n"], row[view.objective], wilson_of(row, view),
+        row.get("wins"), row.get("losses"), row.get("p"), row.get("p_holm"), settings,
+        seconds(one.result, row), view.objective, one.title,
+    ]  # fmt: skip
+
+
+def _settings(roles: list[str], fitted: bool) -> str:
+    return SETTINGS[2] if fitted else SETTINGS[0] if "baseline" in roles else SETTINGS[1]
+
+
+def _sweep(one: Listed) -> dict[str, Any]:
+    view = one.result.locked
+    return {
+        "key": one.key,
+        "title": one.title,
+        "dataset": view.dataset,
+        "newer": one.newer,
+        "split": view.split,
+        "where": view.where,
+        "winner": {
+            "trial": view.winner,
+            "name": view.winner_name,
+            "score": percent(view.rows[view.winner_place][view.objective]),
+        },
+        "objective": view.objective,
+        "trials": len(one.result.trials),
+        "in_short": conclusions(one.result)["in short"],
+        "against": _against(view),
+    }
+
+
+def _against(view: View) -> list[dict[str, Any]]:
+    """The winner against the reference and the best single list on tune."""
+    found = []
+    for name in dict.fromkeys([view.reference, view.lock.get("best_single")]):
+        place = view.row_of(str(name)) if name else None
+        if place is not None and place != view.winner_place:
+            pair = compare_trials(
+                view.scores[[view.winner_place, place]], 1, view.metric.binary, view.margin, library=False
+            )[0]
+            if pair is not None:
+                found.append(
+                    {
+                        "name": name,
+                        "trial": view.rows[place]["trial"],
+                        "wins": pair.wins,
+                        "losses": pair.losses,
+                        "p": pair.p,
+                    }
+                )
+    return found

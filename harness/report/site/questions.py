@@ -1,0 +1,161 @@
+"""The questions of a sweep on one split: scores and gold ranks of every strategy, and what there is to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from harness.core.errors import HarnessError
+from harness.report.site.chunk import Chunks, packed_ranks, packed_scores, parts
+from harness.report.site.material import PASSAGES, Material, Passages
+from harness.report.trace import describe_path, label, role
+from harness.retriever.pagerank.trail import Node, Path
+from harness.sweep.lock import locked_trials
+from harness.sweep.rows import rerun
+from harness.sweep.view import View
+
+PART = 50
+"""Questions of a file."""
+FIRST = 5
+"""Passages of each list that a question's page shows."""
+PATHS, RIVALS, SEEDS = 3, 5, 12
+"""Of a trace: paths to each passage, passages that beat a gold one, seeds."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """The rows of a view, and what their questions say where that is at hand (else the reason)."""
+
+    key: str
+    view: View
+    material: Material | str
+    passages: Passages | None
+
+    @property
+    def name(self) -> str:
+        """The folder and the beginning of the names of its files."""
+        return f"{self.key}/{self.view.split}"
+
+    def write(self, chunks: Chunks, traces: int | None) -> None:
+        """Write its files.    traces: of how many questions; None: of all."""
+        view = self.view
+        chunks.put(f"{self.name}-ranks", packed_ranks(np.asarray(view.ranks)))
+        ids = [str(name) for name in view.queries["id"]]
+        told, why = self._told(ids, traces)
+        for part, members in parts(len(told), PART):
+            chunks.put(f"{self.name}-{part}", [told[place] for place in members])
+        chunks.put(self.name, {**self._head(ids), "questions": self._questions(ids), "why": why})
+
+    def _head(self, ids: Sequence[str]) -> dict[str, Any]:
+        queries = self.view.queries
+        return {
+            "ids": ids,
+            "hops": _column(queries["hops"]),
+            "types": _column(queries["type"]),
+            "hopcount": int(self.view.ranks.shape[2]),
+            "scores": packed_scores(self.view.scores),
+            "trials": self._trials(),
+            "part": PART,
+            "passages": PASSAGES,
+        }
+
+    def _trials(self) -> list[dict[str, Any]]:
+        view, roles = self.view, locked_trials(self.view.lock)
+        return [
+            {
+                "trial": row["trial"],
+                "name": row["name"],
+                "family": row["family"],
+                "roles": roles.get(row["trial"], []),
+                "score": row[view.objective],
+                "command": rerun(row),
+            }
+            for row in view.rows
+        ]
+
+    def _questions(self, ids: Sequence[str]) -> list[str] | None:
+        if isinstance(self.material, str):
+            return None
+        texts, places = self.material.benchmark.questions, self.material.places
+        return [texts[places[name]] if name in places else "" for name in ids]
+
+    def _told(self, ids: Sequence[str], traces: int | None) -> tuple[list[dict[str, Any]], str]:
+        """What each question's page shows beside ranks, and why something of it is missing."""
+        if isinstance(self.material, str) or self.passages is None:
+            return [], f"Questions and passages are not shown: {self.material}."
+        if missing := [name for name in ids if name not in self.material.places]:
+            raise HarnessError(f"{self.key}: question {missing[0]} is not in the data at hand")
+        places = [self.material.places[name] for name in ids]
+        told = [self._texts(place) for place in places]
+        tracer = self.material.tracer
+        if isinstance(tracer, str):
+            return told, f"Lists and traces are not shown: {tracer}."
+        traced = self._interesting()[:traces]
+        for number, (place, found) in enumerate(zip(places, told, strict=True)):
+            order = tracer.order(place)
+            found["lists"] = [[name, self._numbers([*docs][:FIRST])] for name, docs in order.items()]
+            if number in traced:
+                found["trace"] = self._trace(place)
+        return told, ""
+
+    def _texts(self, place: int) -> dict[str, Any]:
+        assert isinstance(self.material, Material)
+        data = self.material.benchmark
+        gold = [doc for doc in data.gold[place].tolist() if doc >= 0]
+        return {"answers": list(data.queries[place].get("answers") or []), "gold": self._numbers(gold)}
+
+    def _numbers(self, docs: Sequence[int]) -> list[int]:
+        assert self.passages is not None
+        return [self.passages.number(doc) for doc in docs]
+
+    def _interesting(self) -> list[int]:
+        """Questions that the winner loses to the best list or the reference, then those it wins, then the rest."""
+        view = self.view
+        others = [view.row_of(str(name)) for name in (view.lock.get("best_single"), view.reference)]
+        gaps = [view.scores[view.winner_place] - view.scores[place] for place in others if place is not None]
+        worst = np.min(gaps, axis=0) if gaps else np.zeros(view.n)
+        best = np.max(gaps, axis=0) if gaps else np.zeros(view.n)
+        return [int(place) for place in np.lexsort((np.arange(view.n), -best, np.minimum(worst, 0)))]
+
+    def _trace(self, place: int) -> dict[str, Any]:
+        """Seeds and strongest paths of every list that can say why; nodes are numbered."""
+        assert isinstance(self.material, Material)
+        tracer = self.material.tracer
+        assert not isinstance(tracer, str)
+        found = tracer.trace(place, PATHS, RIVALS)
+        nodes: dict[Node, int] = {}
+
+        def numbered(path: Path) -> list[int]:
+            return [nodes.setdefault(node, len(nodes)) for node in path.nodes]
+
+        trails = []
+        for name, trail in found.trails.items():
+            paths = [
+                {
+                    "to": f"{role(found, doc)} {label(found, Node(passage=doc))}",
+                    "paths": [
+                        [numbered(path), list(path.links), path.strength, describe_path(found, name, doc, path)]
+                        for path in some
+                    ],
+                }
+                for doc, some in trail.paths.items()
+            ]
+            seeds = [[f"{weight:.4f}", label(found, node)] for node, weight in trail.seeds[:SEEDS]]
+            trails.append({"list": name, "paths": paths, "seeds": seeds, "seeded": len(trail.seeds)})
+        kinds = dict.fromkeys(found.gold, "gold") | dict.fromkeys(found.rivals, "rival")
+        named = [
+            [node.entity, "entity"]
+            if node.passage < 0
+            else [found.title(node.passage), kinds.get(node.passage, "passage")]
+            for node in nodes
+        ]
+        return {"nodes": named, "trails": trails}
+
+
+def _column(values: Any) -> list[Any]:
+    """A column of queries, null as None, numbers as whole ones."""
+    plain: Mapping[bool, Any] = {True: None}
+    return [plain.get(bool(value != value or value is None), value) for value in values.tolist()]

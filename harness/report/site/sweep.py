@@ -1,0 +1,100 @@
+"""One sweep's files: its questions by split, and its own page with tables, charts and figures."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.benchmark import Benchmark
+from harness.core.escape import file_name
+from harness.core.files import whole
+from harness.core.identity import code_version, digest
+from harness.report.build import describe
+from harness.report.calibration import read_pictures
+from harness.report.conclusions import conclusions
+from harness.report.experiment import build_experiment
+from harness.report.figure import Picture, scores
+from harness.report.site.chart import charts
+from harness.report.site.chunk import Chunks, table
+from harness.report.site.material import Passages, open_material
+from harness.report.site.overview import Listed, views
+from harness.report.site.questions import Split
+from harness.report.tables import build_tables, leaderboard
+from harness.report.tracking.views import keys
+from harness.sweep.integrity import read_entry
+from harness.sweep.looks import note_look
+from harness.sweep.result import SweepResult
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def write_sweep(one: Listed, config: DictConfig, chunks: Chunks, known: dict[str, Benchmark]) -> None:
+    """Write the files of a sweep, unless those that are there are of the same folder, data, code and settings.
+
+    known: benchmarks that are loaded, by hash; it is added to.
+    """
+    result, key = one.result, one.key
+    material = open_material(result, config, known)
+    pictures = read_pictures(Path(config.paths.runs), str(result.manifest["dataset"]))
+    missing = material if isinstance(material, str) else material.why
+    evaluation = _evaluation(result) if result.test else ""
+    made = digest(
+        [result.lock["sha256"], evaluation, missing, config.traces, code_version(), [one.caption for one in pictures]]
+    )
+    if evaluation:
+        ids = [str(name) for name in result.heldout_queries["id"]]
+        note_look(config.paths.get("looks"), "report", str(result.manifest["dataset"]), ids, evaluation)
+    if chunks.is_made(key, made):
+        return
+    passages = None if isinstance(material, str) else Passages(material.benchmark)
+    for view in views(result):
+        Split(key, view, material, passages).write(chunks, config.traces)
+    if passages:
+        passages.write(chunks, key)
+    tables, drawn = build_experiment(result)
+    shown = [*tables, *build_tables(result)]
+    words, view = conclusions(result), result.locked
+    chunks.put(
+        f"{key}/sweep",
+        {
+            "title": one.title,
+            "folder": result.folder.name,
+            "dataset": view.dataset,
+            "objective": view.objective,
+            "reference": view.reference,
+            "best": result.lock.get("best_single"),
+            "winner": view.winner,
+            "words": words,
+            "facts": {name: text for name, text in describe(result).items() if name not in words},
+            "splits": [{"name": each.split, "n": each.n, "caption": each.caption()} for each in views(result)],
+            "trials": table(dataclasses.replace(leaderboard(result), title="All trials on tune")),
+            "tables": [table(each) for each in shown if each.name != "leaderboard"],
+            "charts": list(charts(result)),
+            "pictures": list(_draw([*drawn, *scores.pictures(result), *pictures], chunks, key)),
+            "mlflow": keys(result)["leaderboard"],
+        },
+    )
+    chunks.note_made(key, made)
+
+
+def _evaluation(result: SweepResult) -> str:
+    """The hash of the ledger's line that the held-out files belong to; in an older folder that of its lock."""
+    entry = read_entry(result.folder, result.lock) or {}
+    return str(entry.get("sha256") or result.lock["sha256"])
+
+
+def _draw(pictures: Iterable[Picture], chunks: Chunks, key: str) -> Iterable[Mapping[str, Any]]:
+    """The figures that are no charts, as images."""
+    with tempfile.TemporaryDirectory() as place:
+        for picture in pictures:
+            image = next(path for path in picture.save(Path(place)) if path.suffix == ".png")
+            name = f"{key}/{file_name(picture.name)}.png"
+            with whole(chunks.folder / name) as partial:
+                shutil.copyfile(image, partial)
+            chunks.keep(name)
+            yield {"file": f"data/{name}", "name": picture.name, "caption": picture.caption}

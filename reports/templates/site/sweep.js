@@ -1,0 +1,50 @@
+"use strict";
+// A sweep: what it shows in words, its locked strategies, figures, all trials, and every table of the report.
+
+async function sweepPage(key) {
+  const [sweep, server] = await Promise.all([load(`${key}/sweep`), load("server")]);
+  const last = sweep.splits.at(-1), split = await openSplit(key, last.name);
+  const winner = split.place(sweep.winner);
+  const singles = split.trials.filter(one => one.family === "single" && one.trial !== sweep.winner);
+  return {title: sweep.title, path: [[["sweep", key], sweep.title]], content: [
+    el("p", {class: "lead"}, sweep.words["in short"]),
+    el("section", {"aria-labelledby": "questions"}, el("h2", {id: "questions"}, `Questions that the winner won and lost (${last.name})`),
+      el("ul", {class: "counts"}, singles.map(other => {
+        const found = split.counts(winner, split.place(other.trial)), place = ["trial", key, last.name, sweep.winner, other.trial];
+        return el("li", {}, `Against ${other.name}: `, link([...place, "lost"], `lost ${found.lost}`), ", ", link([...place, "won"], `won ${found.won}`),
+          ` (${sayP(mcnemar(found.won, found.lost))}).`);
+      })),
+      el("p", {}, sweep.splits.map((each, number) => [number ? ", " : "Every strategy against every other: ", link(["matrix", key, each.name], `wins and losses on ${each.name}`)]), ".")),
+    heldoutFirst(sweep, key),
+    el("section", {"aria-labelledby": "figures"}, el("h2", {id: "figures"}, "Figures"), el("div", {class: "figures"},
+      sweep.charts.map(spec => chart(spec, trial => address("trial", key, "tune", trial))))),
+    el("section", {"aria-labelledby": "trials"}, el("h2", {id: "trials"}, "All trials on tune"), trials(sweep.trials, key, await openSplit(key, "tune"))),
+    el("section", {"aria-labelledby": "tables"}, el("h2", {id: "tables"}, "More tables and figures of the report"),
+      sweep.tables.filter(spec => spec.name !== "heldout").map(spec => fold(spec.title, () => captioned(spec))),
+      sweep.pictures.map(picture => fold(`Figure ${picture.name}`, () => el("figure", {},
+        el("img", {src: picture.file, alt: picture.caption, loading: "lazy"}), el("figcaption", {}, picture.caption))))),
+    el("section", {"aria-labelledby": "facts"}, el("h2", {id: "facts"}, "Where these numbers come from"),
+      el("dl", {}, Object.entries({...sweep.words, ...sweep.facts}).filter(([name]) => name !== "in short")
+        .map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])),
+      server.mlflow ? el("p", {}, el("a", {href: `${server.mlflow}${server.page}${encodeURIComponent(sweep.mlflow)}`}, "This sweep in MLflow")) : null),
+  ]};
+}
+
+function heldoutFirst(sweep, key) {
+  const spec = sweep.tables.find(one => one.name === "heldout");
+  return spec ? el("section", {"aria-labelledby": "heldout"}, el("h2", {id: "heldout"}, spec.title),
+    table(spec, {to: row => ["trial", key, "test", heldoutTrial(key, row)]}), fold("What the columns are", () => el("p", {class: "caption"}, spec.caption))) : null;
+}
+const heldoutTrial = (key, row) => splits.get(`${key}/test`).trials[row].trial;
+
+function trials(spec, key, split) {
+  const state = {words: "", family: ""};
+  const keep = row => (!state.family || split.trials[row].family === state.family)
+    && state.words.toLowerCase().split(/\s+/).every(word => split.trials[row].name.toLowerCase().includes(word));
+  const listed = table(spec, {keep, to: row => ["trial", key, "tune", split.trials[row].trial], named: 1, step: 25, count: true, empty: "No trial has these words."});
+  const families = [...new Set(split.trials.map(one => one.family))].sort().map(family => [family, family]);
+  return [el("form", {class: "filters", role: "search", "aria-label": "Filters of the trials", submit: event => event.preventDefault()},
+    field("Name has", "", value => { state.words = value; listed.redraw(); }),
+    choice("Family", [["", "all"], ...families], "", value => { state.family = value; listed.redraw(); })),
+    listed, fold("What the columns are", () => el("p", {class: "caption"}, spec.caption))];
+}

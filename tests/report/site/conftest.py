@@ -1,0 +1,86 @@
+"""A sweep over a benchmark whose texts attack the page that shows them, held out, and a folder that is damaged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from omegaconf import DictConfig
+
+import harness
+from harness.core.configuration import compose
+from harness.report.site.build import build
+
+sys.path.insert(0, str(Path(__file__).parent))
+from browser import CHROMIUM, Browser
+
+ATTACK = "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'</script>"
+HIDDEN = "\u202e\x1b[2J\u2028"
+"""Reversed reading order, a terminal's command, a line break of JavaScript."""
+
+
+def rewrite(path: Path, change: dict[str, str]) -> None:
+    """Put something before some fields of every line of a JSON lines file."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text(
+        "".join(json.dumps({**row, **{key: row[key] + text for key, text in change.items()}}) + "\n" for row in rows)
+    )
+
+
+@pytest.fixture(scope="session")
+def runs(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two sweeps, the first of them held out; an interrupted and a damaged one."""
+    root = tmp_path_factory.mktemp("site")
+    data = root / "hostile"
+    shutil.copytree(bench, data)
+    rewrite(data / "queries.jsonl", {"question": f" {ATTACK}{HIDDEN}"})
+    rewrite(data / "corpus.jsonl", {"title": ATTACK, "text": f"{HIDDEN}{ATTACK}"})
+    lines = (data / "queries.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    rows[0]["type"], rows[1]["type"] = "__proto__", ATTACK
+    (data / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    overrides = [
+        "dataset=folder",
+        f"dataset.path={data}",
+        *(f"lists.{name}={data / name}.trec" for name in ("dense", "graph", "bm25")),
+        f"paths.runs={root / 'runs'}",
+        "tracking=none",
+    ]
+    first = harness.run_sweep(*overrides)
+    harness.run_heldout(first, f"paths.looks={root / 'looks.jsonl'}")
+    second = harness.run_sweep(*overrides, "fuser=linear")
+    damaged = root / "runs" / "sweeps" / "damaged"
+    shutil.copytree(second.folder, damaged)
+    (damaged / "ranks.npy").write_bytes(b"no numbers")
+    (root / "runs" / "sweeps" / "interrupted").mkdir()
+    return root / "runs"
+
+
+@pytest.fixture(scope="session")
+def settings(runs: Path) -> DictConfig:
+    """The configuration of `harness report`."""
+    where = [f"paths.runs={runs}", f"paths.looks={runs.parent / 'looks.jsonl'}", "tracking=none"]
+    return compose("report", where)
+
+
+@pytest.fixture(scope="session")
+def site(runs: Path, settings: DictConfig, tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    """The site: its folder, its address on disk, and the sweep that was held out."""
+    folder = tmp_path_factory.mktemp("out") / "site"
+    first = build(settings, folder)
+    held = next(path.parent for path in (runs / "sweeps").glob("*/heldout.json"))
+    return SimpleNamespace(folder=folder, url=f"file://{first}", held=held)
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium: the pages are not looked at")
+    with Browser(tmp_path / "profile") as opened:
+        yield opened
+        assert opened.complaints == []

@@ -1,0 +1,184 @@
+"""The site in a real browser, from disk: a reader's way, its numbers, hostile texts, keyboard, sizes, paper."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from browser import Browser
+
+from harness.evaluation.statistic import holm, mcnemar
+from harness.sweep.result import SweepResult
+
+
+def test_from_the_first_page_to_a_question_that_the_winner_lost(browser: Browser, site: SimpleNamespace) -> None:
+    """Two clicks: the list of lost questions, and one of them."""
+    browser.open(site.url)
+    browser.wait("document.querySelector('.card')")
+    view = SweepResult(site.held).locked
+    lost = int((view.scores[view.winner_place] < view.scores[view.row_of("dense")]).sum())
+    browser.click(".card a", f"lost {lost} question")
+    browser.wait("document.querySelector('.tabs [aria-current]')")
+    assert browser.evaluate("document.querySelector('.tabs [aria-current]').textContent") == f"lost {lost}"
+    assert browser.evaluate("document.querySelectorAll('#list ~ .table tbody tr').length") == lost
+    browser.click("#list ~ .table tbody a")
+    browser.wait("document.querySelector('.gold li')")
+    assert "loses this question to dense" in browser.text()
+
+
+def test_leaderboard_sweep_trial_question_in_three_clicks(browser: Browser, site: SimpleNamespace) -> None:
+    browser.open(site.url)
+    browser.click(".card h3 a")
+    browser.click("#trials ~ .table tbody a")
+    browser.wait("document.querySelector('#list ~ .table tbody a')")
+    browser.click("#list ~ .table tbody a")
+    browser.wait("document.querySelector('#ranks')")
+    names = browser.evaluate("[...document.querySelectorAll('#path a, #path span')].map(e => e.textContent)")
+    assert names[0] == "All results"
+    assert len(names) == 4
+    for heading in ("Gold passages", "Where each strategy ranks them", "What each list puts first", "How the graph"):
+        assert heading in browser.text()
+
+
+def test_every_rank_of_a_question_is_that_of_the_sweep(browser: Browser, site: SimpleNamespace) -> None:
+    result = SweepResult(site.held)
+    for view, number in ((result.whole, 3), (result.test, 2)):
+        assert view is not None
+        browser.open(f"{site.url}#/question/{site.held.name}/{view.split}/{number}")
+        browser.wait("document.querySelector('#ranks ~ .table')")
+        browser.evaluate("document.querySelectorAll('#ranks ~ details').forEach(e => { e.open = true; })")
+        browser.wait("!document.querySelector('#ranks ~ details') || document.querySelector('#ranks ~ details .table')")
+        while browser.evaluate(
+            "[...document.querySelectorAll('#ranks ~ details .more button')].map(e => e.click()).length"
+        ):
+            pass
+        read = "[...document.querySelectorAll('%s tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+        shown = browser.evaluate(read % "#ranks ~ details") or browser.evaluate(read % "#ranks ~ .table")
+        ranks = [[rank for rank in row if rank > 0] for row in view.ranks[:, number].tolist()]
+        said = [[str(rank) if rank < 2**31 - 1 else "absent" for rank in row] for row in ranks]
+        assert [row[2:] for row in shown] == said
+        assert [row[0] for row in shown] == [row["name"] for row in view.rows]
+
+
+def test_the_matrix_has_exact_p_and_holm(browser: Browser, site: SimpleNamespace) -> None:
+    view = SweepResult(site.held).test
+    assert view is not None
+    browser.open(f"{site.url}#/matrix/{site.held.name}/test")
+    browser.wait("document.querySelector('.matrix')")
+    found = browser.evaluate(
+        f"openSplit({json.dumps(site.held.name)}, 'test').then(s => pairs(s, [...s.trials.keys()]))"
+        ".then(found => found.map(one => [one.won, one.lost, one.p, one.holm]))"
+    )
+    values = view.scores
+    counts = [(int((a > b).sum()), int((a < b).sum())) for a, b in combinations(values, 2)]
+    assert [(won, lost) for won, lost, _, _ in found] == counts
+    ps = [mcnemar(*pair) for pair in counts]
+    assert [one[2] for one in found] == pytest.approx(ps, rel=1e-10)
+    assert [one[3] for one in found] == pytest.approx(holm(ps).tolist(), rel=1e-10)
+
+
+def test_p_of_many_queries(browser: Browser, site: SimpleNamespace) -> None:
+    pairs = [(0, 0), (1, 0), (5, 5), (304, 0), (63, 3), (1500, 1400), (700, 900), (2500, 2499)]
+    browser.open(site.url)
+    browser.wait("document.querySelector('h1')")
+    found = browser.evaluate(f"{json.dumps(pairs)}.map(pair => mcnemar(...pair))")
+    assert found == pytest.approx([mcnemar(*pair) for pair in pairs], rel=1e-9)
+
+
+def test_texts_that_attack_are_shown_as_text(browser: Browser, site: SimpleNamespace) -> None:
+    key = site.held.name
+    for place in (
+        "",
+        f"sweep/{key}",
+        f"trial/{key}/tune/{SweepResult(site.held).whole.winner}",
+        f"question/{key}/tune/0",
+    ):
+        browser.open(f"{site.url}#/{place}")
+        browser.wait("document.querySelector('h1')")
+        assert "owned" not in browser.evaluate("document.title.split('<')[0]")
+        assert browser.evaluate("[document.querySelectorAll('img').length, document.scripts.length >= 12]") == [0, True]
+        assert browser.evaluate("[...document.scripts].every(e => e.src.startsWith('file:') && !e.textContent)")
+        assert not {"\u202e", "\x1b"} & set(browser.text())
+    assert "<img src=x onerror" in browser.text()
+    assert browser.evaluate("Object.prototype.toString.call({})") == "[object Object]"
+
+
+def test_search_and_filters_of_questions(browser: Browser, site: SimpleNamespace) -> None:
+    view = SweepResult(site.held).whole
+    browser.open(f"{site.url}#/trial/{site.held.name}/tune/{view.winner}")
+    browser.wait("document.querySelector('#list ~ .table tbody a')")
+    rows = "document.querySelectorAll('#list ~ .table tbody tr').length"
+    assert browser.evaluate(rows) == min(view.n, 50)
+    wanted = "[...document.querySelectorAll('#list ~ form select')].find(e => e.labels[0].textContent.includes('Hops'))"
+    browser.evaluate(f"(s => {{ s.value = '3'; s.dispatchEvent(new Event('change')); }})({wanted})")
+    assert browser.evaluate(rows) == int((view.queries["hops"] == 3).sum())
+    search = "document.querySelector('#list ~ form input')"
+    browser.evaluate(f"(s => {{ s.value = 'no such words'; s.dispatchEvent(new Event('input')); }})({search})")
+    assert browser.evaluate(rows) == 0
+    assert "No question is left by these filters." in browser.text()
+
+
+def test_a_head_sorts_with_missing_values_last(browser: Browser, site: SimpleNamespace) -> None:
+    browser.open(site.url)
+    browser.wait("document.querySelector('#board')")
+    read = "[...document.querySelectorAll('#board ~ .table tbody tr')].map(r => r.cells[6].textContent)"
+    browser.click("#board ~ .table th button", "W")
+    wins = browser.evaluate(read)
+    held = [int(text) for text in wins if text != "–"]
+    assert held == sorted(held, reverse=True)
+    assert wins[len(held) :] == ["–"] * (len(wins) - len(held))
+    browser.click("#board ~ .table th button", "W")
+    assert browser.evaluate(read)[0] == str(min(held))
+    assert browser.evaluate("document.querySelector('#board ~ .table [aria-sort]').ariaSort") == "ascending"
+
+
+def test_by_keyboard_alone(browser: Browser, site: SimpleNamespace) -> None:
+    browser.open(site.url)
+    browser.wait("document.querySelector('.card')")
+    browser.press("Tab")
+    assert browser.evaluate("document.activeElement.className") == "skip"
+    for _ in range(2):
+        browser.press("Tab")
+    assert browser.evaluate("document.activeElement.closest('.card') !== null")
+    browser.press("Enter")
+    browser.wait("document.querySelector('#trials')")
+    assert browser.evaluate("document.activeElement.id") == "main"
+    assert browser.evaluate("['header', 'nav', 'main', 'footer'].every(tag => document.querySelector(tag))")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_page_is_wider_than_the_window(browser: Browser, site: SimpleNamespace, width: int, dark: bool) -> None:
+    key, winner = site.held.name, SweepResult(site.held).whole.winner
+    browser.show(width, 900, dark)
+    for place in ("", f"sweep/{key}", f"matrix/{key}/tune", f"trial/{key}/tune/{winner}", f"question/{key}/tune/1"):
+        browser.open(f"{site.url}#/{place}")
+        browser.wait("document.querySelector('h1')")
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width, place
+
+
+def test_on_paper_there_are_no_controls(browser: Browser, site: SimpleNamespace) -> None:
+    browser.show(800, 900, dark=True, media="print")
+    browser.open(site.url)
+    browser.wait("document.querySelector('.filters')")
+    assert browser.evaluate("document.querySelector('.filters').getClientRects().length") == 0
+    assert browser.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_an_address_that_is_none(browser: Browser, site: SimpleNamespace) -> None:
+    for place in ("nothing", f"question/{site.held.name}/tune/9999", f"trial/{site.held.name}/tune/feed", "%E0%A4%A"):
+        browser.open(f"{site.url}#/{place}")
+        browser.wait("document.querySelector('h1')")
+        assert "Not found" in browser.text()
+        browser.click("main a", "All results")
+        browser.wait("document.querySelector('.card')")
+
+
+def test_a_file_that_is_missing_is_named(browser: Browser, site: SimpleNamespace, tmp_path: Path) -> None:
+    browser.open(f"{site.url}#/sweep/elsewhere")
+    browser.wait("document.querySelector('h1')")
+    assert "data/elsewhere/sweep.js cannot be read" in browser.text()
+    browser.complaints = [one for one in browser.complaints if "elsewhere" not in one]
