@@ -1,4 +1,4 @@
-"""A sentence-transformers model compiled by OpenVINO for the CPU, in float32 (cosine to torch above 0.999999)."""
+"""A sentence-transformers model compiled by OpenVINO for the CPU; in float32, cosine to torch above 0.999999."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ from harness.core.errors import HarnessError
 if TYPE_CHECKING:
     import sentence_transformers
 
+PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
+"""OpenVINO's names."""
+
 
 def compile_model(
-    model: sentence_transformers.SentenceTransformer, streams: int
+    model: sentence_transformers.SentenceTransformer, streams: int, precision: str = "float32"
 ) -> Callable[[Mapping[str, Any]], NDArray[np.float32]]:
     """A function from a batch's features to float32[n, d], to be called from up to ``streams`` threads at once.
 
-    Each stream is one thread, so how many there are changes no bit.
+    Each stream is one thread, so how many there are changes no bit.    precision: ``float32`` or ``bfloat16``; raises
+    where the CPU does not compute in it.
     """
     try:
         import openvino
@@ -48,8 +52,13 @@ def compile_model(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         graph = openvino.convert_model(Positional(), example_input=tuple(example.values()))
-    settings = {"INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": streams, "INFERENCE_NUM_THREADS": streams}
+    wanted = PRECISIONS[precision]
+    settings = {"INFERENCE_PRECISION_HINT": wanted, "NUM_STREAMS": streams, "INFERENCE_NUM_THREADS": streams}
     network = openvino.Core().compile_model(graph, "CPU", settings)
+    if (found := network.get_property("INFERENCE_PRECISION_HINT")) != getattr(openvino.Type, wanted):
+        raise HarnessError(
+            f"encoder.precision={precision}: this CPU has {found.get_type_name()}; set encoder.precision=float32"
+        )
     own = threading.local()
 
     def forward(features: Mapping[str, Any]) -> NDArray[np.float32]:

@@ -1,0 +1,45 @@
+"""all-mpnet-base-v2, the real weights, from a folder that ``harness models install mpnet`` makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.core.errors import HarnessError
+from harness.core.identity import NO_RESULT
+from harness.model.encoder.sentence_transformer import LoadedModel, SentenceTransformer
+
+
+@dataclass(frozen=True)
+class Mpnet:
+    """768 dimensions, mean of the tokens, no prompts; reads 384 tokens of a text.
+
+    folder: of the weights.    batch_size, backend, precision, device: see ``SentenceTransformer``.
+    """
+
+    folder: str = field(metadata=NO_RESULT)
+    batch_size: int = 32
+    backend: str = "auto"
+    precision: str = "float32"
+    device: str = field(default="auto", metadata=NO_RESULT)
+
+    def __post_init__(self) -> None:
+        self._configured()
+
+    def open(self) -> LoadedModel:
+        """Load the weights."""
+        if not Path(self.folder).expanduser().is_dir():
+            raise HarnessError(
+                f"encoder=mpnet: there is no folder {self.folder}; `harness models install mpnet` makes it (405 MB), "
+                "or set paths.models=DIR"
+            )
+        return self._configured().open()
+
+    def _configured(self) -> SentenceTransformer:
+        return SentenceTransformer(
+            str(Path(self.folder).expanduser()),
+            batch_size=self.batch_size,
+            backend=self.backend,
+            precision=self.precision,
+            device=self.device,
+        )

