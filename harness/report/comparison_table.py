@@ -122,7 +122,7 @@ class ComparisonTable:
             f"less, {metric} than {self.spec['against']}; p: exact two-sided McNemar; Holm p: over the rows of a "
             f"split; difference in points, {how}; {same}each row's strategy was chosen on tune. "
             f"{slices + '. ' if slices else ''}{self.warning()}Published figures are not comparable: "
-            f"{self.experiment['differs']} Data {facts['data_sha256'][:12]}{evaluation}."
+            f"{self.experiment['differs']} Data {facts['data_sha256'][:12]}{evaluation}.{self.result.whole.fitted()}"
         )
 
     def warning(self) -> str:

@@ -19,7 +19,11 @@ from harness.run.artifact import keep_ids
 
 @runtime_checkable
 class Retriever(Protocol):
-    """A strategy that ranks passages for every query of a benchmark."""
+    """A strategy that ranks passages for every query of a benchmark.
+
+    One whose weights were chosen on tune questions names their benchmarks in ``fitted_on``, for the tables; with
+    ``out_of_fold`` true, no tune question's list has seen its own gold.
+    """
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The run over all queries (``benchmark.query_ids``, ``benchmark.doc_ids``), and facts for its manifest."""

@@ -55,6 +55,7 @@ class MentionPaths:
     """
 
     version: ClassVar[int] = 1
+    fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "hotpotqa", "musique")
     extractor: Extractor
     encoder: Encoder
     own: Weights = field(default_factory=Weights)
@@ -131,9 +132,9 @@ class MentionPaths:
     def _asked(self, benchmark: Benchmark, extraction: Extraction) -> list[str]:
         return mask_titles(benchmark.questions, extraction) if self.titles else benchmark.questions
 
-    def starts(self, world: PathData) -> list[SeedBlock]:
-        """The seeds of all questions, by blocks."""
-        every = np.arange(len(world.questions))
+    def starts(self, world: PathData, queries: NDArray[np.int64] | None = None) -> list[SeedBlock]:
+        """The seeds of all questions, or of some (ascending), by blocks."""
+        every = np.arange(len(world.questions)) if queries is None else queries
         return [self._start(world, every[first : first + self.block]) for first in range(0, len(every), self.block)]
 
     def _start(self, world: PathData, queries: NDArray[np.int64]) -> SeedBlock:

@@ -34,6 +34,7 @@ class PolicyRAG:
     """
 
     version: ClassVar[int] = 2
+    fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "musique")
     graph: Graph
     encoder: Encoder
     policy: Policy = field(default_factory=Policy)

@@ -47,6 +47,7 @@ class PPR:
     """
 
     version: ClassVar[int] = 2
+    fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "hotpotqa", "musique")
     graph: Graph
     encoder: Encoder
     walk: Walk = field(default_factory=Walk)

@@ -84,6 +84,16 @@ def identities(retrievers: Mapping[str, Retriever]) -> dict[str, Any]:
     return {name: identity(retriever) for name, retriever in retrievers.items()}
 
 
+def fitted(retrievers: Mapping[str, Retriever]) -> dict[str, dict[str, Any]]:
+    """``on`` (benchmarks whose tune questions chose its weights) and ``out_of_fold``, of every list that was fitted."""
+    found = {name: tuple(getattr(retriever, "fitted_on", ())) for name, retriever in retrievers.items()}
+    return {
+        name: {"on": list(on), "out_of_fold": bool(getattr(retrievers[name], "out_of_fold", False))}
+        for name, on in found.items()
+        if on
+    }
+
+
 def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:
     """The graph of every list whose retriever walks one."""
     found = {name: getattr(retriever, "graph", None) for name, retriever in retrievers.items()}

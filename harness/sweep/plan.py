@@ -17,6 +17,7 @@ from yaml import YAMLError
 
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import clusters
+from harness.benchmark.fold import folds
 from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, bounded
 from harness.core.secret import hide_secrets
@@ -28,7 +29,7 @@ from harness.sweep import engine, lists
 from harness.sweep.grid import Grid
 from harness.sweep.override import unread
 from harness.sweep.result import SweepResult
-from harness.sweep.training import fit, folds
+from harness.sweep.training import fit
 from harness.sweep.trial import Trial, reference_of
 
 STORED = {

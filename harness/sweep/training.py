@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.benchmark.fold import FOLDS
 from harness.core.errors import HarnessError
 from harness.fusion.pool import Pool
 from harness.run import Run
 from harness.sweep import engine
 from harness.sweep.trial import PoolSpec, Trial
-
-FOLDS = 5
-
-
-def folds(query_ids: Sequence[str]) -> NDArray[np.int64]:
-    """int64[Q]: the fold of each query, by the MD5 of its id: half of it, as its last bit is the split, modulo FOLDS.
-
-    It depends on the id alone, so that more queries move none.
-    """
-    numbers = (int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest(), 16) for name in query_ids)
-    return np.fromiter((number // 2 % FOLDS for number in numbers), dtype=np.int64, count=len(query_ids))
 
 
 def fit(trials: Sequence[Trial], runs: Mapping[str, Run], gold: NDArray[np.int32]) -> list[Trial]:

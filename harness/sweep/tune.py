@@ -24,7 +24,7 @@ from harness.sweep.foresight import foresight
 from harness.sweep.integrity import hashes
 from harness.sweep.latest import remember
 from harness.sweep.leaderboard import score_tune
-from harness.sweep.lists import store
+from harness.sweep.lists import fitted, retrievers, store
 from harness.sweep.plan import Prepared
 from harness.sweep.result import LOCK, SweepResult
 from harness.sweep.selection import find_named
@@ -107,6 +107,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
                     "coverage": {name: Coverage.of(run, judged).to_dict() for name, run in runs.items()},
                     "margin": plan.margin,
                     **plan.graphs(data),
+                    "fitted": fitted(retrievers(plan.config)),
                     **ahead,
                     "seconds": round(time.perf_counter() - started, 3),
                     "cost": cost(

@@ -168,7 +168,18 @@ class View:
         place = where or f"{self.split} split, n = {self.n} queries"
         place += " (split=disjoint: no gold passage of tune is one of test)" if self.splitting == "disjoint" else ""
         data = f"Data {self.data_sha256[:12]}{times}.{''.join(f' WARNING: {line}.' for line in self.warnings)}"
-        return f"{self.dataset}, {place}{f', k = {k}' if at else ''}. {defined}. {data}{self.clustering()}"
+        return (
+            f"{self.dataset}, {place}{f', k = {k}' if at else ''}. {defined}. {data}{self.fitted()}{self.clustering()}"
+        )
+
+    def fitted(self) -> str:
+        """Which lists have weights that were chosen on tune questions, and of which benchmarks."""
+        groups: dict[str, list[str]] = {}
+        for name, one in self.manifest.get("fitted", {}).items():
+            unseen = ", each question by weights that had not seen it" if one["out_of_fold"] else ""
+            groups.setdefault(f"{', '.join(one['on'])}{unseen}", []).append(name)
+        told = "; ".join(f"{', '.join(names)} (on {where})" for where, names in groups.items())
+        return f" Lists whose weights were chosen on tune questions: {told}." if told else ""
 
     @property
     def clusters(self) -> NDArray[np.int64]:

@@ -27,7 +27,7 @@ def digests() -> dict[str, str]:
     found = {}
     for concept in (*WHOLE, "retriever", "gate", "alias", "triplestore", "vectorstore", "policy"):
         for name in names(concept):
-            if (concept, name) in NEEDS_MORE or name in ("part", "trec"):
+            if (concept, name) in NEEDS_MORE or name in ("fitted", "part", "trec"):
                 continue
             if concept in WHOLE:
                 node = compose("config", [f"{concept}={name}"])[concept]

@@ -3,7 +3,7 @@
 from harness.core.configuration import names
 from harness.testing import RetrieverConformance
 
-ELSEWHERE = {"dice", "hipporag", "part", "trec"}
+ELSEWHERE = {"dice", "fitted", "hipporag", "part", "trec"}
 
 
 class TestRetrievers(RetrieverConformance):

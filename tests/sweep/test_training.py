@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from harness.analysis.trace import trace
+from harness.benchmark.fold import FOLDS, folds
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import ABSENT, gold_ranks, run_ranks
@@ -18,7 +19,6 @@ from harness.run import Run
 from harness.sweep.heldout import heldout
 from harness.sweep.plan import Plan, Prepared
 from harness.sweep.rerun import rerun
-from harness.sweep.training import FOLDS, folds
 from harness.sweep.tune import sweep
 
 GRID = ("grid=point", "+grid.some={fuser:[learned,linear],fuser.penalty:[0.1,1],normalizer:[pit,ecdf],pool.cap:[8]}")

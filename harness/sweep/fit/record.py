@@ -1,0 +1,82 @@
+"""The file of a fit: what was found, on what, by what, so that it can be found again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import yaml
+from omegaconf import OmegaConf
+
+from harness.core.configuration import compose, instantiate
+from harness.core.errors import HarnessError, one_of
+from harness.core.files import write_text
+from harness.core.identity import code_version, digest, identity, library_versions
+from harness.sweep import lists
+from harness.sweep.fit.crossfit import CrossFit
+from harness.sweep.fit.search import Search
+from harness.sweep.fit.target import Setting
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+VERSION = 1
+"""Of the file's form."""
+
+
+def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]:
+    """Fit as ``config.fit`` says, and write the file. given: the overrides that were typed.
+
+    The file's bytes follow from data, configuration, code and libraries: no time, no path of this machine.
+    """
+    options = cast("dict[str, Any]", OmegaConf.to_container(config.fit, resolve=True))
+    names, left = _names("fit.datasets", options["datasets"]), _names("fit.leave_out", options["leave_out"])
+    for name in left:
+        one_of("fit.leave_out", name, names)
+    target = instantiate(config.target)
+    settings = {name: _setting(config, name, given) for name in names}
+    search = Search(**{key: options[key] for key in ("rounds", "halvings", "stop", "penalty", "seed")})
+    crossed = CrossFit(
+        target, search, options["objective"],
+        {name: one for name, one in settings.items() if name not in left},
+        {name: one for name, one in settings.items() if name in left},
+    )  # fmt: skip
+    record = {
+        "version": VERSION,
+        "target": str(config.target._target_).rpartition(".")[2],
+        "fitted_on": {name: one.benchmark.sha256 for name, one in crossed.settings.items()},
+        "left_out": {name: one.benchmark.sha256 for name, one in crossed.others.items()},
+        "metrics": list(options["objective"]),
+        "search": {key: getattr(search, key) for key in ("rounds", "halvings", "stop", "penalty", "seed")},
+        "stages": [{name: list(knob) for name, knob in sorted(stage.items())} for stage in target.stages],
+        "strategy": identity(target.strategy),
+        "code": code_version(),
+        "libraries": library_versions(),
+        **crossed.run(),
+    }
+    default = Path(config.paths.runs) / "fits" / f"{_chosen(given)}-{digest(record)[:12]}.yaml"
+    place = Path(options["out"]) if options["out"] else default
+    place.parent.mkdir(parents=True, exist_ok=True)
+    write_text(place, yaml.safe_dump(record, sort_keys=False, width=120))
+    return place, record
+
+
+def _chosen(given: Sequence[str]) -> str:
+    return next((text.partition("=")[2] for text in given if text.startswith("target=")), "fit")
+
+
+def _names(knob: str, value: Any) -> list[str]:
+    found = [value] if isinstance(value, str) else value
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+        raise HarnessError(f"{knob}={value!r}: expected names of benchmarks, e.g. {knob}=[2wikimultihopqa,musique]")
+    return found
+
+
+def _setting(config: DictConfig, name: str, given: Sequence[str]) -> Setting:
+    """The same configuration with another benchmark."""
+    kept = [text for text in given if not text.startswith(("dataset=", "dataset."))]
+    own = compose("fit", [*kept, f"dataset={name}"])
+    own.paths = config.paths
+    store = lists.store(own)
+    return Setting(own, lists.benchmark(own, store), store)

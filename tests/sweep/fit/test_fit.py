@@ -1,0 +1,133 @@
+"""A fit of the sample's lists: folds that it does not see, the same bytes again, and lists under what it found."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from harness.benchmark.fold import folds
+from harness.core.artifacts import Store
+from harness.core.configuration import compose, instantiate
+from harness.core.errors import HarnessError
+from harness.evaluation.metric import Metric, run_ranks
+from harness.retriever.fitted import Fitted, with_weights
+from harness.sweep import lists
+from harness.sweep.fit.paths import Gathered
+from harness.sweep.fit.record import fit
+from harness.sweep.fit.target import Setting
+
+SMALL = ("encoder=hashed", "extractor.model=null", "extractor.spans=false", "fit.rounds=1", "fit.halvings=0")
+PATHS = (
+    *SMALL, "target=mention_paths",
+    "target.stages=[{own.words:[1,0,5,0.8]},{names.rarity:[1,0,3,0.6],shares.base:[0,-3,3,0.4]}]",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("runs")
+
+
+def configuration(runs, given):
+    given = (*given, f"paths.runs={runs}")
+    return compose("fit", given), given
+
+
+@pytest.fixture(scope="module")
+def fitted(runs):
+    return fit(*configuration(runs, PATHS))
+
+
+def test_the_file_tells_what_was_fitted_on_what_and_comes_again_to_the_byte(fitted, runs, tmp_path):
+    place, _ = fitted
+    again, _ = fit(*configuration(runs, (*PATHS, f"fit.out={tmp_path}/again.yaml")))
+    assert place.read_bytes() == again.read_bytes()
+    told = yaml.safe_load(place.read_text())
+    assert list(told["fitted_on"]) == ["sample"]
+    assert told["weights"].keys() == {"own.words", "names.rarity", "shares.base"}
+    assert list(told["folds"]) == [0, 1, 2, 3, 4]
+    assert {"version", "code", "libraries", "search", "metrics", "stages", "strategy", "left_out"} <= told.keys()
+    one = told["objective"]["sample"]
+    assert one["fit"] >= one["start"]
+
+
+def test_gathered_evidence_ranks_as_the_retriever_does(runs):
+    config, _ = configuration(runs, PATHS)
+    store = Store(runs)
+    setting = Setting(config, lists.benchmark(config, store), store)
+    weights = {"own.words": 1.7, "names.rarity": 0.3, "shares.base": -0.4, "end.words": 0.6}
+    retriever = with_weights(instantiate(config.target).retriever, weights)
+    expected = run_ranks(
+        retriever.retrieve(setting.benchmark, store)[0].take(setting.members), setting.benchmark.gold[setting.members]
+    )
+    assert np.array_equal(Gathered.of(retriever, setting).ranks(retriever), expected)
+
+
+def test_a_tune_question_is_ranked_by_a_fit_without_its_fold(fitted, runs):
+    config, _ = configuration(runs, PATHS)
+    store = Store(runs)
+    data, inner = lists.benchmark(config, store), instantiate(config.target).retriever
+    place, found = fitted
+    run, facts = Fitted(inner, str(place)).retrieve(data, store)
+    assert facts["out_of_fold"] == len(data.members("tune"))
+    whole = with_weights(inner, found["weights"]).retrieve(data, store)[0]
+    test = data.members("test")
+    assert np.array_equal(run_ranks(run.take(test), data.gold[test]), run_ranks(whole.take(test), data.gold[test]))
+    tune, values = data.members("tune"), []
+    fold = folds(data.query_ids.to_pylist())
+    for part in range(5):
+        mine = tune[fold[tune] == part]
+        own = with_weights(inner, found["folds"][part]).retrieve(data, store)[0].take(mine)
+        assert np.array_equal(run_ranks(run.take(mine), data.gold[mine]), run_ranks(own, data.gold[mine]))
+        ranks = run_ranks(own, data.gold[mine])
+        values.append(np.mean([Metric.parse(name)(ranks) for name in found["metrics"]], axis=0))
+    assert found["objective"]["sample"]["held_out_folds"] == pytest.approx(np.concatenate(values).mean(), abs=1e-6)
+
+
+def test_gold_of_test_teaches_nothing(runs, monkeypatch, fitted):
+    real = lists.benchmark
+
+    def blind(config, kept=None):
+        data = real(config, kept)
+        data.gold[data.members("test")] = -1
+        return data
+
+    monkeypatch.setattr("harness.sweep.fit.record.lists.benchmark", blind)
+    assert fit(*configuration(runs, (*PATHS, f"fit.out={runs}/blind.yaml")))[1]["weights"] == fitted[1]["weights"]
+
+
+def test_a_reranker_and_a_list_that_walks(runs):
+    graph = ("fuser=single", "fuser.list=dense", "pool.lists=[dense]")
+    _, found = fit(*configuration(runs, (*SMALL, *graph, "target=policy", "target.stages=[{lambda_path:[0,0,1,0.2]}]")))
+    one = found["objective"]["sample"]
+    assert one["fit"] >= one["start"]
+    _, found = fit(*configuration(runs, (*SMALL, "target=ppr", "target.stages=[{restart:[0.5,0.1,0.9,0.2]}]")))
+    assert found["weights"]["restart"] in (0.3, 0.5, 0.7)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [(("fit.leave_out=sampel",), r"fit\.leave_out=sampel is not known \(did you mean sample"),
+     (("fit.leave_out=sample",), "leaves no benchmark to fit on"),
+     (("target.stages=[{restrat:[0.5,0.1,0.9,0.2]}]",), r"PPR has no restrat \(restrat\) \(did you mean restart"),
+     (("target=policy", "fuser=learned"), "learns its own; choose a fuser"),
+     (("target=mention_paths", "target.retriever.steps=2"), "fits one step without `resembles`"),
+     (("target=mention_paths", "target.stages=[{names.base:[0,0,1,1]}]"), "expected two, the first of own")],
+)  # fmt: skip
+def test_what_cannot_be_fitted_is_said(given, words, runs):
+    with pytest.raises(HarnessError, match=words):
+        fit(*configuration(runs, (*SMALL, *given)))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("weights: [1]", r"target = 'None', expected a str"), ("{", "no file of `harness fit`"),
+     ("{target: x, fitted_on: {}, folds: {}, weights: {a: much}}", r"weights\.a must be a number")],
+)  # fmt: skip
+def test_a_file_that_is_no_fit_is_refused(text, words, tmp_path):
+    (tmp_path / "fit.yaml").write_text(text)
+    with pytest.raises(HarnessError, match=words):
+        Fitted(None, str(tmp_path / "fit.yaml"))
+    with pytest.raises(HarnessError, match="there is no such file; give what `harness fit` wrote"):
+        Fitted(None, str(tmp_path / "none.yaml"))
