@@ -15,9 +15,17 @@ reason.
   harness report 'sweep=[DIR,DIR]'             these, in one report
   harness report paths.reports=paper/results   elsewhere
   harness report traces=null                   the graph's paths of every question on the site; 20 of a sweep else
+  harness report paper=acl sweep=all           tables and figures for a paper (also neurips, plain), see below
+  harness report paper=acl sweep=all 'metrics=[last_hop@5]' baseline=bm25
 
 A sweep that was imported, or whose data are elsewhere, is reported from its folder alone.
 Before `harness heldout` the tables show tune and say so; afterwards they show test, and which evaluation of it.
+
+With paper=acl (or neurips, plain) only paths.reports/paper is written: one table of the strategies on all benchmarks
+(best in bold, second underlined, signs where exact tests find a difference from `baseline` and from the best single
+list), every other table, and figures of the venue's width and letters, one file each to input (LaTeX packages array,
+booktabs, graphicx, siunitx). paper.pdf shows the table and the main figures, appendix.pdf everything. Names are those
+of conf/display; `+display.fuser.greatest=Greatest` adds one.
 """
 
 from __future__ import annotations
@@ -48,6 +56,8 @@ def run(config: DictConfig) -> None:
     from harness.report.tracking.setting import tracker
     from harness.sweep.result import newest
 
+    if config.get("paper"):
+        return write_paper(config)
     runs, folder, tracking = Path(config.paths.runs), Path(config.paths.reports), tracker(config, typed())
     for place in (folder, folder / "tables", folder / "figures"):
         remove_partials(place)
@@ -65,6 +75,31 @@ def run(config: DictConfig) -> None:
     print(build_site(config, folder / "site", [result.folder for result in results.values()]), flush=True)
     for result in results.values():
         track(tracking, runs, Export.with_report(result.folder, folder))
+
+
+def write_paper(config: DictConfig) -> None:
+    """Write a paper's tables and figures, and say what was written."""
+    from pathlib import Path
+
+    from harness.command import plain
+    from harness.core.configuration import instantiate
+    from harness.report.build import section
+    from harness.report.calibration import read_pictures
+    from harness.report.display import Display
+    from harness.report.paper.build import Paper
+    from harness.sweep.result import newest
+
+    runs, folder = Path(config.paths.runs), Path(config.paths.reports) / "paper"
+    results = newest(runs, config.sweep)
+    sections = {
+        title: (one, section(one, read_pictures(runs, str(one.manifest["dataset"])))) for title, one in results.items()
+    }
+    display = Display(**plain(config.display)).of(list(results.values()))
+    chosen = plain(config.metrics)
+    metrics = [chosen] if isinstance(chosen, str) else chosen
+    built = Paper(instantiate(config.paper), display, folder).write(sections, metrics, config.baseline)
+    print(f"{len(built.files)} files in {folder} for sweep {', '.join(one.folder.name for one in results.values())}")
+    print(built.pdf, flush=True)
 
 
 def _state(result: SweepResult) -> str:

@@ -18,6 +18,8 @@ TEX = {
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "–": r"\textendash{}", "—": r"\textemdash{}", "…": r"\dots{}", "|": r"\textbar{}", '"': r"\char34{}",
     "`": r"\textasciigrave{}", "[": "{[}", "]": "{]}", "*": "{*}",
+    "α": r"\ensuremath{\alpha}", "β": r"\ensuremath{\beta}",
+    "∘": r"\ensuremath{\circ}", "†": r"\ensuremath{\dagger}", "‡": r"\ensuremath{\ddagger}",
 }  # fmt: skip
 """Brackets and stars stand in braces: at the start of a row they would be an argument of the line break before it."""
 LAST_LATIN = 0x17F  # pdflatex prints Latin letters up to here; others are shown by their number

@@ -19,21 +19,13 @@ from typing import Any
 
 from harness.core import escape
 from harness.core.format import Kind, show, sort_key
+from harness.core.sheet import TWO_COLUMNS, Layout
+from harness.core.typeset import typeset
 
 LONGEST = 40
 """Rows of a table that fit on a page of the report."""
-LATEX_HEAD = r"""\begin{table}[htbp]
-%s\centering\footnotesize
-\setlength{\belowcaptionskip}{6pt}
-\caption{%s}
-%s\setlength{\tabcolsep}{4pt}
-\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%%
-\begin{tabular}{%s}
-\toprule
-%s \\
-\midrule
-"""
-LATEX_FOOT = "\\bottomrule\n\\end{tabular}}\n\\end{table}\n"
+LINES = 56
+"""Lines of a page that holds several parts of the columns, one below the other."""
 
 
 @dataclass(frozen=True)
@@ -122,28 +114,21 @@ class Table:
     def _repr_html_(self) -> str:
         return f"<p>{escape.html(self.title)}</p>\n{self.html()}"
 
-    def latex(self) -> str:
-        """A booktabs table (it needs graphicx, too); one longer than a page goes on in another of the same number."""
-        kinds = "".join("l" if column.kind == "text" else "r" for column in self.columns)
-        titles = " & ".join(escape.tex(column.title) for column in self.columns)
-        lines = ["% Needs the packages booktabs and graphicx.\n"]
-        for first, rows in self.pages():
-            again = "" if first == 0 else "\\addtocounter{table}{-1}\n"
-            caption = f"{escape.tex(self.title)}, continued." if again else escape.tex(self.caption or self.title)
-            label = "" if again else f"\\label{{tab:{self.name}}}\n"
-            lines.append(LATEX_HEAD % (again, caption, label, kinds, titles))
-            for number, row in enumerate(rows, first):
-                bold = "\\textbf{%s}" if number in self.marked else "%s"
-                lines.append(f"{' & '.join(bold % escape.tex(cell) for cell in row)} \\\\\n")
-            lines.append(LATEX_FOOT)
-        return "".join(lines)
+    def latex(self, layout: Layout = TWO_COLUMNS, label: str | None = None) -> str:
+        """See ``harness.core.typeset``.    label: ``tab:<label>`` in the document; by default of the table's name."""
+        return typeset(self, layout, label or self.name.replace("/", "-"))
 
-    _repr_latex_ = latex
+    def _repr_latex_(self) -> str:
+        return self.latex()
 
-    def pages(self) -> Iterator[tuple[int, list[list[str]]]]:
-        """Parts of equal length that a page holds, at least one: the number of its first row, and its rows as text."""
+    def pages(self, panels: int = 1, lines: float = 1) -> Iterator[tuple[int, list[list[str]]]]:
+        """Parts of equal length that a page holds, at least one: the number of its first row, and its rows as text.
+
+        panels: how often the rows stand on the page, one part of the columns below the other.    lines: of a row.
+        """
         rows = self.cells()
-        count = max(1, -(-len(rows) // LONGEST))
+        longest = LONGEST if panels == 1 else LINES // panels - 4
+        count = max(1, -(-len(rows) // max(1, int(longest / lines))))
         length = max(1, -(-len(rows) // count))
         for first in range(0, max(1, len(rows)), length):
             yield first, rows[first : first + length]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from harness.core.escape import file_name
 from harness.core.files import write_text
+from harness.core.sheet import Layout
 from harness.core.table import Table
 from harness.report.compile import SECONDS, compile_pdf
 from harness.report.conclusions import conclusions
@@ -19,6 +20,8 @@ from harness.report.tables import build_tables
 from harness.report.template import fill
 from harness.sweep.result import SweepResult
 
+LANDSCAPE = Layout(765.0, 765.0)
+"""A4, landscape."""
 FIGURES = (outcomes, alpha, frontier, ceiling, flow, scores)
 
 
@@ -35,9 +38,14 @@ class Section:
     """What a report shows of one sweep."""
 
     title: str
+    sweep: str
     facts: Mapping[str, str]
     tables: Sequence[Table]
     pictures: Sequence[Picture]
+
+    def label(self, name: str) -> str:
+        """Of a table or a figure in LaTeX: no two sweeps share one."""
+        return f"{file_name(self.sweep)}-{name.rpartition('/')[2]}"
 
     def apart(self, name: str) -> Section:
         """The same below a folder and a label of that name, so that several sweeps stand in one report."""
@@ -54,6 +62,7 @@ def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
     drawn = [picture for module in FIGURES for picture in module.pictures(result)]
     return Section(
         f"Sweep {result.folder.name}",
+        result.folder.name,
         describe(result),
         [*tables, *build_tables(result)],
         [*pictures, *drawn, *more],
@@ -75,7 +84,9 @@ def write(sections: Sequence[Section], folder: Path) -> Built:
     """Write the files of a report. Tables and figures that an earlier one left and this one does not have go."""
     files: list[Path] = []
     for one in sections:
-        files += [_write(folder / "tables" / f"{t.name}.tex", t.latex()) for t in one.tables]
+        files += [
+            _write(folder / "tables" / f"{t.name}.tex", t.latex(LANDSCAPE, one.label(t.name))) for t in one.tables
+        ]
         for picture in one.pictures:
             files += picture.save(folder / "figures")
     title = sections[0].title if len(sections) == 1 else f"{len(sections)} sweeps"

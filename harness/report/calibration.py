@@ -101,7 +101,7 @@ def picture(rates: Sequence[Rates], dataset: str) -> Picture:
         _false(left, false)
         _power(right, [rate for rate in rates if rate.world != "permuted"])
 
-    return Picture("calibration", caption, draw, 2.4)
+    return Picture("calibration", caption, draw, 2.7)
 
 
 def read_pictures(runs: Path, dataset: str) -> list[Picture]:
@@ -129,7 +129,7 @@ def _false(axes: Axes, rates: Sequence[Rates]) -> None:
     labels = [text.format(trials=rates[0].trials if rates else "") for text in BARS.values()]
     axes.set_xticks(range(len(BARS)), labels, rotation=35, ha="right", fontsize=6)
     axes.set_ylabel("false findings (%)")
-    axes.legend(fontsize=6)
+    _above(axes)
 
 
 def _power(axes: Axes, rates: Sequence[Rates]) -> None:
@@ -144,4 +144,9 @@ def _power(axes: Axes, rates: Sequence[Rates]) -> None:
     axes.set_xlabel("true effect (points)")
     axes.set_ylabel("found on test (%)")
     axes.set_ylim(0, 102)
-    axes.legend(fontsize=6)
+    _above(axes)
+
+
+def _above(axes: Axes) -> None:
+    """A legend above the axes, over no data."""
+    axes.legend(fontsize=6, loc="lower center", bbox_to_anchor=(0.5, 1.0))

@@ -1,4 +1,4 @@
-"""``report.tex`` to ``report.pdf``, with whatever LaTeX this machine has.
+"""``NAME.tex`` to ``NAME.pdf``, with whatever LaTeX this machine has.
 
 It runs no command and no settings file that lies in the folder, and reads and writes nothing outside of it.
 """
@@ -24,18 +24,18 @@ CONFINED = {"openin_any": "p", "openout_any": "p", "shell_escape": "f"}
 SECONDS = 180
 
 
-def compile_pdf(folder: Path, seconds: int = SECONDS) -> str:
-    """Make ``folder/report.pdf`` of ``folder/report.tex``; one line that says what came of it.
+def compile_pdf(folder: Path, seconds: int = SECONDS, name: str = "report") -> str:
+    """Make ``folder/<name>.pdf`` of ``folder/<name>.tex``; one line that says what came of it.
 
-    Without LaTeX, or when it fails, there is no ``report.pdf`` afterwards: never one of other results.
+    Without LaTeX, or when it fails, there is no such PDF afterwards: never one of other results.
     """
-    target = folder / "report.pdf"
+    target = folder / f"{name}.pdf"
     target.unlink(missing_ok=True)
     tool = next((name for name in COMMANDS if shutil.which(name)), None)
     if tool is None:
-        return f"no PDF: none of {', '.join(COMMANDS)} is installed; {folder / 'report.tex'} compiles where one is"
+        return f"no PDF: none of {', '.join(COMMANDS)} is installed; {folder / f'{name}.tex'} compiles where one is"
     with tempfile.TemporaryDirectory() as out:
-        command = [*(part.format(out=out) for part in COMMANDS[tool]), "report.tex"]
+        command = [*(part.format(out=out) for part in COMMANDS[tool]), f"{name}.tex"]
         try:
             done = subprocess.run(
                 command,
@@ -47,7 +47,7 @@ def compile_pdf(folder: Path, seconds: int = SECONDS) -> str:
             )
         except subprocess.TimeoutExpired:
             return f"no PDF: {tool} did not end within {seconds} s"
-        made = Path(out) / "report.pdf"
+        made = Path(out) / f"{name}.pdf"
         if done.returncode or not made.is_file():
             return f"no PDF: {tool} failed ({_complaint(done.stdout + done.stderr)})"
         shutil.copyfile(made, target)

@@ -6,15 +6,27 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.core.configuration import defaults
 from harness.core.errors import HarnessError, nearest
+from harness.core.escape import file_name
 from harness.core.files import write_json, write_text
+from harness.core.sheet import TWO_COLUMNS
 from harness.core.table import Table
+from harness.core.typeset import typeset
+from harness.report.display import Display
+
+
+def in_paper(table: Table, name: str) -> str:
+    """The table in LaTeX as `harness report paper=plain` has it, with names of conf/display, label ``tab:<name>``."""
+    display = Display(**defaults("display", "default"))
+    return typeset(table, TWO_COLUMNS, file_name(name), None, display.text, display.cell)
+
 
 FORMS: Mapping[str, Callable[[Path, Any, Table], None]] = {
     ".json": lambda path, result, table: write_json(path, result),
     ".txt": lambda path, result, table: write_text(path, table.text() + "\n"),
     ".csv": lambda path, result, table: write_text(path, table.csv()),
-    ".tex": lambda path, result, table: write_text(path, table.latex()),
+    ".tex": lambda path, result, table: write_text(path, in_paper(table, path.stem)),
 }
 
 

@@ -64,10 +64,16 @@ class SweepResult:
     @property
     def title(self) -> str:
         """``<experiment> <dataset> <other overrides>``, of a sweep of no experiment ``sweep <dataset> ...``."""
+        chosen, *rest = self.kind.split(" ")
+        return " ".join([chosen, str(self.manifest["dataset"]), *rest])
+
+    @property
+    def kind(self) -> str:
+        """The title without the benchmark."""
         given = [text for text in self.config.get("given", ()) if text.partition("=")[0] not in UNTITLED]
         chosen = next((text.partition("=")[2] for text in given if text.startswith("experiment=")), "sweep")
         rest = (text for text in given if text.partition("=")[0] not in ("experiment", "dataset"))
-        return " ".join([chosen, str(self.manifest["dataset"]), *rest])
+        return " ".join([chosen, *rest])
 
     @cached_property
     def trials(self) -> pd.DataFrame:

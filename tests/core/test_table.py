@@ -53,9 +53,10 @@ def test_html_sorts_by_values_and_runs_nothing() -> None:
 def test_latex() -> None:
     text = TABLE.latex()
     assert r"\caption{A\_title}" in text
-    assert r"\label{tab:demo/scores}" in text
-    assert r"\begin{tabular}{lrrr}" in text
-    assert "dense & 50.0 & -10.0 to +20.0 & \\textendash{} \\\\\n" in text
+    assert r"\label{tab:demo-scores}" in text
+    assert r"\begin{tabular}{lS[table-format=2.1,mode=text,detect-weight]rr}" in text
+    assert "dense & 50.0 & \\ensuremath{-}10.0 to +20.0 & \\textendash{} \\\\\n" in text
+    assert r"\bfseries 33.3" in text
     assert r"\textbf{{[}a{]} \textless{}b\textgreater{}\_\textasciicircum{}\textasciicircum{}5cinput{[}2J}" in text
 
 

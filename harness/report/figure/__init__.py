@@ -52,6 +52,16 @@ STYLE: Any = {
     "text.parse_math": False,  # a dollar sign in a name is a dollar sign
 }
 
+
+@dataclass(frozen=True)
+class Page:
+    """Where a figure stands: its width in inches, its letters, and what its labels are called there."""
+
+    width: float = WIDTH
+    family: str = "DejaVu Sans"
+    rename: Callable[[str], str] = str
+
+
 NO_DATE = {"pdf": {"CreationDate": None, "Producer": None, "Creator": None}, "png": {"Software": None}}
 
 
@@ -67,7 +77,7 @@ class Picture:
     def __post_init__(self) -> None:
         check_file_name("figure", self.name)
 
-    def save(self, folder: Path) -> list[Path]:
+    def save(self, folder: Path, page: Page | None = None) -> list[Path]:
         """Write ``<name>.pdf`` and ``<name>.png``; the user's own matplotlib settings have no say."""
         import matplotlib
         from matplotlib.figure import Figure
@@ -75,9 +85,11 @@ class Picture:
         paths = [folder / f"{self.name}.pdf", folder / f"{self.name}.png"]
         with matplotlib.rc_context():
             matplotlib.rcParams.update(matplotlib.rcParamsDefault)
-            matplotlib.rcParams.update(STYLE)
-            figure = Figure(figsize=(WIDTH, self.height), layout="constrained")
+            page = page or Page()
+            matplotlib.rcParams.update({**STYLE, "font.family": page.family})
+            figure = Figure(figsize=(page.width, self.height), layout="constrained")
             self.draw(figure)
+            _rename(figure, page.rename)
             for path in paths:
                 made = io.BytesIO()  # matplotlib's own writer breaks on a full disk
                 figure.savefig(made, format=path.suffix[1:], metadata=NO_DATE[path.suffix[1:]])
@@ -88,3 +100,16 @@ class Picture:
 
 Built = tuple[Picture, "Table | None"]
 """What ``build_figure(result, spec, experiment)`` of a kind of experiment figure gives: a figure, maybe its table."""
+
+
+def _rename(figure: Figure, rename: Callable[[str], str]) -> None:
+    """Exchange the names in every text of a figure, its fixed ticks among them."""
+    from matplotlib.text import Text
+    from matplotlib.ticker import FixedFormatter
+
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if isinstance(formatter := axis.get_major_formatter(), FixedFormatter):
+                formatter.seq = [rename(str(label)) for label in formatter.seq]
+    for text in figure.findobj(Text):
+        text.set_text(rename(text.get_text()))

@@ -26,8 +26,8 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
 
 def _picture(view: View, lists: str, rows: list[tuple[str, str, float, str | None, float | None]]) -> Picture:
     caption = (
-        f"Ceiling (share of queries whose last gold passage is anywhere in the pool of {lists}) and the best "
-        f"{view.objective} achieved, by pool cap: {view.where}."
+        f"Ceiling and the best {view.objective} achieved, by pool cap: {view.where}. Ceiling: the share of queries "
+        f"whose last gold passage is anywhere in the pool of {lists}."
     )
 
     def draw(figure: Figure) -> None:
@@ -39,7 +39,7 @@ def _picture(view: View, lists: str, rows: list[tuple[str, str, float, str | Non
         axes.set_xlabel("pool.cap (documents of each capped list)")
         axes.set_ylabel("queries (%)")
         axes.set_ylim(0, 102)
-        axes.legend(loc="lower right")
+        figure.legend(loc="outside upper center", ncols=2)
 
     name = "ceiling" if lists in ("", "dense+graph") else f"ceiling_{file_name(lists.replace('+', '_'))}"
-    return Picture(name, caption, draw, 2.1)
+    return Picture(name, caption, draw, 2.2)

@@ -1,0 +1,78 @@
+"""Names as a paper has them, from conf/display: ``last_hop@5`` is LastHop@5, ``boltzmann ... pit`` PIT + Boltzmann."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from harness.sweep.result import SweepResult
+
+Names = Mapping[str, str]
+KNOBS = {"alpha": "α", "beta": "β"}
+
+
+@dataclass(frozen=True)
+class Display:
+    """Names by concept, each a mapping from a name of conf/; one that is not there stands as it is.
+
+    trials: of whole trials, by their names.
+    """
+
+    fuser: Names = field(default_factory=dict)
+    normalizer: Names = field(default_factory=dict)
+    list: Names = field(default_factory=dict)
+    dataset: Names = field(default_factory=dict)
+    metric: Names = field(default_factory=dict)
+    trials: Names = field(default_factory=dict)
+
+    def of(self, results: Sequence[SweepResult]) -> Display:
+        """The same, with the names of all trials of these sweeps."""
+        return replace(self, trials={row["name"]: self.trial(row) for one in results for row in one.whole.rows})
+
+    def trial(self, row: Mapping[str, Any]) -> str:
+        """``PIT + Boltzmann (α 0.7, β 0.5, auto, cap 20)`` of a row of a leaderboard; a single list's own name."""
+        if row["family"] == "single":
+            return self.list.get(row["name"], row["name"])
+        family, normalizer, named = row["family"], normalizer_of(row), str(row["name"]).split(" ")
+        words = [word for word in named if word not in (family, normalizer)]
+        rest = [" ".join([KNOBS.get(key, key), *value]) for key, *value in (word.split("=", 1) for word in words)]
+        return self.strategy(family, normalizer) + (f" ({', '.join(rest)})" if rest else "")
+
+    def strategy(self, family: str, normalizer: str | None) -> str:
+        """``PIT + Boltzmann``, or ``RRF`` of a fuser that reads no values."""
+        fuser = self.fuser.get(family, family.replace("_", " "))
+        return f"{self.normalizer.get(normalizer, normalizer)} + {fuser}" if normalizer not in (None, "none") else fuser
+
+    def text(self, text: str) -> str:
+        """A sentence or a title with the names of metrics, benchmarks and whole trials exchanged."""
+        for name in sorted(self.trials, key=len, reverse=True):
+            if " " in name:
+                text = text.replace(name, self.trials[name])
+        return self._words.sub(lambda found: self._known[found[0]], text)
+
+    def cell(self, text: str) -> str:
+        """A whole cell, or a label of a figure: any name that is known."""
+        known = {**self.trials, **self.list, **self.fuser, **self.normalizer}
+        return known.get(text) or self.text(text)
+
+    def label(self, text: str) -> str:
+        """A label of a figure: names between commas, and minus signs before numbers."""
+        named = ", ".join(self.cell(part) for part in text.split(", "))
+        return re.sub(r"(?<![\w.@-])-(?=[\d.])", "−", named)
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        return {**self.metric, **self.dataset}
+
+    @cached_property
+    def _words(self) -> re.Pattern[str]:
+        return re.compile("|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in self._known) or "(?!)")
+
+
+def normalizer_of(row: Mapping[str, Any]) -> str | None:
+    """The normalizer that a row's name holds; None where its fuser reads no values."""
+    normalizer = row["parameters"].get("normalizer")
+    return normalizer if normalizer in str(row["name"]).split(" ") else None

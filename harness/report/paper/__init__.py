@@ -1,0 +1,1 @@
+"""A paper's tables and figures: strategies by benchmarks in one table, and everything else in an appendix."""

@@ -1,0 +1,107 @@
+"""The files of a paper: ``tables/*.tex`` and ``figures/*`` to take, ``paper.pdf`` and ``appendix.pdf`` to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.core.escape import file_name
+from harness.core.files import write_text
+from harness.core.sheet import table_text
+from harness.core.table import Table
+from harness.core.typeset import LINES, split_caption, typeset
+from harness.report.build import Built, Section
+from harness.report.compile import SECONDS, compile_pdf
+from harness.report.conclusions import in_short
+from harness.report.display import Display
+from harness.report.figure import Picture
+from harness.report.paper.results import results_table
+from harness.report.paper.venue import Venue
+from harness.report.template import fill
+from harness.sweep.result import SweepResult
+
+FIGURE = r"""\begin{figure}[htbp]
+\centering
+\includegraphics{%s}
+\caption{%s}
+\label{fig:%s}
+%s\end{figure}
+"""
+MAIN = ("outcomes", "alpha")
+"""Kinds of figures that stand in the paper itself; the appendix has all."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of a document: its title, sentences in LaTeX, and the files of its tables and of its figures."""
+
+    title: str
+    texts: Sequence[str]
+    tables: Sequence[str]
+    figures: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What a paper is made of: the page, the names, and the folder that it is written into."""
+
+    venue: Venue
+    display: Display
+    folder: Path
+
+    def write(
+        self,
+        sections: Mapping[str, tuple[SweepResult, Section]],
+        metrics: Sequence[str] = (),
+        baseline: str | None = None,
+    ) -> Built:
+        """Write everything. Sweeps with the same experiment and overrides are one table, a benchmark a column."""
+        groups: dict[str, list[SweepResult]] = {}
+        for result, _ in sections.values():
+            groups.setdefault(result.kind, []).append(result)
+        tables = [self._results(kind, results, metrics, baseline) for kind, results in groups.items()]
+        main, everything = [Part("Results", [], tables, [])], [Part("Results", [], tables, [])]
+        files = [self.folder / file for file in tables]
+        for result, section in sections.values():
+            name, title = file_name(result.folder.name), f"{result.kind} on {result.locked.dataset}"
+            own = [self._table(name, table) for table in section.tables]
+            drawn = {picture.name: self._figure(name, picture) for picture in section.pictures}
+            shown = [file for key, file in drawn.items() if key.startswith(MAIN)]
+            main.append(Part(self.display.text(title), [table_text(self.display.text(in_short(result)))], [], shown))
+            everything.append(Part(self.display.text(title), [], own, [*drawn.values()]))
+            files += [self.folder / file for file in (*own, *drawn.values())]
+        said = [self._document(name, parts) for name, parts in (("paper", main), ("appendix", everything))]
+        files += [self.folder / f"{name}.tex" for name in ("paper", "appendix")]
+        return Built(files, "\n".join(said))
+
+    def _results(self, kind: str, results: Sequence[SweepResult], metrics: Sequence[str], baseline: str | None) -> str:
+        table, style = results_table(results, self.display, metrics, baseline)
+        label = f"{file_name(results[0].folder.name if len(results) == 1 else kind)}-results"
+        text = typeset(table, self.venue.layout, label, style, self.display.text)
+        return self._put(f"tables/{label}.tex", text)
+
+    def _table(self, sweep: str, table: Table) -> str:
+        label = f"{sweep}-{table.name}"
+        text = typeset(table, self.venue.layout, label, None, self.display.text, self.display.cell)
+        return self._put(f"tables/{label}.tex", text)
+
+    def _figure(self, sweep: str, picture: Picture) -> str:
+        label = f"{sweep}-{picture.name}"
+        made = picture.save(self.folder / "figures" / sweep, self.venue.figure(self.display.label))
+        layout = self.venue.layout
+        caption, note = split_caption(
+            picture.name, self.display.text(picture.caption), LINES * layout.column / layout.text
+        )
+        below = f"{{\\scriptsize\\raggedright {table_text(note)}\\par}}\n" if note else ""
+        where = made[0].relative_to(self.folder).as_posix()
+        return self._put(f"figures/{label}.tex", FIGURE % (where, table_text(caption), label, below))
+
+    def _document(self, name: str, parts: Sequence[Part]) -> str:
+        text = fill("paper.tex.j2", venue=self.venue, document=name, parts=parts)
+        self._put(f"{name}.tex", text)
+        return compile_pdf(self.folder, SECONDS * len(parts), name)
+
+    def _put(self, name: str, text: str) -> str:
+        write_text(self.folder / name, text)
+        return name

@@ -1,0 +1,197 @@
+"""A paper's tables and figures: numbers by hand, names of conf/display, and pages without an overfull box."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from harness.analysis.calibration import Rates
+from harness.core.configuration import compose, defaults, instantiate, names
+from harness.core.errors import HarnessError
+from harness.core.sheet import Layout, Style
+from harness.core.table import Column, Table
+from harness.core.typeset import split_caption, typeset
+from harness.report import compile as compiler
+from harness.report.build import section
+from harness.report.calibration import picture
+from harness.report.display import Display
+from harness.report.figure import Page, Picture
+from harness.report.output import write_result
+from harness.report.paper.build import Paper
+from harness.report.paper.entry import signs
+from harness.report.paper.results import results_table
+from harness.sweep.result import SweepResult
+from harness.sweep.view import View
+
+COMPLETE = shutil.which("latexmk") and not subprocess.run(["kpsewhich", "siunitx.sty"], capture_output=True).returncode
+DISPLAY = Display(**defaults("display", "default"))
+UNBOXED = r"\renewcommand{\resizebox}[3]{#3}" + "\n"
+"""A table that only fits because it is made smaller is overfull with this."""
+
+
+@pytest.fixture
+def results(example: ModuleType, tmp_path: Path) -> list[SweepResult]:
+    """The same sweep as one of ``sample``, held out, and as one of ``musique``, which is not."""
+    made = [example.write(tmp_path / "s1"), example.write(tmp_path / "s2", heldout=False)]
+    made[1].manifest["dataset"] = "musique"
+    return made
+
+
+def test_strategies_by_benchmarks_by_hand(results: list[SweepResult]) -> None:
+    table, style = results_table(results, DISPLAY.of(results), ["last_hop@5"])
+    assert table.cells() == [
+        ["Graph", "50.0", "62.5"],
+        ["Dense", "33.3", "50.0"],
+        ["PIT + Boltzmann", "83.3", "75.0"],
+        ["Min–max + Linear", "33.3", "62.5"],
+        ["RRF", "50.0", "50.0"],
+    ]
+    assert style.groups == ["", "sample (test)", "MuSiQue (tune)"]
+    assert style.best == {(2, 1), (2, 2)}
+    assert style.second == {(0, 1), (4, 1), (0, 2), (3, 2)}
+    assert style.rules == {2}
+    assert not style.marks  # six and eight queries show nothing
+    assert "No difference is significant." in table.caption
+    assert "sample: PIT + Boltzmann (α 0.7, β 0.5, cap 20)" in table.caption
+
+
+def test_signs_are_exact_tests_corrected_over_the_rows() -> None:
+    """Of 10 queries dense finds none, graph all, ours 9, other 5: 9/0 p .004, 5/0 p .062; to graph 0/1, 0/5, 0/10."""
+    found = {"dense": 0, "graph": 10, "ours": 9, "other": 5}
+    ranks = np.array([[[1] if query < count else [9] for query in range(10)] for count in found.values()], np.int32)
+    rows = [{"name": name, "family": "single" if name in ("dense", "graph") else "x"} for name in found]
+    view = View("test", rows, ranks, pd.DataFrame({"id": range(10)}), {}, {})
+    assert signs(view, "last_hop@5", {row: row for row in range(4)}, "dense", "graph") == {
+        0: ["worse than the best list"],
+        1: ["better than the baseline"],
+        2: ["better than the baseline"],
+        3: [],
+    }
+
+
+def test_what_cannot_be_one_table_says_so(results: list[SweepResult]) -> None:
+    with pytest.raises(HarnessError, match="baseline=colbert is no list of it; it has: graph, dense"):
+        results_table(results, DISPLAY, [], "colbert")
+    with pytest.raises(HarnessError, match="one sweep a benchmark, got sample, sample"):
+        results_table([results[0], results[0]], DISPLAY)
+
+
+def test_names_of_conf_in_a_paper(results: list[SweepResult]) -> None:
+    named = DISPLAY.of(results)
+    assert named.cell("rrf k=60") == "RRF (k 60)"
+    assert named.cell("graph") == "Graph"
+    assert named.text("last_hop@5 of boltzmann pit alpha=0.7 beta=0.5 cap=20 on musique: the graph's") == (
+        "LastHop@5 of PIT + Boltzmann (α 0.7, β 0.5, cap 20) on MuSiQue: the graph's"
+    )
+    assert named.text("my_last_hop and musique_train") == "my_last_hop and musique_train"
+    assert named.label("dense, pit -1.5") == "Dense, pit −1.5"
+    assert Display().strategy("mine_own", "pit") == "pit + mine own"
+
+
+def test_every_fuser_normalizer_and_metric_has_a_name() -> None:
+    known = defaults("display", "default")
+    for concept in ("fuser", "normalizer"):
+        assert {*names(concept)} - {"single"} <= known[concept].keys()
+
+
+def test_a_caption_of_three_lines_and_notes() -> None:
+    assert split_caption("T", "One is short. Two is short. " + "X" * 300 + ".", 60) == (
+        "One is short. Two is short.",
+        "X" * 300 + ".",
+    )
+    assert split_caption("T", "What it is: " + "x" * 300 + ". More.", 60) == (
+        "What it is.",
+        "X" + "x" * 299 + ". More.",
+    )
+    assert split_caption("T", "y" * 300 + ".", 60) == ("T.", "y" * 300 + ".")
+
+
+def test_width_decides_between_a_column_and_the_page() -> None:
+    columns = [Column("strategy", "text"), *(Column(f"last_hop@{k} %") for k in range(1, 16))]
+    rows = [["a" * 20, *[0.5] * 15]] * 2
+    for count, environment, panels in (
+        (2, "table", 1),
+        (6, "table*", 1),
+        (16, "table*", 3),
+    ):  # 490 points hold six numbers
+        table = Table("t", "T", columns[:count], [row[:count] for row in rows])
+        text = typeset(table, Layout(), "s-t")
+        assert rf"\begin{{{environment}}}" in text
+        assert text.count(r"\begin{tabular}") == panels
+        assert text.count("a" * 20) == 2 * panels
+        assert text.count(r"\label{tab:s-t}") == 1
+
+
+def test_bold_underline_marks_and_minus_signs() -> None:
+    table = Table("t", "T", [Column("a", "text"), Column("d", "points")], [["x -1 y-1", -0.01], ["z", 0.123]])
+    style = Style(frozenset({(1, 1)}), frozenset({(0, 1)}), {(1, 1): "*†"}, frozenset({1}), ["", "G"])
+    text = typeset(table, Layout(), "t", style)
+    assert r"x \ensuremath{-}1 y-1 & -1.0\llap{\underline{\phantom{-1.0}}}" in text
+    assert r"z & \bfseries +12.3\textsuperscript{{*}\ensuremath{\dagger}}" in text
+    assert text.count(r"\midrule") == 2
+    assert r"\multicolumn{1}{c}{G}" in text
+
+
+def test_a_result_as_latex_has_the_same_style(tmp_path: Path) -> None:
+    write_result(str(tmp_path / "my_table.tex"), {}, Table("x", "T", [Column("last_hop@5 %")], [[0.5]]))
+    text = (tmp_path / "my_table.tex").read_text()
+    assert r"\label{tab:my_table}" in text
+    assert "{LastHop@5 \\%}" in text
+    assert "S[table-format=2.1" in text
+
+
+def test_no_legend_lies_over_data(results: list[SweepResult], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    saved = Figure.savefig
+    seen: list[str] = []
+
+    def check(figure: Figure, *args: object, **given: object) -> None:
+        figure.draw_without_rendering()
+        legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes if axes.get_legend())]
+        for legend in legends:
+            assert not any(legend.get_window_extent().overlaps(axes.get_window_extent()) for axes in figure.axes)
+        seen.extend("legend" for _ in legends)
+        saved(figure, *args, **given)
+
+    monkeypatch.setattr(Figure, "savefig", check)
+    for one in section(results[0], [calibration()]).pictures:
+        one.save(tmp_path, Page(3.03, "STIXGeneral", DISPLAY.label))
+    assert len(seen) >= 2 * 4  # alpha, frontier, ceiling, calibration: PDF and PNG
+
+
+def calibration() -> Picture:
+    worlds = [("permuted", 0.0), ("boundary", 0.0), ("boundary", 0.02), ("boundary", 0.05)]
+    return picture([Rates(name, 8, 6, 100, effect, 0.5, 3, 16, 2, 2, 40, 95) for name, effect in worlds], "sample")
+
+
+@pytest.mark.skipif(not COMPLETE, reason="no latexmk, or no siunitx")
+@pytest.mark.parametrize("name", names("paper"))
+def test_no_box_is_overfull(
+    name: str, results: list[SweepResult], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    venue = instantiate(compose("report", (f"paper={name}",)).paper)
+    out = tmp_path / "out"
+    sections = {one.folder.name: (one, section(one)) for one in results}
+    monkeypatch.setattr(compiler.shutil, "which", lambda name: None)  # compiled below, once
+    built = Paper(venue, DISPLAY.of(results), out).write(sections)
+    labels = [label for path in built.files for label in re.findall(r"\\label\{(.*?)\}", path.read_text("utf-8"))]
+    assert len(labels) == len(set(labels)) > 30
+    assert {"tab:s1-heldout", "tab:s2-leaderboard", "fig:s1-alpha"} <= set(labels)
+    for document in ("paper", "appendix"):
+        source = (out / f"{document}.tex").read_text().replace(r"\begin{document}", UNBOXED + r"\begin{document}")
+        (out / f"{document}.tex").write_text(source)
+        subprocess.run(["latexmk", "-norc", "-pdf", "-interaction=nonstopmode", document], cwd=out, check=True,
+                       capture_output=True, timeout=120)  # fmt: skip
+        log = (out / f"{document}.log").read_text(errors="replace")
+        assert not re.findall(r"Overfull \\hbox.*|multiply defined|undefined", log)
+        fonts = subprocess.run(["pdffonts", f"{document}.pdf"], cwd=out, capture_output=True, text=True, check=True)
+        rows = fonts.stdout.splitlines()[2:]
+        assert rows
+        assert not [row for row in rows if not re.search(r"(Type 1|TrueType) .* yes (yes|no) ", row)]  # all embedded
