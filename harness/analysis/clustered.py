@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.evaluation.statistic import (
+    bootstrap,
     clustered_bootstrap,
     clustered_mcnemar,
     design_effect,
     difference_interval,
+    equivalence,
     max_statistic,
     trials,
     wilson,
@@ -26,14 +28,16 @@ from harness.evaluation.statistic.cluster import Labels
 
 TRIALS, COMMON, DIFFERS, EFFECT = 40, 0.7, 0.1, 0.1
 PERMUTATIONS, RESAMPLES = 500, 500
-TESTS = ("p", "cluster p", "max p", "cluster max p")
-INTERVALS = ("wilson", "cluster wilson", "tango", "cluster tango", "bootstrap", "cluster bootstrap")
+CLUSTER = "cluster "
+"""What the name of a test or interval by cluster begins with; without it, it is that by query."""
 
 
 @dataclass(frozen=True)
 class Behaviour:
-    """errors: without an effect, the share of p <= .05: of all trials, or of worlds with one in any for ``max p``.
+    """errors: the share of false p <= .05.
 
+    Without an effect: of all trials for ``p``; of worlds with one in any trial for Holm, BH and ``max p``, whose trials
+    are searched. Of equivalence: of worlds in which one trial's true difference is just the margin, EFFECT.
     coverage: share of worlds in which a 95% interval holds the truth.
     """
 
@@ -48,15 +52,16 @@ class Behaviour:
 def behave(clusters_of: str, labels: Labels, correlation: float, worlds: int, seed: int = 0) -> Behaviour:
     """The rates of false findings and the coverage over ``worlds`` worlds with these clusters."""
     draw = np.random.Generator(np.random.PCG64(seed))
-    wrong: dict[str, list[float]] = {name: [] for name in TESTS}
-    held: dict[str, list[bool]] = {name: [] for name in INTERVALS}
+    wrong: dict[str, list[float]] = {}
+    held: dict[str, list[bool]] = {}
     for world in range(worlds):
-        for name, p in _tests(_outcomes(draw, labels, correlation, 0.0), labels, world).items():
-            wrong[name].append(float((p <= 0.05).mean()))
+        null = _tests(_outcomes(draw, labels, correlation, 0.0), labels, world)
         signs = _outcomes(draw, labels, correlation, EFFECT)[0]
+        for name, p in {**null, **_equivalent(signs, labels)}.items():
+            wrong.setdefault(name, []).append(float((p <= 0.05).mean()))
         hits = (_latent(draw, labels, correlation)[0] > 0).astype(np.float64)
         for name, (truth, interval) in _intervals(signs, hits, labels).items():
-            held[name].append(interval[0] <= truth <= interval[1])
+            held.setdefault(name, []).append(interval[0] <= truth <= interval[1])
     rates = [{name: float(np.mean(seen)) for name, seen in table.items()} for table in (wrong, held)]
     return Behaviour(clusters_of, correlation, worlds, len(labels), *rates)
 
@@ -85,11 +90,27 @@ def _outcomes(draw: np.random.Generator, labels: Labels, correlation: float, eff
 
 def _tests(signs: NDArray[np.float64], labels: Labels, seed: int) -> dict[str, NDArray[np.float64]]:
     """P values: of each trial, or the smallest of all trials, which is what a search over them reports."""
+    plain = trials.mcnemar((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
+    by_cluster = np.array([clustered_mcnemar(own, labels) for own in signs])
+    corrected = {
+        "Holm p": trials.holm(plain),
+        "cluster Holm p": trials.holm(by_cluster),
+        "BH p": trials.benjamini_hochberg(plain),
+        "cluster BH p": trials.benjamini_hochberg(by_cluster),
+        "max p": max_statistic(signs, PERMUTATIONS, seed),
+        "cluster max p": max_statistic(signs, PERMUTATIONS, seed, labels),
+    }
+    smallest = {name: ps.min(keepdims=True) for name, ps in corrected.items()}
+    return {"p": plain, "cluster p": by_cluster, **smallest}
+
+
+def _equivalent(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.float64]]:
+    """The p of one trial that is not equivalent: its difference is the margin."""
+    wins, losses, n = float((signs > 0).sum()), float((signs < 0).sum()), len(labels)
+    effect = float(design_effect(signs, labels))
     return {
-        "p": trials.mcnemar((signs > 0).sum(axis=1), (signs < 0).sum(axis=1)),
-        "cluster p": np.array([clustered_mcnemar(own, labels) for own in signs]),
-        "max p": max_statistic(signs, PERMUTATIONS, seed).min(keepdims=True),
-        "cluster max p": max_statistic(signs, PERMUTATIONS, seed, labels).min(keepdims=True),
+        "equivalence p": np.array([equivalence(wins, losses, n, EFFECT)]),
+        "cluster equivalence p": np.array([equivalence(wins / effect, losses / effect, n / effect, EFFECT)]),
     }
 
 
@@ -97,7 +118,7 @@ def _intervals(
     signs: NDArray[np.float64], hits: NDArray[np.float64], labels: Labels
 ) -> dict[str, tuple[float, tuple[float, float]]]:
     """The truth and the interval, by name."""
-    n, alone, count = len(labels), np.arange(len(labels)), float(hits.sum())
+    n, count = len(labels), float(hits.sum())
     wins, losses = float((signs > 0).sum()), float((signs < 0).sum())
     of_hits, of_signs = float(design_effect(hits, labels)), float(design_effect(signs, labels))
     return {
@@ -105,6 +126,6 @@ def _intervals(
         "cluster wilson": (0.5, wilson(count / of_hits, n / of_hits)),
         "tango": (EFFECT, difference_interval(wins, losses, n)),
         "cluster tango": (EFFECT, difference_interval(wins / of_signs, losses / of_signs, n / of_signs)),
-        "bootstrap": (EFFECT, clustered_bootstrap(signs, alone, RESAMPLES)),
+        "bootstrap": (EFFECT, bootstrap(signs, RESAMPLES)),
         "cluster bootstrap": (EFFECT, clustered_bootstrap(signs, labels, RESAMPLES)),
     }

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from harness.analysis.calibration import Rates
-from harness.analysis.clustered import Behaviour
+from harness.analysis.clustered import CLUSTER, Behaviour
 from harness.analysis.resplit import Coverage
 from harness.core.errors import HarnessError
 from harness.core.files import read_json
+from harness.core.format import percent
 from harness.core.table import Column, Table
 from harness.report.figure import COLORS, Picture
 
@@ -70,20 +73,34 @@ def forecasts(found: Sequence[Coverage]) -> Table:
 
 
 def behaviours(found: Sequence[Behaviour]) -> list[Table]:
-    """False findings of each test, and coverage of each interval; a row a benchmark's clusters and a correlation."""
+    """False findings of each test, and coverage of each interval: a row for those by query, and one by cluster.
+
+    Titles say within what bounds the right share comes out in 95% of so many worlds.
+    """
     parts = {
-        "false_findings": ("percent of false findings at p <= .05 (5 is right)", [one.errors for one in found]),
-        "coverage": ("percent of 95% intervals that hold the truth (95 is right)", [one.coverage for one in found]),
+        "false_findings": ("percent of false findings at p <= .05; 5 is right, {} by chance", 0.05),
+        "coverage": ("percent of 95% intervals that hold the truth; 95 is right, {} by chance", 0.95),
     }
     head = [Column("clusters of", "text"), Column("correlation", "text"), Column("worlds", "count")]
     tables = []
-    for name, (title, shares) in parts.items():
+    for name, (title, right) in parts.items():
+        shares = [one.errors if name == "false_findings" else one.coverage for one in found]
+        kinds = [key for key in shares[0] if not key.startswith(CLUSTER)]
         rows = [
-            [one.clusters_of, f"{one.correlation:g}", one.worlds, *share.values()]
+            [one.clusters_of, f"{one.correlation:g}", one.worlds, by, *(share[start + kind] for kind in kinds)]
             for one, share in zip(found, shares, strict=True)
+            for by, start in (("query", ""), ("cluster", CLUSTER))
         ]
-        tables.append(Table(name, title, [*head, *(Column(f"{key} %") for key in shares[0])], rows))
+        columns = [*head, Column("by", "text"), *(Column(f"{kind} %") for kind in kinds)]
+        tables.append(Table(name, title.format(_chance(right, found[0].worlds)), columns, rows))
     return tables
+
+
+def _chance(share: float, worlds: int) -> str:
+    from scipy.special import bdtrik
+
+    low, high = (np.ceil(bdtrik(level, worlds, share)) / worlds for level in (0.025, 0.975))
+    return f"{percent(low)} to {percent(high)}"
 
 
 def picture(rates: Sequence[Rates], dataset: str) -> Picture:

@@ -47,9 +47,9 @@ def judge(
     columns = {
         **_tested(others, ""),
         **_tested(best, "_best"),
-        "p_holm": _corrected(others, tests.holm),
-        "p_bh": _corrected(others, tests.benjamini_hochberg),
-        "p_best_holm": _corrected(best, tests.holm),
+        **_corrected(others, "p_holm", tests.holm),
+        **_corrected(others, "p_bh", tests.benjamini_hochberg),
+        **_corrected(best, "p_best_holm", tests.holm),
         "wilson": _wilson(values, None, library) if metric.binary else nobody,
         **_sizes(others),
         "wilson_cluster": _wilson(values, labels, library) if metric.binary else nobody,
@@ -79,8 +79,13 @@ def _tested(compared: ComparisonTable, suffix: str) -> dict[str, Column]:
     }
 
 
-def _corrected(compared: ComparisonTable, correct: Callable[[Any], NDArray[np.float64]]) -> Column:
-    return _spread(compared, correct(np.array([one.p for one in compared if one is not None])))
+def _corrected(
+    compared: ComparisonTable, name: str, correct: Callable[[Any], NDArray[np.float64]]
+) -> dict[str, Column]:
+    """The correction of the p values by query, and of those by cluster."""
+    found = [one for one in compared if one is not None]
+    columns = {name: [one.p for one in found], f"{name}_cluster": [one.p_cluster for one in found]}
+    return {key: _spread(compared, correct(np.array(ps))) for key, ps in columns.items()}
 
 
 def _wilson(values: NDArray[np.float64], labels: Labels | None, library: bool) -> Column:

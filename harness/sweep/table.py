@@ -22,6 +22,7 @@ SHARES = (
     *("p", "p_holm", "p_bh", "p_max", "p_best", "p_best_holm", "p_best_max", "odds_ratio"),
     *("difference", "difference_low", "difference_high", "p_equivalent"),
     *("p_cluster", "p_max_cluster", "p_best_cluster", "p_best_max_cluster", "p_equivalent_cluster"),
+    *("p_holm_cluster", "p_bh_cluster", "p_best_holm_cluster"),
     *("difference_cluster_low", "difference_cluster_high", "design_effect"),
 )
 INTERVALS = ("wilson", "wilson_cluster")

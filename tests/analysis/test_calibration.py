@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from hydra.core.hydra_config import HydraConfig
+from scipy.stats import binom
 
 from harness.analysis.calibration import exchanged, judged
 from harness.analysis.clustered import behave
@@ -127,9 +128,16 @@ def test_clustered_worlds_break_the_plain_figures_alone():
     found = behave("made", np.repeat(np.arange(60), 5), 0.6, 60)
     assert found.errors["max p"] > 0.2 > 0.14 > found.errors["cluster max p"]
     assert found.errors["p"] > 0.1 > 0.08 > found.errors["cluster p"]
+    for name in ("Holm p", "BH p", "equivalence p"):
+        assert found.errors[name] > 0.15 > 0.14 > found.errors[f"cluster {name}"], name
     for name in ("wilson", "tango", "bootstrap"):
         assert found.coverage[name] < 0.86 < found.coverage[f"cluster {name}"], name
-    assert [table.name for table in behaviours([found])] == ["false_findings", "coverage"]
+    tables = behaviours([found])
+    assert [table.name for table in tables] == ["false_findings", "coverage"]
+    assert [row[3] for row in tables[0].rows] == ["query", "cluster"]
+    assert tables[0].rows[1][4:] == [found.errors[f"cluster {one.title[:-2]}"] for one in tables[0].columns[4:]]
+    low, high = binom.ppf([0.025, 0.975], 60, 0.05) / 60
+    assert tables[0].title.endswith(f"5 is right, {100 * low:.1f} to {100 * high:.1f} by chance")
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"rates": 5}', '{"rates": [{"x": 1}]}', "[" * 100_000])

@@ -14,6 +14,7 @@ from harness.evaluation.statistic import (
     mcnemar,
     wilson,
 )
+from harness.evaluation.statistic.cluster import effective_clusters, expanded
 
 
 def test_queries_alone_are_the_plain_bootstrap():
@@ -22,9 +23,36 @@ def test_queries_alone_are_the_plain_bootstrap():
 
 
 def test_clusters_that_stand_and_fall_together_count_once():
-    """20 clusters of 5 equal outcomes are 20 outcomes: the interval of 20 values."""
+    """20 clusters of 5 equal outcomes are 20 outcomes: the interval of 20 values, expanded as 20 clusters need it."""
     outcomes = np.array([1.0] * 8 + [0.0] * 12)
-    assert clustered_bootstrap(np.repeat(outcomes, 5), np.repeat(np.arange(20), 5)) == bootstrap(outcomes)
+    found = clustered_bootstrap(np.repeat(outcomes, 5), np.repeat(np.arange(20), 5))
+    assert found == bootstrap(outcomes, level=expanded(0.95, 20))
+
+
+def test_the_expansion_by_hand():
+    """t(19, .975) = 2.0930; times sqrt(20 / 19) = 2.1474; Phi(2.1474) = .98412. Tables of Student and Gauss."""
+    assert expanded(0.95, 20) == pytest.approx(2 * 0.98412 - 1, abs=1e-4)
+    assert expanded(0.95, 1e7) == pytest.approx(0.95, abs=1e-6)
+    assert expanded(0.95, 1) == expanded(1, 20) == 1
+    assert effective_clusters(np.array([5] * 20)) == 20
+    assert effective_clusters(np.array([8, 1, 1])) == 100 / 66  # a great cluster leaves few
+
+
+def test_unequal_clusters_are_covered():
+    """One cluster of 40, one of 20 and 60 of 1 to 3, correlation .5: plain percentiles cover less than they say."""
+    rng, inside, plain, worlds = np.random.default_rng(5), 0, 0, 400
+    sizes = np.array([40, 20, *(np.arange(60) % 3 + 1)])
+    labels = np.repeat(np.arange(62), sizes)
+    for _ in range(worlds):
+        latent = 0.5**0.5 * rng.standard_normal(62)[labels] + 0.5**0.5 * rng.standard_normal(len(labels))
+        values = (latent > 0).astype(float)
+        sums, drawn = np.bincount(labels, values), rng.integers(0, 62, (500, 62))
+        low, high = np.quantile(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1), [0.025, 0.975])
+        plain += low <= 0.5 <= high
+        low, high = clustered_bootstrap(values, labels, 500)
+        inside += low <= 0.5 <= high
+    assert plain / worlds < 0.93
+    assert 0.93 <= inside / worlds <= 0.98
 
 
 def test_the_interval_covers_where_the_plain_one_does_not():
