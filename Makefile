@@ -7,21 +7,33 @@ WORKERS ?= 2
 FAISS   := $(shell command -v nvidia-smi >/dev/null 2>&1 && echo gpu || echo cpu)
 BIN     := .venv/bin
 READY   := .venv/.ready
+DEV     := .venv/.ready-dev
+PIP     := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
+           $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
 
-.PHONY: help setup prepare sweep heldout report ui test test-all bench mutants soak showcase check docs doctor clean
+.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all bench mutants soak showcase check docs doctor clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 18
 	@echo; echo "  DATASET=musique|2wikimultihopqa|hotpotqa|...  ARGS='key=value ...'  (see: $(BIN)/harness --help)"
 
-$(READY): pyproject.toml constraints.txt
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(FAISS),models,openai,docs,dev,stores]'
+
+$(READY): pyproject.toml constraints.txt | $(BIN)/python
+	@[ $(FAISS)$(TORCH) != cpu ] || echo "No NVIDIA driver here. Where pip's torch brings CUDA (gigabytes), take PyTorch's CPU build: make TORCH=cpu ..."
+	$(PIP) -e '.[$(FAISS),models]'
 	@touch $@
 
-setup: $(READY)  ## .venv with the pinned libraries (faiss-gpu where there is an NVIDIA driver)
+$(DEV): $(READY)
+	$(PIP) -e '.[$(FAISS),models,openai,docs,dev,stores]'
+	@touch $@
+
+setup: $(READY)  ## .venv with what sweeps need, pinned (faiss-gpu where there is an NVIDIA driver; TORCH=cpu: PyTorch's CPU build)
+
+setup-dev: $(DEV)  ## the same and what tests, checks and documentation need
 
 prepare: $(READY)  ## build the artifacts of DATASET, no fusion
 	$(BIN)/harness prepare dataset=$(DATASET) $(ARGS)
@@ -38,32 +50,32 @@ report: $(READY)  ## LaTeX tables, figures, the site of all sweeps, and a PDF wh
 ui: $(READY)  ## MLflow and the site on 127.0.0.1
 	$(BIN)/harness ui port=$(PORT) $(ARGS)
 
-test: $(READY)  ## all tests but the slow ones
+test: $(DEV)  ## all tests but the slow ones
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
-test-all: $(READY)  ## all tests
+test-all: $(DEV)  ## all tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m '' $(ARGS)
 
-check: $(READY)  ## formatting, types, layers
+check: $(DEV)  ## formatting, types, layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(READY)  ## measure against what a user would pick instead
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+bench: $(DEV)  ## measure against what a user would pick instead
+	$(PIP) -e '.[bench]'
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
-mutants: $(READY)  ## change one token of what judges and fuses, 300 times: do tests notice? (hours)
+mutants: $(DEV)  ## change one token of what judges and fuses, 300 times: do tests notice? (hours)
 	$(BIN)/python tests/mutants.py $(ARGS)
 
-soak: $(READY)  ## kill, damage and share runs at random: every result must still be right
+soak: $(DEV)  ## kill, damage and share runs at random: every result must still be right
 	$(BIN)/python -m tests.soak $(ARGS)
 
 showcase: $(READY)  ## remake what the README shows
 	$(BIN)/harness report sweep=$(SWEEP) paths.reports=reports/showcase $(ARGS)
 
-docs: $(READY)  ## the documentation, reports/docs/site/index.html; strict
+docs: $(DEV)  ## the documentation, reports/docs/site/index.html; strict
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict -f reports/docs/mkdocs.yml
 
 doctor: $(READY)  ## what is installed and found, and whether the ledger is intact
