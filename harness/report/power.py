@@ -8,13 +8,13 @@ from harness.sweep.result import SweepResult
 
 
 def power(result: SweepResult) -> list[Table]:
-    """The table, against dense and against the best single list; empty where a sweep forecast nothing."""
+    """The table, against the reference list and against the best single list; empty where a sweep forecast nothing."""
     n, best = (result.lock.get("power") or {}).get("n"), result.lock.get("best_single")
     if not n:
         return []
     rows = []
     for row in result.tune.rows:
-        for against, suffix in {"dense": "", str(best): "_best"}.items():
+        for against, suffix in {result.reference: "", str(best): "_best"}.items():
             wins, losses = row.get(f"wins{suffix}"), row.get(f"losses{suffix}")
             if wins is None or losses is None:
                 continue

@@ -11,6 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
+from harness.sweep.lock import LOCK
 
 POINTER = "latest"
 """The file beside the sweeps: a line for each user and working folder, tab-separated, the last sweep at the end."""
@@ -27,12 +28,16 @@ def remember(folder: Path) -> None:
 def latest(runs: Path) -> Path:
     """The folder of the last sweep below ``runs/sweeps`` of this user in this working folder.
 
-    Where there is none, that of the only other user or folder that has one. Raises HarnessError when there is no sweep,
-    or when several others have one.
+    Where there is none, that of the only other user or folder that has one, or the only sweep that is there (it was
+    imported). Raises HarnessError when there is no sweep, or when several others have one.
     """
     lines = _lines(runs / "sweeps" / POINTER)
+    if not lines and len(found := [path.parent for path in runs.glob(f"sweeps/*/{LOCK}")]) == 1:
+        return found[0]
     if not lines:
-        raise HarnessError(f"{runs / 'sweeps'}: there is no sweep yet; run `harness sweep` first")
+        raise HarnessError(
+            f"{runs / 'sweeps'}: there is no sweep yet; run `harness sweep` first, or choose one of `harness list` with sweep="
+        )
     own = [line for line in lines if line[1:] in ([], _here())] or (lines if len(lines) == 1 else [])
     if not own:
         others = "; ".join(f"{name} (by {' in '.join(who)})" for name, *who in lines)

@@ -44,3 +44,13 @@ def test_the_only_one_is_taken_wherever_it_was_made(runs, tmp_path, monkeypatch)
     assert latest(runs).name == "one"
     (runs / "sweeps" / "latest").write_text("old\n")  # as it was written before users were noted
     assert latest(runs).name == "old"
+
+
+def test_what_was_imported_is_taken_while_it_is_the_only_one(runs):
+    for name in ("one", "two"):
+        (runs / "sweeps" / name).mkdir()
+    (runs / "sweeps" / "one" / "winner.lock.json").write_text("{}")
+    assert latest(runs).name == "one"
+    (runs / "sweeps" / "two" / "winner.lock.json").write_text("{}")
+    with pytest.raises(HarnessError, match="there is no sweep yet"):
+        latest(runs)
