@@ -8,6 +8,16 @@ against a published graph's.
   harness prepare                              the sample benchmark
   harness prepare dataset=musique              real data, from paths.data (HARNESS_DATA) or the Hub
   harness prepare -m dataset=musique,hotpotqa  both, one after the other
+
+Encoding and entity recognition are done in parts, whose bytes do not depend on who computes them. Processes that share
+a runs folder, on any machines, share the parts; a dead process's part is taken over.
+
+  harness prepare part=3/20                    the third of twenty shares and no more: a task of any array job
+  harness prepare part=3/20 wait=true          then also what others have left, until all is there
+  harness prepare status=true                  the parts of unfinished stages: done, running, failed, where and why
+  harness prepare engine=local engine.workers=4    four processes of this machine
+  harness prepare engine=ray engine.workers=8      eight tasks of the Ray cluster that this machine belongs to
+  harness prepare engine=slurm engine.workers=8    an array job of Slurm
 """
 
 from __future__ import annotations
@@ -20,6 +30,34 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Build them and say what is there."""
+    from harness.command import typed
+    from harness.core.configuration import instantiate
+    from harness.core.engine import Work
+    from harness.core.parts import Share, Unfinished, sharing
+
+    if config.status:
+        _status(config)
+    elif config.part is not None:
+        share = Share.parse(str(config.part), waits=config.wait)
+        with sharing(share):
+            try:
+                _prepare(config)
+            except Unfinished as error:
+                print(f"part {config.part}: its share is done; {error}")
+    else:
+        instantiate(config.engine).run(Work.here(typed()))
+        _prepare(config)
+
+
+def _status(config: DictConfig) -> None:
+    from pathlib import Path
+
+    from harness.core.progress import unfinished
+
+    print("\n".join(map(str, unfinished(Path(config.paths.runs)))) or "no stage is being computed in parts")
+
+
+def _prepare(config: DictConfig) -> None:
     from harness.report.network import describe_network
     from harness.sweep.lists import graphs, retrievers, store
     from harness.sweep.plan import Plan, Prepared

@@ -20,6 +20,7 @@ from filelock import FileLock
 from harness.core.errors import HarnessError
 from harness.core.files import unwritable
 from harness.core.identity import code_version, digest, file_sha256, library_versions
+from harness.core.parts import RECORDS
 
 log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
@@ -81,12 +82,15 @@ class Store:
         build: Build,
         *,
         resumable: bool = False,
+        fill: Callable[[Path], None] | None = None,
     ) -> Artifact:
         """The artifact of ``stage`` for this configuration and these input hashes; built when it is not there.
 
         build: writes files into the folder it is given and returns facts for the manifest. With ``resumable`` the
         folder of a killed build is handed to the next one as it was left; otherwise it is emptied first.
         Two processes that want the same artifact: one builds, the other waits.
+        fill: computes the parts that ``build`` puts together (see harness.core.parts); several processes do so at once,
+        in the folder that ``build`` is then given, which is resumable.
         """
         place = self.place(stage, config, inputs)
         key = place.name
@@ -95,8 +99,17 @@ class Store:
             return found
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(place.with_suffix(".lock")):
-                return _open(place, key) or _make(stage, place, key, config, inputs, build, resumable)
+            lock = FileLock(place.with_suffix(".lock"))
+            if fill is not None:
+                with lock:
+                    if (found := _open(place, key)) is not None:
+                        return found
+                    place.with_suffix(PARTIAL).mkdir(exist_ok=True)
+                fill(place.with_suffix(PARTIAL))
+            with lock:
+                return _open(place, key) or _make(
+                    stage, place, key, config, inputs, build, resumable or fill is not None
+                )
         except OSError as error:
             if (reason := unwritable(error)) is None:
                 raise
@@ -126,6 +139,8 @@ def _make(
         if not resumable:
             shutil.rmtree(partial, ignore_errors=True)
         raise
+    for records in list(partial.rglob(RECORDS)):
+        shutil.rmtree(records)
     files = sorted(path for path in partial.rglob("*") if path.is_file())
     manifest = {
         "stage": stage,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from harness.core.artifacts import Artifact, Store
@@ -26,6 +27,7 @@ class ReadOnlyStore(Store):
         build: Callable[..., Any],
         *,
         resumable: bool = False,
+        fill: Callable[[Path], None] | None = None,
     ) -> Artifact:
         """The artifact. Raises NotStored where it is not there."""
         found = self.find(stage, config, inputs)

@@ -22,6 +22,7 @@ ROOMS = {
     "dataset": "benchmark",
     "encoder": "model",
     "endpoint": "model",
+    "engine": "core",
     "extractor": "graph",
     "fuser": "fusion",
     "gate": "model",

@@ -36,7 +36,8 @@ def latest(runs: Path) -> Path:
         return found[0]
     if not lines:
         raise HarnessError(
-            f"{runs / 'sweeps'}: there is no sweep yet; run `harness sweep` first, or choose one of `harness list` with sweep="
+            f"{runs / 'sweeps'}: there is no sweep yet; run `harness sweep` first, or choose one of "
+            "`harness list` with sweep="
         )
     own = [line for line in lines if line[1:] in ([], _here())] or (lines if len(lines) == 1 else [])
     if not own:

@@ -17,6 +17,7 @@ from harness.core.artifacts import Store
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
+from harness.core.parts import Unfinished
 from harness.fusion.context import Context, SourceTexts
 from harness.fusion.importance import prior
 from harness.fusion.reranker import Reranker
@@ -60,6 +61,8 @@ def name_errors(name: str) -> Iterator[None]:
     """A retriever does not know its list's name: its errors say ``lists.NAME.knob``, and leave here with the name."""
     try:
         yield
+    except Unfinished:
+        raise
     except HarnessError as error:
         raise HarnessError(str(error).replace("lists.NAME.", f"lists.{name}.")) from error
 
@@ -67,15 +70,22 @@ def name_errors(name: str) -> Iterator[None]:
 def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> dict[str, Run]:
     """Every list's run over all queries of the benchmark; files of other systems are read before anything is built.
 
-    A list that answers fewer than half of the queries is said.
+    A list that answers fewer than half of the queries is said. Raises Unfinished, after all lists were tried, where
+    parts of some are missing that belong to other shares.
     """
-    found = {}
+    found, unfinished = {}, []
     for name in sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec)):
-        with name_errors(name):
-            found[name] = retrieve(retrievers[name], data, kept)
+        try:
+            with name_errors(name):
+                found[name] = retrieve(retrievers[name], data, kept)
+        except Unfinished as error:  # other lists may have parts of this share, too
+            unfinished.append(str(error))
+            continue
         answered = int((found[name].lengths() > 0).sum())
         if 2 * answered < len(found[name]):
             log.warning("lists.%s: only %d of %d queries have a list", name, answered, len(found[name]))
+    if unfinished:
+        raise Unfinished("; ".join(dict.fromkeys(unfinished)))
     return {name: found[name] for name in retrievers}
 
 

@@ -6,6 +6,7 @@ The artifact's folder is resumable: a long extractor commits what it has in file
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -27,6 +28,9 @@ class Extractor(Protocol):
 
         folder: where to commit shards; what lies there is from a killed build of the same artifact. What the extractor
         leaves there stays in the artifact.
+
+        An extractor whose long work is done in parts (see harness.core.parts) has a method ``fill(benchmark, folder)``,
+        too, which computes those that are missing, beside other processes.
         """
         ...
 
@@ -49,7 +53,10 @@ def artifact(extractor: Extractor, benchmark: Benchmark, store: Store) -> Artifa
             **facts,
         }
 
-    return store.get("extract", identity(extractor), {"benchmark": benchmark.sha256}, build, resumable=True)
+    parts = getattr(extractor, "fill", None)
+    fill = functools.partial(parts, benchmark) if parts else None
+    inputs = {"benchmark": benchmark.sha256}
+    return store.get("extract", identity(extractor), inputs, build, resumable=True, fill=fill)
 
 
 def extract(extractor: Extractor, benchmark: Benchmark, store: Store) -> Extraction:

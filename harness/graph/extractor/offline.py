@@ -18,7 +18,7 @@ from harness.graph.extractor.gazetteer import Gazetteer
 from harness.graph.extractor.name import Words, byte_offsets, normal, words
 from harness.graph.extractor.ner import entities
 from harness.graph.extractor.place import Places
-from harness.graph.extractor.shards import extract_in_shards
+from harness.graph.extractor.shards import Shards
 from harness.graph.extractor.span import Casing, is_capitalised, spans
 
 TITLE, ENTITY, SPAN = (KINDS.index(kind) for kind in ("title", "entity", "span"))
@@ -46,6 +46,10 @@ class Offline:
         bounded("extractor.batch_size", self.batch_size, 1)
         bounded("extractor.processes", self.processes, 1)
 
+    def fill(self, benchmark: Benchmark, folder: Path) -> None:
+        """What the recogniser finds, in shards that several processes may share."""
+        self._shards(benchmark, folder).fill()
+
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
         """Titles and spans in one pass; the recogniser in shards that a killed run need not repeat."""
         titles = [normal(title or "") for title in benchmark.corpus["title"][:]]
@@ -54,7 +58,8 @@ class Offline:
         split = [words(text) for text in texts]
         casing = Casing(zip(texts, split, strict=True))
         known = Gazetteer([name for name in dict.fromkeys(titles) if name])
-        named, taken = extract_in_shards(folder, "entities", [*texts, *questions], self._recognise, made_by=self.model)
+        recognised = self._shards(benchmark, folder)
+        named = recognised.rows()
 
         def find(text: str, at: Words, recognised: NDArray[np.int32]) -> Found:
             found = _titles(text, at, known, casing)
@@ -81,8 +86,12 @@ class Offline:
         return extraction, {
             "mentions_by_kind": dict(zip(KINDS, kinds, strict=True)),
             "titles": len(known.names),
-            "recognised_before": taken,
+            "recognised_before": sum(text in recognised.known for text in recognised.texts),
         }
+
+    def _shards(self, benchmark: Benchmark, folder: Path) -> Shards:
+        texts = [*benchmark.corpus["text"][:], *benchmark.questions]
+        return Shards(folder, "entities", texts, self._recognise, made_by=self.model)
 
     def _recognise(self, texts: Sequence[str]) -> Iterator[NDArray[np.int32]]:
         if self.model is None:

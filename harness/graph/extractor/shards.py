@@ -5,54 +5,74 @@ Beside the shards lies what names their texts, so that work on a corpus that has
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from harness.core.artifacts import stage_artifacts
 from harness.core.identity import text_hashes
+from harness.core.parts import Advance, Part, fill
 
 SIZE = 1024
 Rows = NDArray[np.int32]
 
 
-def extract_in_shards(
-    folder: Path,
-    name: str,
-    texts: Sequence[str],
-    work: Callable[[Sequence[str]], Iterable[Rows]],
-    size: int = SIZE,
-    made_by: str | None = None,
-) -> tuple[list[Rows], int]:
-    """``work`` over all texts: one int32[M_i, C] a text, C >= 1 columns the same for all; and how many were taken over.
+@dataclass(frozen=True)
+class Shards:
+    """``work`` over texts: one int32[M_i, C] a text, C >= 1 columns the same for all.
 
     A shard ``<name>-00000.npz`` below ``folder`` holds ``size`` texts' rows and is renamed into place when whole.
     made_by: what ``work`` is, where a text's rows follow from the text alone. Then ``<name>-texts.npz`` names the
     texts, and rows of the same texts are taken from the finished artifacts beside this one that were made so.
     """
-    result: list[Rows] = []
-    known = {} if made_by is None else _known(folder, name, made_by, texts)
-    with tqdm(total=len(texts), desc=f"extract {name}", unit="text", leave=False, disable=None) as progress:
-        for place, first in enumerate(range(0, len(texts), size)):
-            path = folder / f"{name}-{place:05d}.npz"
-            part = texts[first : first + size]
-            if not path.exists():
-                fresh = [text for text in part if text not in known]
-                done = iter(work(fresh)) if fresh else iter(())
-                rows = [known[text] if text in known else next(done) for text in part]
+
+    folder: Path
+    name: str
+    texts: Sequence[str]
+    work: Callable[[Sequence[str]], Iterable[Rows]]
+    size: int = SIZE
+    made_by: str | None = None
+
+    @functools.cached_property
+    def known(self) -> dict[str, Rows]:
+        """The rows that finished artifacts hold, by text."""
+        return {} if self.made_by is None else _known(self.folder, self.name, self.made_by, self.texts)
+
+    @functools.cached_property
+    def parts(self) -> list[Part]:
+        """The shards in order."""
+        return [self._part(place) for place in range(-(-len(self.texts) // self.size))]
+
+    def fill(self) -> None:
+        """Compute the shards that are missing, beside other processes that do the same."""
+        fill(self.folder, self.parts, f"extract {self.name}", {"made_by": self.made_by})
+
+    def rows(self) -> list[Rows]:
+        """The rows of all texts."""
+        self.fill()
+        if self.made_by is not None:
+            np.savez(
+                self.folder / f"{self.name}-texts.npz", made_by=np.array(self.made_by), texts=text_hashes(self.texts)
+            )
+        return [rows for part in self.parts for rows in _rows(part.path)]
+
+    def _part(self, place: int) -> Part:
+        texts = self.texts[place * self.size : (place + 1) * self.size]
+
+        def work(partial: Path, advance: Advance) -> None:
+            fresh = [text for text in texts if text not in self.known]
+            done = iter(self.work(fresh)) if fresh else iter(())
+            rows = [self.known[text] if text in self.known else next(done) for text in texts]
+            with partial.open("wb") as stream:
                 lengths = np.array([len(row) for row in rows], dtype=np.int64)
-                half = path.with_suffix(".half")
-                with half.open("wb") as stream:
-                    np.savez(stream, lengths=lengths, rows=np.concatenate(rows))
-                half.rename(path)
-            result += _rows(path)
-            progress.update(len(part))
-    if made_by is not None:
-        np.savez(folder / f"{name}-texts.npz", made_by=np.array(made_by), texts=text_hashes(texts))
-    return result, sum(text in known for text in texts)
+                np.savez(stream, lengths=lengths, rows=np.concatenate(rows))
+            advance(len(texts))
+
+        return Part(self.folder / f"{self.name}-{place:05d}.npz", work, size=len(texts))
 
 
 def _known(folder: Path, name: str, made_by: str, texts: Sequence[str]) -> dict[str, Rows]:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from harness.core.artifacts import Store
 from harness.core.errors import one_of
 from harness.core.identity import identity, texts_sha256
-from harness.model.encoder.reuse import EMBEDDINGS, find_vectors
-from harness.model.encoder.shards import encode
+from harness.model.encoder.reuse import EMBEDDINGS, Known, find_vectors
+from harness.model.encoder.shards import encode, fill_shards
 
 Role = Literal["passage", "question", "name"]
 ROLES = ("passage", "question", "name")
@@ -68,14 +68,22 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> N
     """
     one_of("role", role, ROLES)
 
-    def build(folder: Path) -> Mapping[str, Any]:
+    @functools.cache
+    def work() -> tuple[Model, Known | None]:
         model = _open(encoder)
-        if not getattr(model, "alone", False):
-            return encode(folder, model, texts, role)
-        return encode(folder, model, texts, role, find_vectors(store.find_all("encode", config), model.facts, texts))
+        alone = getattr(model, "alone", False)
+        return model, find_vectors(store.find_all("encode", config), model.facts, texts) if alone else None
+
+    def fill(folder: Path) -> None:
+        model, known = work()
+        fill_shards(folder, model, texts, role, known)
+
+    def build(folder: Path) -> Mapping[str, Any]:
+        model, known = work()
+        return encode(folder, model, texts, role, known)
 
     config = {"encoder": identity(encoder), "role": role}
-    artifact = store.get("encode", config, {"texts": texts_sha256(texts)}, build, resumable=True)
+    artifact = store.get("encode", config, {"texts": texts_sha256(texts)}, build, fill=fill)
     vectors: NDArray[np.float32] = np.load(artifact.path / EMBEDDINGS, mmap_mode="r", allow_pickle=False)
     return vectors
 

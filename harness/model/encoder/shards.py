@@ -6,17 +6,17 @@ import json
 import logging
 import shutil
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from harness.core.errors import HarnessError
 from harness.core.files import allocate
 from harness.core.identity import texts_sha256
+from harness.core.parts import Part, fill
 from harness.model.encoder.reuse import EMBEDDINGS, Known, write_texts
 
 if TYPE_CHECKING:
@@ -26,6 +26,27 @@ log = logging.getLogger(__name__)
 COUNTED = "counted.json"
 SHARD = 1024
 """Texts a shard. It decides which texts share a batch, so it is no parameter: another one gives other last bits."""
+Shard = tuple[Part, list[str]]
+
+
+def shards(folder: Path, model: Model, texts: Sequence[str], role: Role, known: Known | None = None) -> list[Shard]:
+    """The distinct texts that are not known, longest first, in consecutive shards below ``folder``."""
+    distinct = sorted(dict.fromkeys(text for text in texts if text not in (known or {})), key=len, reverse=True)
+    cut = [distinct[start : start + SHARD] for start in range(0, len(distinct), SHARD)]
+    named = known is not None  # their bits follow from each text alone, so a shard is named by its texts
+    names = [texts_sha256(part)[:20] if named else f"{place * SHARD:09d}" for place, part in enumerate(cut)]
+    return [_shard(folder / "shards" / f"{name}.npz", part, model, role) for name, part in zip(names, cut, strict=True)]
+
+
+def fill_shards(
+    folder: Path, model: Model, texts: Sequence[str], role: Role, known: Known | None = None
+) -> list[Shard]:
+    """Encode what is missing of the shards, beside other processes that do the same."""
+    parts = [] if (folder / COUNTED).exists() else shards(folder, model, texts, role, known)
+    if parts:
+        (folder / "shards").mkdir(exist_ok=True)
+        fill(folder, [part for part, _ in parts], f"encode {role}", model.facts)
+    return parts
 
 
 def encode(
@@ -33,47 +54,35 @@ def encode(
 ) -> Mapping[str, Any]:
     """Write ``embeddings.npy``, a row of length 1 a text, into ``folder``, going on from the shards that are there.
 
-    Distinct texts are encoded once, longest first; shards are consecutive in that order. Returns the counted facts.
+    Distinct texts are encoded once. Returns the counted facts.
     known: vectors that need not be computed, of a model whose bits follow from each text alone; then ``texts.npz`` is
     written too, which tells whose vectors these are.
     """
-    counted, shards = folder / COUNTED, folder / "shards"
+    counted = folder / COUNTED
     if not counted.exists():
-        taken = known or {}
-        distinct = sorted(dict.fromkeys(text for text in texts if text not in taken), key=len, reverse=True)
-        shards.mkdir(exist_ok=True)
-        starts = range(0, len(distinct), SHARD)
-        parts = [(shards / f"{start:09d}.npz", distinct[start : start + SHARD]) for start in starts]
-        if known is not None:
-            parts = [(shards / f"{texts_sha256(part)[:20]}.npz", part) for _, part in parts]
-        _fill(parts, model, role)
-        merged, cut = _merge(parts, taken, folder / EMBEDDINGS, texts, model.dimension)
+        parts = fill_shards(folder, model, texts, role, known)
+        merged, cut = _merge(parts, known or {}, folder / EMBEDDINGS, texts, model.dimension)
         if known is not None:
             write_texts(folder, texts, cut)
         part = counted.with_suffix(".part")
         part.write_text(json.dumps({**merged, **model.facts}, sort_keys=True))
         part.rename(counted)
-    shutil.rmtree(shards, ignore_errors=True)
+    shutil.rmtree(folder / "shards", ignore_errors=True)
     facts: Mapping[str, Any] = json.loads(counted.read_text())
     return facts if known is None else {**facts, "taken_over": len(known)}
 
 
-def _fill(parts: Sequence[tuple[Path, list[str]]], model: Model, role: Role) -> None:
-    total = sum(len(texts) for _, texts in parts)
-    with tqdm(total=total, desc=f"encode {role}", unit="text", disable=None) as bar:
-        for path, texts in parts:
-            if _whole(path, len(texts)):
-                bar.update(len(texts))
-                continue
-            vectors, cut = model.encode(texts, role, bar.update)
-            part = path.with_suffix(".part")
-            with part.open("wb") as stream:
-                np.savez(stream, vectors=_unit(vectors, texts), cut=cut)
-            part.rename(path)
+def _shard(path: Path, texts: list[str], model: Model, role: Role) -> Shard:
+    def work(partial: Path, advance: Callable[[int], object]) -> None:
+        vectors, cut = model.encode(texts, role, advance)
+        with partial.open("wb") as stream:
+            np.savez(stream, vectors=_unit(vectors, texts), cut=cut)
+
+    return Part(path, work, lambda path: _whole(path, len(texts)), len(texts)), texts
 
 
 def _merge(
-    parts: Sequence[tuple[Path, list[str]]], taken: Known, path: Path, texts: Sequence[str], dimension: int
+    parts: Sequence[Shard], taken: Known, path: Path, texts: Sequence[str], dimension: int
 ) -> tuple[dict[str, Any], dict[str, bool]]:
     """Put the shards' rows, and those taken over, in the order of ``texts``; which texts were cut."""
     rows: dict[str, list[int]] = {}
@@ -85,7 +94,7 @@ def _merge(
     for text, (vector, _) in taken.items():
         merged[rows[text]] = vector
     for part, distinct in parts:
-        with np.load(part, allow_pickle=False) as shard:
+        with np.load(part.path, allow_pickle=False) as shard:
             counts = [len(rows[text]) for text in distinct]
             merged[[row for text in distinct for row in rows[text]]] = np.repeat(shard["vectors"], counts, axis=0)
             was_cut.update(zip(distinct, shard["cut"].tolist(), strict=True))

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -109,8 +110,8 @@ def test_offsets_stand_on_the_mention(
 
 def _fresh(folder: Path) -> Path:
     """Shards of the example before are another benchmark's."""
-    for path in folder.iterdir():
-        path.unlink()
+    shutil.rmtree(folder)
+    folder.mkdir()
     return folder
 
 

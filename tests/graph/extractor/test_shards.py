@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 
 from harness.core.artifacts import Store
-from harness.graph.extractor.shards import extract_in_shards
+from harness.graph.extractor.shards import Shards
 
 
 class Killed(Exception):
@@ -25,9 +25,9 @@ def test_a_killed_run_loses_at_most_one_shard(tmp_path: Path) -> None:
             yield np.full((len(text), 2), len(text), dtype=np.int32)
 
     with pytest.raises(Killed):
-        extract_in_shards(tmp_path, "lengths", texts, lambda part: work(part, dies=True), size=2)
+        Shards(tmp_path, "lengths", texts, lambda part: work(part, dies=True), size=2).rows()
     seen.clear()
-    rows, _ = extract_in_shards(tmp_path, "lengths", texts, work, size=2)
+    rows = Shards(tmp_path, "lengths", texts, work, size=2).rows()
     assert seen == ["bb", "ccc", "dd"]
     assert [row.tolist() for row in rows] == [[], [[1, 1]], [[2, 2]] * 2, [[3, 3]] * 3, [[2, 2]] * 2]
 
@@ -44,7 +44,8 @@ def test_rows_of_the_same_texts_are_taken_from_artifacts_made_the_same_way(tmp_p
 
         def build(folder: Path) -> None:
             (folder / below).mkdir(exist_ok=True)
-            found.append(extract_in_shards(folder / below, "lengths", texts, work, size=2, made_by=made_by))
+            shards = Shards(folder / below, "lengths", texts, work, size=2, made_by=made_by)
+            found.append((shards.rows(), sum(text in shards.known for text in texts)))
 
         seen.clear()
         store.get("extract", {"key": key}, {}, build)
@@ -58,5 +59,5 @@ def test_rows_of_the_same_texts_are_taken_from_artifacts_made_the_same_way(tmp_p
     assert made("again", ["ccc", ""], "x") == ([[[3]] * 3, []], 2)
     assert seen == []
     fresh = {path.name: path.read_bytes() for path in (store.place("extract", {"key": "grown"}, {}) / "base").iterdir()}
-    extract_in_shards(tmp_path, "lengths", ["", "bb", "a", "ccc", "ccc"], work, size=2, made_by="x")
+    Shards(tmp_path, "lengths", ["", "bb", "a", "ccc", "ccc"], work, size=2, made_by="x").rows()
     assert fresh == {path.name: path.read_bytes() for path in tmp_path.glob("*.npz")}

@@ -68,17 +68,16 @@ def test_a_killed_process_loses_at_most_one_shard(tmp_path: Path) -> None:
 
 def test_a_damaged_shard_is_encoded_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     from harness.model.encoder.hashed import HashedWords
-    from harness.model.encoder.shards import _fill, encode
+    from harness.model.encoder.shards import encode, fill_shards
 
     texts = [f"text {number}" for number in range(SHARD + 5)]
-    ordered = sorted(texts, key=len, reverse=True)
-    parts = [(tmp_path / "a" / "shards" / f"{n:09d}.npz", ordered[n : n + SHARD]) for n in (0, SHARD)]
-    parts[0][0].parent.mkdir(parents=True)
-    _fill(parts, HashedWords(64), "name")
-    data = bytearray(parts[0][0].read_bytes())
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    fill_shards(tmp_path / "a", HashedWords(64), texts, "name")
+    first = tmp_path / "a" / "shards" / "000000000.npz"
+    data = bytearray(first.read_bytes())
     data[len(data) // 2] ^= 1
-    parts[0][0].write_bytes(data)
-    (tmp_path / "b").mkdir()
+    first.write_bytes(data)
     for name in "ab":
         encode(tmp_path / name, HashedWords(64), texts, "name")
     assert (tmp_path / "a" / "embeddings.npy").read_bytes() == (tmp_path / "b" / "embeddings.npy").read_bytes()

@@ -1,0 +1,75 @@
+"""Engines: where the workers run that prepare a configuration's artifacts.
+
+An engine is thin. It starts workers on this machine, a Ray cluster or Slurm, each of which is ``harness prepare`` with
+``part=i/n wait=true`` over the same runs folder, and waits for them; the artifact store is the queue between them (see
+harness.core.parts). So no engine carries data, and an artifact has the same bytes on each.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from harness.core.errors import HarnessError
+
+KEPT = ("HARNESS_", "HF_", "PYTHONPATH", "OPENAI_")
+"""What a worker's environment takes from the driver's, by beginning of the name."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What every worker does: ``harness prepare`` with these overrides, in this folder and environment."""
+
+    overrides: tuple[str, ...]
+    folder: str
+    environment: Mapping[str, str]
+
+    @classmethod
+    def here(cls, overrides: Iterable[str]) -> Work:
+        """Overrides as typed here; those that choose an engine are left out, since a worker has none."""
+        kept = (text for text in overrides if not text.lstrip("+").startswith(("engine", "part=", "wait=")))
+        environment = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
+        return cls(tuple(kept), os.getcwd(), environment)
+
+    def run(self, index: int, of: int, more: Mapping[str, str] | None = None) -> Ended:
+        """Worker ``index`` of ``of``, as a process, to its end. more: of its environment, e.g. the GPU it may see."""
+        own = f"part={index}/{of}"
+        line = [sys.executable, "-P", "-m", "harness", "prepare", *self.overrides, own, "wait=true"]
+        environment = {**os.environ, **self.environment, **(more or {})}
+        ended = subprocess.run(line, cwd=self.folder, env=environment, capture_output=True, text=True)
+        said = [text for text in ended.stderr.splitlines() if text.strip()]
+        return Ended(index, ended.returncode, said[-1] if said else "")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A worker's end: its number, exit status, and the last line that it said on stderr."""
+
+    index: int
+    status: int
+    said: str
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A frozen dataclass that runs workers."""
+
+    def run(self, work: Work) -> bool:
+        """Run the workers to their end; False where this engine starts none and the process works itself.
+
+        Raises HarnessError where workers failed.
+        """
+        ...
+
+
+def check_ended(ended: Iterable[Ended], where: str) -> None:
+    """Raise HarnessError that says what the failed workers said, each thing once."""
+    failed = [one for one in ended if one.status]
+    if failed:
+        numbers = ", ".join(str(one.index) for one in failed)
+        said = " | ".join(dict.fromkeys(one.said.removeprefix("error: ") for one in failed))
+        raise HarnessError(f"{where}: worker {numbers} failed: {said}")

@@ -1,0 +1,83 @@
+"""Workers as an array job of Slurm, by submitit."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.core.engine import Ended, Work, check_ended
+from harness.core.errors import HarnessError, bounded
+
+
+@dataclass(frozen=True)
+class Slurm:
+    """workers: array tasks.    at_once: how many of them may run at the same time; ``null`` for all.
+
+    minutes: time limit of a task; one that reaches it, or is preempted, is queued again and goes on from its parts.
+    cpus, gpus: of a task.    partition: ``null`` for the cluster's default.    more: other options of sbatch by name,
+    e.g. ``{account: lab}``.    logs: folder for submitit's scripts and the tasks' output, shared with the nodes.
+    """
+
+    workers: int = 4
+    at_once: int | None = None
+    minutes: int = 240
+    cpus: int = 4
+    gpus: int = 0
+    partition: str | None = None
+    more: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    logs: str = "runs/slurm"
+
+    def __post_init__(self) -> None:
+        for name in ("workers", "minutes", "cpus"):
+            bounded(f"engine.{name}", getattr(self, name), 1)
+        bounded("engine.gpus", self.gpus, 0)
+
+    def run(self, work: Work) -> bool:
+        """See ``Engine.run``."""
+        try:
+            import submitit
+        except ImportError as error:
+            raise HarnessError("engine=slurm needs submitit: pip install 'multihop-harness[slurm]'") from error
+        if shutil.which("sbatch") is None:
+            raise HarnessError("engine=slurm: there is no sbatch on this machine; run it where Slurm takes jobs")
+        executor = submitit.SlurmExecutor(self.logs, max_num_timeout=100)
+        executor.update_parameters(
+            job_name="harness",
+            time=self.minutes,
+            cpus_per_task=self.cpus,
+            array_parallelism=self.at_once or self.workers,
+            **({"gres": f"gpu:{self.gpus}"} if self.gpus else {}),
+            **({"partition": self.partition} if self.partition else {}),
+            additional_parameters=dict(self.more),
+        )
+        jobs = executor.map_array(Task(work, self.workers), list(range(1, self.workers + 1)))
+        check_ended([_result(job, place + 1) for place, job in enumerate(jobs)], "engine=slurm")
+        return True
+
+
+@dataclass
+class Task:
+    """One task of the array, which submitit pickles and can queue again."""
+
+    work: Work
+    of: int
+
+    def __call__(self, index: int) -> Ended:
+        """Work until every stage is whole."""
+        return self.work.run(index, self.of)
+
+    def checkpoint(self, index: int) -> Any:
+        """What to queue when the time is up: the same again, since finished parts stay."""
+        from submitit.helpers import DelayedSubmission
+
+        return DelayedSubmission(self, index)
+
+
+def _result(job: Any, index: int) -> Ended:
+    try:
+        ended: Ended = job.result()
+        return ended
+    except Exception as error:  # submitit's own, of a job that was cancelled or lost
+        return Ended(index, 1, f"job {job.job_id}: {str(error).splitlines()[0]}")

@@ -1,0 +1,122 @@
+"""`harness prepare` by one process, by shares, by engines: the same bytes."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.world.generate import write
+
+LINE = ["prepare", "dataset=folder", "encoder=hashed", "tracking=none"]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("data") / "world", 2600)
+
+
+def start(world: Path, runs: Path, *more: str) -> subprocess.Popen[str]:
+    line = [sys.executable, "-m", "harness", *LINE, f"dataset.path={world}", f"paths.runs={runs}", *more]
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=world)
+
+
+def finish(process: subprocess.Popen[str]) -> str:
+    out, err = process.communicate(timeout=500)
+    assert process.returncode == 0, err
+    return out
+
+
+def content(runs: Path) -> dict[str, bytes]:
+    """Every file of the artifacts but the manifests, which hold seconds."""
+    found = (
+        path for path in (runs / "artifacts").rglob("*") if path.is_file() and path.parent.parent.name != "artifacts"
+    )
+    return {
+        str(path.relative_to(runs)): path.read_bytes()
+        for path in found
+        if path.name not in ("manifest.json",) and path.suffix != ".lock"
+    }
+
+
+@pytest.fixture(scope="module")
+def alone(world: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    runs = tmp_path_factory.mktemp("alone")
+    finish(start(world, runs, "extractor.model=null"))
+    return content(runs)
+
+
+def test_shares_one_after_the_other_and_what_is_left(world: Path, tmp_path: Path, alone: dict[str, bytes]) -> None:
+    said = finish(start(world, tmp_path, "extractor.model=null", "part=1/2"))
+    assert "part 1/2: its share is done; encode passage: 1 of 3 parts are missing; they belong to other shares" in said
+    told = finish(start(world, tmp_path, "status=true"))
+    assert "encode passage: [####################          ] 2 of 3 parts" in told
+    finish(start(world, tmp_path, "extractor.model=null"))
+    assert content(tmp_path) == alone
+    assert "no stage is being computed in parts" in finish(start(world, tmp_path, "status=true"))
+
+
+def test_a_share_that_is_none_is_one_line(world: Path, tmp_path: Path) -> None:
+    process = start(world, tmp_path, "part=5/4")
+    assert process.communicate(timeout=100)[1] == "error: part=5/4: expected i/n with 1 <= i <= n, e.g. part=3/20\n"
+    assert process.returncode == 2
+
+
+@pytest.mark.slow
+def test_four_processes_one_of_which_is_killed(world: Path, tmp_path: Path) -> None:
+    finish(start(world, tmp_path / "alone"))
+    started = [start(world, tmp_path / "four", f"part={index}/4", "wait=true") for index in range(1, 5)]
+    wait_for(tmp_path / "four", "*.lease")
+    os.kill(started[0].pid, signal.SIGKILL)
+    for process in started[1:]:
+        finish(process)
+    assert content(tmp_path / "four") == content(tmp_path / "alone")
+
+
+@pytest.mark.slow
+def test_processes_of_this_machine(world: Path, tmp_path: Path, alone: dict[str, bytes]) -> None:
+    finish(start(world, tmp_path, "extractor.model=null", "engine=local", "engine.workers=2"))
+    assert content(tmp_path) == alone
+
+
+def wait_for(runs: Path, pattern: str) -> None:
+    deadline = time.monotonic() + 200
+    while not list(runs.glob(f"artifacts/*/*.partial/**/{pattern}")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    """A Ray cluster of three nodes of one processor each."""
+    pytest.importorskip("ray", reason="the extra `ray` is not installed")
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    yield made
+    made.shutdown()
+
+
+@pytest.mark.slow
+def test_a_ray_cluster_that_loses_a_node(world: Path, tmp_path: Path, cluster: Any) -> None:
+    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+    finish(start(world, tmp_path / "alone"))
+    engine = ["engine=ray", "engine.workers=3", f"engine.address={cluster.address}"]
+    driver = start(world, tmp_path / "ray", *engine)
+    wait_for(tmp_path / "ray", "entities*.lease")
+    cluster.remove_node(nodes[0], allow_graceful=False)
+    finish(driver)
+    assert content(tmp_path / "ray") == content(tmp_path / "alone")
+
+
+def test_an_engine_that_is_not_there_is_one_line(world: Path, tmp_path: Path) -> None:
+    if shutil.which("sbatch"):
+        pytest.skip("Slurm is here")
+    process = start(world, tmp_path, "engine=slurm")
+    assert "engine=slurm" in process.communicate(timeout=100)[1].splitlines()[-1]
+    assert process.returncode == 2
