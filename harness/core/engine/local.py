@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from harness.core.engine import Work, check_ended
+from harness.core.engine import Ended, Work, check_ended
 from harness.core.errors import bounded
 from harness.core.threads import available
 
@@ -30,7 +30,7 @@ class Local:
         if count == 1:
             return False
 
-        def start(index: int) -> object:
+        def start(index: int) -> Ended:
             more = {"OMP_NUM_THREADS": str(max(1, available() // count))}
             if gpus > 1:
                 more["CUDA_VISIBLE_DEVICES"] = str((index - 1) % gpus)
