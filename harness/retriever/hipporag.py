@@ -56,7 +56,8 @@ class HippoRAG(PPR):
         bounded("lists.NAME.nearest", self.nearest, 1)
         bounded("lists.NAME.recognised", self.recognised, -1, 1)
 
-    def _start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, dict[str, int]]:
+    def start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, dict[str, int]]:
+        """The graph, its extraction, the restart of every question [Q, E + D], and counts of links."""
         network, extraction = self.graph.build(benchmark, store)
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
         if self.by == "ner_to_node":
@@ -69,7 +70,7 @@ class HippoRAG(PPR):
             held = np.diff(sp.csr_array(network.mentions + network.about).indptr)
             entities = scale_rows(1 / np.maximum(held, 1), entities.T.tocsr()).T
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
-        close = sp.csr_array(_spread(passages, questions))
+        close = sp.csr_array(spread_cosines(passages, questions))
         seeds = normalize_rows(sp.hstack([entities, self.passage_weight * close], format="csr"))
         return network, extraction, seeds, facts
 
@@ -126,7 +127,7 @@ class HippoRAG(PPR):
         return sp.csr_array(sp.coo_array(entries, shape=(len(questions), len(vectors)))), {"linked": near.size}
 
 
-def _spread(passages: NDArray[np.float32], questions: NDArray[np.float32]) -> NDArray[np.float64]:
+def spread_cosines(passages: NDArray[np.float32], questions: NDArray[np.float32]) -> NDArray[np.float64]:
     """[Q, D]: cosines, each row scaled so that its least is 0 and its greatest 1 (all 1 where they are equal)."""
     docs, cosine = exact_search(passages, questions, len(passages))
     low, high = cosine.min(axis=1, keepdims=True), cosine.max(axis=1, keepdims=True)

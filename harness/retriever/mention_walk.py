@@ -106,7 +106,7 @@ class MentionWalk:
         A pair is n D + p, n the place of the question in ``queries``.
         """
         extraction = extract(self.extractor, benchmark, store)
-        edges = _edges(extraction, self.direction)
+        edges = title_edges(extraction, self.direction)
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))[queries]
         asked = np.asarray(embed(self.encoder, mask_titles(benchmark.questions, extraction), "question", store))[
@@ -128,7 +128,7 @@ class MentionWalk:
         return extraction, edges, reached
 
 
-def _edges(extraction: Extraction, direction: str) -> sp.csr_array:
+def title_edges(extraction: Extraction, direction: str) -> sp.csr_array:
     """[D, D], 1 where the row's text names the column's title (``out``), or the other way round; no self-loops."""
     mentions, size = extraction.passages, len(extraction.titled)
     titles = _about(extraction)

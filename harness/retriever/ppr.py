@@ -75,7 +75,7 @@ class PPR:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The passages that the walk reaches, by the mass on them."""
-        network, _, seeds, facts = self._start(benchmark, store)
+        network, _, seeds, facts = self.start(benchmark, store)
         first, size = len(network.names), len(benchmark.doc_ids)
         blocks = solve(
             self.walk.transition(network), seeds, self.restart, self.tolerance, self.max_iter,
@@ -92,7 +92,7 @@ class PPR:
 
     def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
         """The restart of one question, and the paths that carry most of it to some passages."""
-        network, extraction, seeds, _ = self._start(benchmark, store)
+        network, extraction, seeds, _ = self.start(benchmark, store)
         restart, transition = seeds[[query]].toarray()[0], self.walk.transition(network)
         names, paths = network.names, {}
         for doc in docs:
@@ -105,7 +105,7 @@ class PPR:
         order = held[np.lexsort((held, -restart[held]))]
         return Trail([(Node.of(names, n), float(restart[n])) for n in order], paths, adds=True)
 
-    def _start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, dict[str, int]]:
+    def start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, dict[str, int]]:
         """The graph, what it was made from, the restart s of every question [Q, E + D], and counts of links."""
         network, extraction = self.graph.build(benchmark, store)
         entities, facts = link_entities(network, extraction.questions, self.encoder, self.link, store)

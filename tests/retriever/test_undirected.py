@@ -90,5 +90,5 @@ def test_prpack_on_the_graph_of_real_triples(tmp_path: Path) -> None:
     benchmark, store = load("musique_train"), Store(tmp_path)
     graph = Entity(OpenIEFile(Offline(model=None, spans=False), str(path)), Hashed(), synonym=0.95)
     rag = HippoRAG(graph, Hashed())
-    made, _, seeds, _ = rag._start(benchmark, store)
+    made, _, seeds, _ = rag.start(benchmark, store)
     agrees(rag.walk.graph(made), rag.walk.transition(made), seeds[:10])
