@@ -58,11 +58,16 @@ def _status(config: DictConfig) -> None:
 
 
 def _prepare(config: DictConfig) -> None:
+    from pathlib import Path
+
+    from harness.command import typed
+    from harness.core.following import doing, following
     from harness.report.network import describe_network
     from harness.sweep.lists import graphs, retrievers, store
     from harness.sweep.plan import Plan, Prepared
 
-    prepared = Prepared.of(Plan(config, ()))
+    with following(Path(config.paths.runs), doing("prepare", typed())):
+        prepared = Prepared.of(Plan(config, ()))
     data, kept = prepared.benchmark, store(config)
     tune, test = len(data.members("tune")), len(data.members("test"))
     print(f"{data.name}: {len(data.doc_ids)} passages, {len(data.query_ids)} queries ({tune} tune, {test} test)")

@@ -1,5 +1,6 @@
 """Score every trial of a grid on the tune split, and lock the winner before anything touches test.
 
+In a terminal a bar shows the trials, the time left and the best trial so far; `harness watch` follows from another.
 Prints the ranked table; the last line of standard output is the sweep's folder. Then MLflow gets a copy of it, and a
 line on standard error links to it; without a server the sweep is finished all the same (see `harness track --help`).
 
@@ -37,6 +38,7 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.command import typed
+    from harness.core.following import doing, following
     from harness.report.terminal import leaderboard
     from harness.report.tracking import Export
     from harness.report.tracking.pending import track
@@ -51,7 +53,8 @@ def run(config: DictConfig) -> None:
     tracking = tracker(config, given)
     plan = Plan(config, given)
     trials = plan.trials()
-    result = sweep(Prepared.of(plan), trials)
+    with following(Path(config.paths.runs), doing("sweep", given)):
+        result = sweep(Prepared.of(plan), trials)
     note(result, Path(config.paths.runs))
     print(leaderboard(result))
     print(result.folder, flush=True)

@@ -17,6 +17,7 @@ from typing import Any
 
 from filelock import FileLock
 
+from harness.core import following
 from harness.core.errors import HarnessError
 from harness.core.files import unwritable
 from harness.core.identity import code_version, digest, file_sha256, library_versions
@@ -133,6 +134,7 @@ def _make(
     partial.mkdir(exist_ok=True)
     started = time.perf_counter()
     log.info("%s: begins", stage)
+    following.stage(stage)
     try:
         facts = dict(build(partial) or {})
     except OSError:
@@ -154,13 +156,14 @@ def _make(
         },
         "code": code_version(),
         "libraries": library_versions(),
-        "seconds": round(time.perf_counter() - started, 3),
+        "seconds": (seconds := round(time.perf_counter() - started, 3)),
     }
     (partial / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
     if place.exists():
         shutil.rmtree(place)
     partial.rename(place)
-    log.info("%s: done in %.1f s", stage, manifest["seconds"])
+    log.info("%s: done in %.1f s", stage, seconds)
+    following.stage(stage, seconds)
     return Artifact(place, key, manifest)
 
 

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from harness.core.errors import HarnessError
 from harness.core.files import whole, write_json
+from harness.core.following import Bar
 from harness.core.identity import code_version, library_versions
 from harness.core.lease import is_stale, lease
 
@@ -102,7 +101,7 @@ def fill(folder: Path, parts: Sequence[Part], what: str, facts: Mapping[str, Any
         records, parts, what, {"code": code_version(), "libraries": library_versions(), **(facts or {})}, share.of > 1
     )
     total = sum(part.size for part in parts)
-    with tqdm(total=total, desc=what, unit="text", disable=None, leave=False) as bar:
+    with Bar(total=total, desc=what, unit="text", leave=False) as bar:
         bar.update(total - sum(part.size for part in missing))
         while missing := [part for part in _ours(parts, share, missing) if _is_left(part, folder)]:
             before = bar.n

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from tqdm import tqdm
 
+from harness.core.following import Bar
 from harness.core.threads import available, each, torch_alone
 from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
 from harness.fusion.context import NOTHING, Context
@@ -20,6 +20,7 @@ from harness.fusion.fuser.single import Single
 from harness.fusion.pool import Pool
 from harness.fusion.reranker.none import Keep
 from harness.run import Run
+from harness.sweep.leader import Leader
 from harness.sweep.trial import PoolSpec, Trial
 
 BLOCK = 1 << 17
@@ -34,10 +35,12 @@ def score(
     device: str = "cpu",
     progress: bool = False,
     context: Context = NOTHING,
+    objective: str | None = None,
 ) -> NDArray[np.int32]:
     """int32[T, Q, H]: where each trial puts each gold passage (see harness.evaluation.metric).
 
     runs: the lists over the same Q queries. gold: int32[Q, H], -1 for none. context: what these Q queries have beside.
+    objective: what the best trial so far is told by, beside the bar; None tells none.
     """
     ranks = np.full((len(trials), *gold.shape), NONE, dtype=np.int32)
     shared: dict[PoolSpec, list[int]] = {}
@@ -50,7 +53,11 @@ def score(
     parts = 1 if len(shared) >= 2 * threads else threads
     jobs = [(spec, block) for spec in shared for block in _blocks(spec, runs, device, parts)]
 
-    def work(job: tuple[PoolSpec, slice]) -> int:
+    leader = Leader([trial.name for trial in trials], objective, ranks) if objective else None
+    if leader is not None:
+        leader.note([number for number, trial in enumerate(trials) if _is_list(trial)], len(gold))
+
+    def work(job: tuple[PoolSpec, slice]) -> tuple[list[int], int]:
         spec, block = job
         queries = np.arange(block.start, block.stop)
         taken = {name: runs[name].take(queries) for name in spec.lists}
@@ -58,15 +65,19 @@ def score(
         columns, wanted = pool.columns(gold[block]), torch.from_numpy(gold[block])
         for number in shared[spec]:
             ranks[number, block] = gold_ranks(trials[number].fused(pool), pool.docs, columns, wanted).numpy()
-        return len(shared[spec]) * len(queries)
+        return shared[spec], len(queries)
 
     total = len(trials) * len(gold)
     with (
         torch_alone(),
-        tqdm(total=total, desc="trials", unit="query", disable=None if progress else True, delay=2) as bar,
+        Bar(total=total, desc="trials", unit="query", disable=None if progress else True, delay=2) as bar,
     ):
-        for done in each(work, jobs, threads):
-            bar.update(done)
+        for numbers, queries in each(work, jobs, threads):
+            bar.update(len(numbers) * queries)
+            if leader is not None:
+                leader.note(numbers, queries)
+                if bar.seen and (said := leader.said()):
+                    bar.tell(said)
     return ranks
 
 

@@ -177,7 +177,8 @@ class Prepared:
         runs, gold = self._take(members)
         device = engine.resolve(self.plan.config.device)
         context = lists.gather_context(trials, self.plan.config, self.benchmark).take(members)
-        return engine.score(trials, runs, gold, device, progress, context)
+        objective = self.plan.config.objective if progress else None
+        return engine.score(trials, runs, gold, device, progress, context, objective)
 
     def queries(self, split: str) -> pd.DataFrame:
         """``id, hops, type, chain, cluster`` and the benchmark's ``marks`` of a split's queries.

@@ -12,6 +12,7 @@ from typing import Any
 from filelock import FileLock
 
 from harness.benchmark.cluster import clusters, shared_with
+from harness.core import following
 from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, write_array, write_frame, write_json, write_text
 from harness.core.identity import code_version, digest, library_versions
@@ -44,7 +45,10 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
             f"{data.name}: no query falls into tune; split={data.splitting} needs more than {len(data.split)}"
         )
     log.info("score %d trials on %d queries: begins", len(trials), len(members))
+    following.stage("score")
     board = score_tune(prepared, trials)
+    following.stage("score", board.seconds)
+    following.stage("judge")
     prepared, known, ordered, ranks = board.prepared, board.trials, board.rows, board.ranks
     plan, labels, scoring = prepared.plan, clusters(data.gold[members]), board.seconds
     log.info("score: done in %.1f s", scoring)

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from tqdm import tqdm
 
 from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.following import Bar
 from harness.core.identity import NO_RESULT, identity, texts_sha256
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
@@ -131,7 +131,7 @@ def scores(judge: TextReranker, pairs: Sequence[Pair], folder: Path) -> NDArray[
 def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores) -> None:
     model, cut = _opened(judge), 0
     asked = sorted(missing, key=lambda key: (-len(missing[key][0]) - len(missing[key][1]), key))
-    with tqdm(total=len(asked), desc="read", unit="pair", disable=None) as bar:
+    with Bar(total=len(asked), desc="read", unit="pair") as bar:
         for start in range(0, len(asked), SHARD):
             part = asked[start : start + SHARD]
             found, shortened = model.score([missing[key] for key in part], bar.update)

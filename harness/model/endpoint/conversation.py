@@ -12,9 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tqdm import tqdm
-
 from harness.core.errors import HarnessError
+from harness.core.following import Bar
 from harness.model.endpoint.answers import Answers
 from harness.model.endpoint.chat import Chat
 from harness.model.endpoint.client import Answer, Away, Endpoint, Refused
@@ -89,7 +88,7 @@ class Conversation:
         self._identify()
         with (
             ThreadPoolExecutor(self.chat.parallel) as executor,
-            tqdm(total=len(items), desc=name, unit=unit, leave=False, disable=None) as progress,
+            Bar(total=len(items), desc=name, unit=unit, leave=False) as progress,
         ):
             try:
                 for item in items:
