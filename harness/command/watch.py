@@ -1,8 +1,8 @@
 """Follow what is running below the runs folder: stages, how far, time left, the best trial so far.
 
 Shows every `harness sweep` and `prepare` that writes into paths.runs, on this machine or on others that share the
-folder (the jobs of a cluster), below them the parts of unfinished stages, and ends when no process is running. A process that has not been heard of for 30 seconds is
-said to be silent; one that is known to have ended is left out.
+folder (the jobs of a cluster), below them the parts of unfinished stages, and ends when no process is running. A
+process that has not been heard of for 30 seconds is said to be silent; one that is known to have ended is left out.
 
   harness watch
   harness watch once=true                 what is running now
