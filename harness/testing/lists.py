@@ -73,7 +73,7 @@ def _first(run: Run) -> NDArray[np.int32]:
 
 
 def under_default_types(compute: Callable[[], Tensor]) -> list[Tensor]:
-    """[...] twice: computed while torch's default type is float32, and float64; they are the same if nothing leaks."""
+    """float64[...] of ``compute`` while torch's default type is float32, then float64: the same if nothing leaks."""
     found = []
     for kind in (torch.float32, torch.float64):
         torch.set_default_dtype(kind)
