@@ -1,6 +1,7 @@
 """`harness prepare` by one process, by shares, by engines: the same bytes."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.command.slurm_here import slurm
 from tests.world.generate import write
 
 LINE = ["prepare", "dataset=folder", "encoder=hashed", "tracking=none"]
@@ -112,6 +114,33 @@ def test_a_ray_cluster_that_loses_a_node(world: Path, tmp_path: Path, cluster: A
     cluster.remove_node(nodes[0], allow_graceful=False)
     finish(driver)
     assert content(tmp_path / "ray") == content(tmp_path / "alone")
+
+
+@pytest.fixture
+def slurm_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A Slurm of one node of two processors, to which this process's environment leads."""
+    with slurm(tmp_path / "slurm", 2) as environment:
+        for name in ("SLURM_CONF", "PATH"):
+            monkeypatch.setenv(name, environment[name])
+        yield
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("slurm_commands")
+def test_an_array_job_of_slurm_one_of_whose_tasks_is_cancelled(world: Path, tmp_path: Path) -> None:
+    pytest.importorskip("submitit", reason="the extra `slurm` is not installed")
+    finish(start(world, tmp_path / "alone"))
+    engine = ["engine=slurm", "engine.workers=2", "engine.cpus=1"]
+    driver = start(world, tmp_path / "slurm_runs", *engine)
+    wait_for(tmp_path / "slurm_runs", "entities*.lease")
+    subprocess.run(["scancel", "1_0"], check=True)
+    err = driver.communicate(timeout=500)[1]
+    assert re.search(
+        "engine=slurm: worker 1 failed: (ended by signal 15|job 1_0 was cancelled or lost)", err.splitlines()[-1]
+    )
+    assert driver.returncode == 2
+    finish(start(world, tmp_path / "slurm_runs", *engine))  # all is there: the second array only reads
+    assert content(tmp_path / "slurm_runs") == content(tmp_path / "alone")
 
 
 def test_an_engine_that_is_not_there_is_one_line(world: Path, tmp_path: Path) -> None:

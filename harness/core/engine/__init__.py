@@ -42,7 +42,8 @@ class Work:
         environment = {**os.environ, **self.environment, **(more or {})}
         ended = subprocess.run(line, cwd=self.folder, env=environment, capture_output=True, text=True)
         said = [text for text in ended.stderr.splitlines() if text.strip()]
-        return Ended(index, ended.returncode, said[-1] if said else "")
+        silent = f"ended by signal {-ended.returncode}" if ended.returncode < 0 else f"status {ended.returncode}"
+        return Ended(index, ended.returncode, said[-1] if said and ended.returncode > 0 else silent)
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from harness.core.engine import Ended, Work, check_ended
 from harness.core.errors import HarnessError, bounded
+
+PAUSE = 5.0
+"""Seconds between two looks at the queue."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Slurm:
             additional_parameters=dict(self.more),
         )
         jobs = executor.map_array(Task(work, self.workers), list(range(1, self.workers + 1)))
-        check_ended([_result(job, place + 1) for place, job in enumerate(jobs)], "engine=slurm")
+        check_ended(_wait(jobs), "engine=slurm")
         return True
 
 
@@ -75,9 +80,40 @@ class Task:
         return DelayedSubmission(self, index)
 
 
+def _wait(jobs: Sequence[Any]) -> list[Ended]:
+    """What each task ended with; one that left the queue without a result was cancelled or lost.
+
+    The queue is asked, not Slurm's accounting, which not every cluster has.
+    """
+    ended: dict[str, Ended] = {}
+    gone: set[str] = set()
+    while len(ended) < len(jobs):
+        time.sleep(PAUSE)
+        queued = _queued([str(job.job_id) for job in jobs])
+        for index, job in enumerate(jobs, 1):
+            name = str(job.job_id)
+            if name in ended or name in queued:
+                continue
+            if job.paths.result_pickle.exists():
+                ended[name] = _result(job, index)
+            elif name in gone:  # and its result did not appear meanwhile
+                ended[name] = Ended(index, 1, f"job {name} was cancelled or lost; see {job.paths.stderr}")
+            gone.add(name)
+    return [ended[str(job.job_id)] for job in jobs]
+
+
+def _queued(names: Sequence[str]) -> set[str]:
+    arrays = sorted({name.partition("_")[0] for name in names})
+    line = ["squeue", "--noheader", "--array", "--format=%i", f"--jobs={','.join(arrays)}"]
+    said = subprocess.run(line, capture_output=True, text=True, check=False)
+    if said.returncode and "Invalid job id" not in said.stderr:  # which it says when all have left
+        return set(names)  # the controller does not answer: ask again
+    return set(said.stdout.split())
+
+
 def _result(job: Any, index: int) -> Ended:
     try:
         ended: Ended = job.result()
         return ended
-    except Exception as error:  # submitit's own, of a job that was cancelled or lost
+    except Exception as error:  # of submitit, which tells the task's own
         return Ended(index, 1, f"job {job.job_id}: {str(error).splitlines()[0]}")
