@@ -21,12 +21,13 @@ from harness.run import Run
 
 @dataclass(frozen=True)
 class TitleActivation:
-    """a_0(p) = cos(q, p) of the ``passages`` nearest; then in each of ``steps`` steps every passage that has at least
-    ``threshold`` and has not fired fires once, along its edges "this text names that title":
+    """Every passage begins with a(p) = max(0, cos(q, p)). The ``passages`` nearest fire first; in each of ``steps``
+    steps what was reached, has at least ``threshold`` and has not fired fires, along "this text names that title":
 
-    a(c) = min(1, a(c) + sum over the p that fire and lead to c of decay gate(q, c) a(p))
+    a(c) = a(c) + sum over the p that fire and lead to c of decay gate(q, c) a(p)
 
-    gate: ``cosine``, max(0, cos(q, c)), so that the question is asked at each step; ``none``, 1. The score is a.
+    gate: ``cosine``, max(0, cos(q, c)), so that the question is asked at each step; ``none``, 1. The score is a; a list
+    holds the nearest passages and what was reached.
     Spreading activation is Collins and Loftus' (1975); over documents for questions Pavlovic et al.'s (SA-RAG, arXiv
     2512.15922), the gate Makarov and Glybovets' (arXiv 2606.30133). Both spread over graphs that a language model
     extracted; here titles that texts name are the edges.
@@ -59,25 +60,28 @@ class TitleActivation:
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
         near, cosine = exact_search(passages, questions, self.passages)
         pairs = (near + len(passages) * np.arange(len(near))[:, None]).ravel()
-        active, value = keep_greatest(pairs, np.clip(cosine.ravel().astype(np.float64), 0.0, 1.0))
+        active, value = keep_greatest(pairs, np.maximum(cosine.ravel(), 0.0))
         fired, counts = np.empty(0, np.int64), []
         for _ in range(self.steps):
             ready = (value >= self.threshold) & ~np.isin(active, fired)
             counts.append(int(ready.sum()))
             ends, carried = follow_edges(active[ready], value[ready], edges)
-            if self.gate == "cosine":
-                carried = carried * np.clip(cosines(passages, questions, ends), 0.0, 1.0)
             fired = np.concatenate([fired, active[ready]])
-            active, value = _add(active, value, ends, self.decay * carried)
+            own = np.maximum(cosines(passages, questions, ends), 0.0)
+            new, first = np.unique(ends, return_index=True)
+            fresh = ~np.isin(new, active)
+            active = np.concatenate([active, new[fresh]])
+            value = np.concatenate([value, own[first[fresh]]])
+            active, value = _add(active, value, ends, self.decay * carried * (own if self.gate == "cosine" else 1.0))
         rows, docs = np.divmod(active, len(passages))
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, value)
         return run, {"edges": edges.nnz, "fired": counts}
 
 
 def _add(active: Pairs, value: Values, ends: Pairs, more: Values) -> tuple[Pairs, Values]:
-    """Each pair once, ascending, with the sum of its values in the order in which they come, at most 1."""
+    """Each pair once, ascending, with the sum of its values in the order in which they come."""
     pairs, values = np.concatenate([active, ends]), np.concatenate([value, more])
     found, place = np.unique(pairs, return_inverse=True)
     total = np.zeros(len(found))
     np.add.at(total, place, values)
-    return found, np.minimum(total, 1.0)
+    return found, total

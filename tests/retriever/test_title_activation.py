@@ -40,8 +40,8 @@ def activation(world, made, store):
         after = dict(active)
         for start, end in dict.fromkeys(edges):
             if start in ready:
-                after[end] = after.get(end, 0.0) + made.decay * gate[end] * active[start]
-        active, fired = {doc: min(1.0, value) for doc, value in after.items()}, fired | ready
+                after[end] = after.get(end, max(0.0, float(cosine[end]))) + made.decay * gate[end] * active[start]
+        active, fired = after, fired | ready
     return {f"d{doc}": value for doc, value in active.items()}
 
 
