@@ -139,7 +139,9 @@ class MLflow:
 
     def _attach(self, run: str, report: Path) -> None:
         """Tables, figures and document of a report, once for the same files."""
-        files = [path for name in ("tables", "figures") for path in sorted((report / name).glob("*"))]
+        files = [
+            path for name in ("tables", "figures") for path in sorted((report / name).rglob("*")) if path.is_file()
+        ]
         files += [path for name in ("report.tex", "report.pdf") if (path := report / name).is_file()]
         named = {path.relative_to(report): path for path in files}
         content = digest([[str(name), file_sha256(path)] for name, path in named.items()])

@@ -233,13 +233,17 @@ def test_a_report_is_attached_once_and_only_while_it_is_that_report(
 ) -> None:
     report = tmp_path / "report"
     (report / "tables").mkdir(parents=True)
+    (report / "tables" / "sweep-one").mkdir()  # as a report of several sweeps has it
     (report / "tables" / "heldout.tex").write_text("table")
+    (report / "tables" / "sweep-one" / "trials.tex").write_text("table")
     (report / "report.tex").write_text("document")
     export = Export.with_report(result.folder, report)
     tracking.export(export)
     (run,) = find_runs(tracking, "tags.kind = 'sweep'")
     attached = {item.path for item in client(tracking).list_artifacts(run.info.run_id, "report")}
     assert attached == {"report/tables", "report/report.tex"}
+    below = {item.path for item in client(tracking).list_artifacts(run.info.run_id, "report/tables/sweep-one")}
+    assert below == {"report/tables/sweep-one/trials.tex"}
     (report / "report.tex").write_text("a document on another sweep")
     tracking.export(export)
     place = client(tracking).download_artifacts(run.info.run_id, "report/report.tex", str(tmp_path))
