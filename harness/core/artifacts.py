@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from harness.core import following
 from harness.core.errors import HarnessError
-from harness.core.files import unwritable
+from harness.core.files import unwritable, write_json
 from harness.core.identity import code_version, digest, file_sha256, library_versions
 from harness.core.parts import RECORDS
 
@@ -68,7 +68,7 @@ class Store:
         """
         wanted = json.loads(json.dumps(config))
         for manifest in sorted((self.root / "artifacts" / stage).glob(f"*/{MANIFEST}")):
-            found = _read(manifest)
+            found = read_manifest(manifest)
             held = found["config"] if found else {}
             if all(name in held and held[name] == value for name, value in wanted.items()):
                 artifact = _open(manifest.parent, manifest.parent.name)
@@ -137,12 +137,14 @@ def _make(
     following.stage(stage)
     try:
         facts = dict(build(partial) or {})
-    except OSError:
+    except (OSError, HarnessError):
         if not resumable:
             shutil.rmtree(partial, ignore_errors=True)
         raise
     for records in list(partial.rglob(RECORDS)):
         shutil.rmtree(records)
+    for left in partial.rglob("*.partial"):  # of killed processes: all parts are there
+        left.unlink(missing_ok=True)
     files = sorted(path for path in partial.rglob("*") if path.is_file())
     manifest = {
         "stage": stage,
@@ -158,7 +160,7 @@ def _make(
         "libraries": library_versions(),
         "seconds": (seconds := round(time.perf_counter() - started, 3)),
     }
-    (partial / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
+    write_json(partial / MANIFEST, manifest)
     if place.exists():
         shutil.rmtree(place)
     partial.rename(place)
@@ -174,15 +176,16 @@ def stage_artifacts(folder: Path) -> Iterator[Artifact]:
             yield from Store(partial.parents[2]).find_all(partial.parent.name, {})
 
 
-def _read(path: Path) -> Mapping[str, Any] | None:
+def read_manifest(path: Path) -> Mapping[str, Any] | None:
     """A manifest, unless its artifact is still being built or it cannot be read."""
     if path.parent.suffix == PARTIAL:
         return None
     try:
-        manifest: Mapping[str, Any] = json.loads(path.read_text())
-        return manifest if isinstance(manifest["config"], Mapping) else None
-    except (OSError, ValueError, KeyError, TypeError):
+        manifest: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        parts = [manifest["config"], manifest.get("inputs", {}), manifest.get("facts", {})]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
+    return manifest if all(isinstance(part, Mapping) for part in parts) else None
 
 
 def _open(place: Path, key: str) -> Artifact | None:
@@ -192,11 +195,37 @@ def _open(place: Path, key: str) -> Artifact | None:
         expected = {name: entry["sha256"] for name, entry in manifest["files"].items()}
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         log.warning("%s is damaged; building the artifact again", place / MANIFEST)
         return None
-    for name, sha256 in expected.items():
-        if not (place / name).is_file() or file_sha256(place / name) != sha256:
-            log.warning("%s is damaged or missing; building the artifact again", place / name)
-            return None
+    if (damaged := _damaged(place, expected)) is not None:
+        log.warning("%s is damaged or missing; building the artifact again", damaged)
+        return None
     return Artifact(place, key, manifest)
+
+
+def check_artifact(place: Path, mend: str) -> Mapping[str, Any]:
+    """The manifest of a finished artifact. Raises HarnessError that names the first file that is damaged or missing."""
+    path = place / MANIFEST
+    try:
+        manifest: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        expected = {str(name): str(entry["sha256"]) for name, entry in manifest["files"].items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise HarnessError(f"{path}: missing or damaged ({type(error).__name__}); {mend}") from error
+    if (damaged := _damaged(place, expected)) is not None:
+        raise HarnessError(f"{damaged}: missing, or changed since it was written (its SHA-256 differs); {mend}")
+    return manifest
+
+
+def _damaged(place: Path, expected: Mapping[str, str]) -> Path | None:
+    """The first file of an artifact that is not as its manifest has it."""
+    for name, sha256 in expected.items():
+        try:
+            whole = file_sha256(place / name) == sha256
+        except PermissionError:
+            raise
+        except (OSError, ValueError):
+            whole = False
+        if not whole:
+            return place / name
+    return None

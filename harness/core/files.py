@@ -146,12 +146,23 @@ def text(path: Path, packed: bool = False) -> Iterator[IO[bytes]]:
         yield cast("IO[bytes]", stream)
 
 
-def remove_partials(folder: Path) -> None:
-    """Remove what killed processes left in a folder that nobody else writes to: ``*.PID.partial`` of no running PID."""
-    for path in folder.glob("*.partial"):
+def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:
+    """What killed processes of this machine left in a folder: files ``*.PID.partial`` of no running PID.
+
+    pattern: ``**/*.partial`` looks into its folders, too.
+    """
+    found = []
+    for path in sorted(folder.glob(pattern)):
         number = path.name.split(".")[-2]
         if number.isdecimal() and path.is_file() and not _runs(int(number)):
-            path.unlink(missing_ok=True)
+            found.append(path)
+    return found
+
+
+def remove_partials(folder: Path) -> None:
+    """Remove what killed processes left in a folder that nobody else writes to (see ``dead_partials``)."""
+    for path in dead_partials(folder):
+        path.unlink(missing_ok=True)
 
 
 def _runs(process: int) -> bool:

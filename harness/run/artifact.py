@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 import pyarrow as pa
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import MANIFEST, Store
+from harness.core.artifacts import MANIFEST, Store, check_artifact
 from harness.core.errors import HarnessError
 from harness.core.identity import file_sha256
 from harness.run.entries import Entries
@@ -58,7 +59,7 @@ def _benchmark(folder: Path) -> str:
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         stage, sha256 = manifest["stage"], str(manifest["inputs"]["benchmark"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise HarnessError(
             f"{folder}: a folder without a readable {MANIFEST}; give a file of ranked lists, or a folder "
             "<runs>/artifacts/retrieve/<key>"
@@ -75,8 +76,10 @@ def _run(folder: Path) -> Run:
         raise HarnessError(
             f"{ids}: the ids of this run's benchmark are missing; run `harness prepare` with the run's dataset again"
         )
+    for place in (folder, ids):
+        check_artifact(place, "a damaged run: run `harness prepare` with its dataset again")
     try:
         queries, documents = (pa.ipc.open_file(ids / f"{name}.arrow").read_all()["id"] for name in FILES)
         return Run.load(folder, queries.combine_chunks(), documents.combine_chunks())
-    except (OSError, ValueError, pa.ArrowException) as error:
+    except (OSError, EOFError, ValueError, SyntaxError, KeyError, pa.ArrowException, TokenError) as error:
         raise HarnessError(f"{folder}: damaged run ({error}); run `harness prepare` again") from error

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 import pyarrow as pa
 
 from harness.core.errors import HarnessError
+from harness.core.files import whole
 from harness.sweep.result import SweepResult
 
 SUFFIX = ".tar.zst"
@@ -20,9 +21,9 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 def export_sweep(folder: Path, out: Path) -> Path:
     """Write the files of a sweep into ``out``; the path of the archive. Nothing half-written stays."""
     SweepResult(folder).check()
-    partial = out.with_name(f"{out.name}.partial")
     try:
         with (
+            whole(out) as partial,
             pa.CompressedOutputStream(str(partial), "zstd") as stream,
             tarfile.open(fileobj=stream, mode="w|", format=tarfile.PAX_FORMAT) as archive,
         ):
@@ -31,9 +32,7 @@ def export_sweep(folder: Path, out: Path) -> Path:
                 entry.size = path.stat().st_size
                 with path.open("rb") as file:
                     archive.addfile(entry, file)
-        partial.rename(out)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise HarnessError(f"{out}: cannot write ({error.strerror or error}); give another out=FILE") from error
     return out
 

@@ -15,7 +15,7 @@ from harness.fusion.normalizer import Normalizer
 from harness.fusion.reranker import Reranker
 from harness.fusion.temperature import Temperature
 from harness.sweep.lock import read_lock
-from harness.sweep.trial import GROUPS, PoolSpec, Trial, other_anchor, reference_of
+from harness.sweep.trial import GROUPS, PoolSpec, Trial, list_names, other_anchor, reference_of
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -42,9 +42,11 @@ def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Ch
     names: the lists that there are.    given: the overrides that were typed; none may change what a lock decides.
     """
     if config.lock is None:
-        wanted = tuple(config.pool.get("lists", names))
+        wanted = list_names("pool.lists", config.pool.get("lists", names))
         anchor = other_anchor(reference_of(config.reference, list(names)), wanted)
-        spec = PoolSpec(wanted, config.pool.cap, tuple(config.pool.capped), config.pool.importance, anchor)
+        spec = PoolSpec(
+            wanted, config.pool.cap, list_names("pool.capped", config.pool.capped), config.pool.importance, anchor
+        )
         found = Choice(**{group: instantiate(config[group]) for group in GROUPS}, pool=spec)
     else:
         typed = [text for text in given if text.partition("=")[0].partition(".")[0] in (*GROUPS, "pool", "reference")]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import resource
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.core.artifacts import MANIFEST, Store
+from harness.core.artifacts import MANIFEST, Store, read_manifest
 
 Manifest = Mapping[str, Any]
 
@@ -66,11 +65,7 @@ def _distinct(stage: str, identities: Mapping[str, Any], benchmark: str, store: 
 
 def _read(store: Store, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Manifest | None:
     """The manifest of an artifact, where it is there; its files are not checked again."""
-    try:
-        found: Manifest = json.loads((store.place(stage, config, inputs) / MANIFEST).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    return found
+    return read_manifest(store.place(stage, config, inputs) / MANIFEST)
 
 
 def _peak_memory() -> float:

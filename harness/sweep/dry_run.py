@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import statistics
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import MANIFEST, Store
+from harness.core.artifacts import MANIFEST, Store, read_manifest
 from harness.core.identity import identity
 from harness.core.reading import NotStored, ReadOnlyStore
 from harness.core.table import Column, Table
@@ -81,7 +80,9 @@ def _seconds(config: Mapping[str, Any], data: Benchmark, kept: Store) -> str:
     """About how long it takes: the median of stored runs of the same retriever, by passages."""
     rates = []
     for path in sorted((kept.root / "artifacts" / "retrieve").glob(f"*/{MANIFEST}")):
-        manifest = json.loads(path.read_text())
+        manifest = read_manifest(path)
+        if manifest is None:
+            continue
         ids = kept.place("ids", {}, manifest["inputs"]) / "documents.arrow"
         if manifest["config"].get("_target_") == config["_target_"] and ids.is_file():
             rates.append(manifest["seconds"] / max(_length(ids), 1))

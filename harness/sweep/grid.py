@@ -16,7 +16,7 @@ from harness.core.errors import HarnessError, nearest
 from harness.core.identity import identity
 from harness.fusion.fuser import check
 from harness.sweep.override import POOL, ineffective, keys, name, restrict, typed_knobs, values
-from harness.sweep.trial import GROUPS, PoolSpec, Trial, other_anchor
+from harness.sweep.trial import GROUPS, PoolSpec, Trial, list_names, other_anchor
 
 BASELINES = "baselines"
 """What stands in place of a block's name for the untuned points."""
@@ -90,7 +90,8 @@ class Grid:
     def trial(self, point: Mapping[str, Any]) -> Trial:
         """The trial of one point: values by knob, over the configuration's own."""
         pool = {key: point.get(f"pool.{key}", self.config["pool"][key]) for key in ("lists", "cap", "capped")}
-        unknown = [name for name in pool["lists"] if name not in self.config["lists"]]
+        wanted, capped = (list_names(f"pool.{key}", pool[key]) for key in ("lists", "capped"))
+        unknown = [name for name in wanted if name not in self.config["lists"]]
         if unknown:
             raise HarnessError(
                 f"pool.lists names {unknown[0]}{nearest(unknown[0], self.config['lists'])}; "
@@ -104,7 +105,7 @@ class Grid:
         if prior is not None and not Path(prior).is_file():
             raise HarnessError(f"pool.importance={prior}: there is no such file; give a JSON file, or null")
         read = prior if "importance" in strategies["fuser"].reads else None
-        spec = PoolSpec(tuple(pool["lists"]), pool["cap"], tuple(pool["capped"]), read, self._anchor(pool["lists"]))
+        spec = PoolSpec(wanted, pool["cap"], capped, read, self._anchor(wanted))
         reads = "seeds" in getattr(strategies["reranker"], "reads", ())
         seeds = identity(self._make(self.config["seeds"])) if reads else None
         trial = Trial(spec, **strategies, settings={}, overrides=())

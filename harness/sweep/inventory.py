@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import shutil
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +11,9 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from harness.core.artifacts import MANIFEST, PARTIAL
+from harness.core.artifacts import MANIFEST, PARTIAL, read_manifest
 from harness.core.errors import HarnessError
+from harness.core.files import dead_partials
 from harness.core.identity import digest
 from harness.core.table import Column, Table
 from harness.sweep.lock import LOCK
@@ -20,11 +21,13 @@ from harness.sweep.result import SweepResult
 
 REBUILT = ("retrieve", "index", "encode", "extract", "graph", "ids")
 """The stages whose artifacts are built again from data and models at hand; others may have been paid for."""
+AGE = 3600
+"""Seconds after which a part of a process that does not run here is taken for left: it may run on another machine."""
 
 
 @dataclass(frozen=True)
 class Leftover:
-    """A folder that nothing needs, and why."""
+    """A folder or a file that nothing needs, and why."""
 
     path: Path
     why: str
@@ -36,8 +39,9 @@ class Leftover:
 
 
 def size(folder: Path) -> int:
-    """Bytes of all files in a folder."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    """Bytes of a file, or of all files in a folder."""
+    files = [folder] if folder.is_file() else [path for path in folder.rglob("*") if path.is_file()]
+    return sum(path.stat().st_size for path in files)
 
 
 def megabytes(count: int) -> str:
@@ -71,6 +75,10 @@ def sweeps(runs: Path) -> Table:
 def leftovers(runs: Path) -> Iterator[Leftover]:
     """What can go: parts of dead processes, sweeps without a lock, and artifacts that no locked sweep stands on."""
     needed = _needed(runs)
+    for path in dead_partials(runs, "**/*.partial"):
+        within = any(folder.suffix == PARTIAL for folder in path.relative_to(runs).parents)
+        if not within and time.time() - path.stat().st_mtime > AGE:
+            yield Leftover(path, "left by a process that has ended")
     for path in sorted((runs / "artifacts").glob("*/*")):
         if path.suffix == PARTIAL and not _held(path.with_suffix(".lock")):
             yield Leftover(path, "left by a process that has ended")
@@ -82,8 +90,11 @@ def leftovers(runs: Path) -> Iterator[Leftover]:
 
 
 def remove(found: Leftover) -> None:
-    """Delete the folder."""
-    shutil.rmtree(found.path)
+    """Delete it."""
+    if found.path.is_file():
+        found.path.unlink()
+    else:
+        shutil.rmtree(found.path)
 
 
 @dataclass(frozen=True)
@@ -94,14 +105,13 @@ class _Needed:
     strategies: frozenset[str]
 
     def holds(self, artifact: Path) -> bool:
-        try:
-            manifest = json.loads((artifact / MANIFEST).read_text(encoding="utf-8"))
-            config, data = manifest["config"], manifest["inputs"].get("benchmark")
-        except (OSError, ValueError, KeyError, TypeError):
+        manifest = read_manifest(artifact / MANIFEST)
+        if manifest is None:
             return True  # not ours to judge
+        data = manifest.get("inputs", {}).get("benchmark")
         if data is not None and data not in self.data:
             return False
-        return not (own := _outermost(config)) or not own.isdisjoint(self.strategies)
+        return not (own := _outermost(manifest["config"])) or not own.isdisjoint(self.strategies)
 
 
 def _needed(runs: Path) -> _Needed:

@@ -65,4 +65,4 @@ def _here() -> list[str]:
 def _lines(pointer: Path) -> list[list[str]]:
     if not pointer.is_file():
         return []
-    return [line.split("\t") for line in pointer.read_text(encoding="utf-8").splitlines() if line]
+    return [line.split("\t") for line in pointer.read_text(encoding="utf-8", errors="replace").splitlines() if line]

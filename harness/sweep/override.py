@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from harness.core.configuration import defaults, names, strategy
-from harness.core.errors import nearest
+from harness.core.errors import HarnessError, nearest
 from harness.core.rooms import package_folder
 from harness.sweep.trial import GROUPS, Trial
 
@@ -46,6 +46,11 @@ def restrict(grid: Blocks, typed: Mapping[str, Any]) -> dict[str, dict[str, Any]
     Of blocks that vary a strategy (``fuser``), those that do not have the typed one are left out; when none has it, all
     of them have it in place of theirs.
     """
+    for label, axes in grid.items():
+        if not isinstance(axes or {}, Mapping):
+            raise HarnessError(
+                f"grid.{label} = {axes!r}, expected axes with their values, e.g. {{fuser: [rrf, linear]}}"
+            )
     blocks = {label: dict(axes or {}) for label, axes in grid.items()}
     for group in GROUPS:
         having = {

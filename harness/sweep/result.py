@@ -54,7 +54,7 @@ class SweepResult:
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """The resolved configuration of the sweep."""
-        return self._read("config.yaml", lambda path: yaml.safe_load(path.read_text(encoding="utf-8")), {})
+        return self._read("config.yaml", lambda path: yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader), {})
 
     @cached_property
     def manifest(self) -> Mapping[str, Any]:

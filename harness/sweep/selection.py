@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.core.errors import HarnessError, nearest
 
 Knobs = Mapping[str, Any]
+
+
+@contextlib.contextmanager
+def described_errors(part: str) -> Iterator[None]:
+    """What the description of an experiment lacks, or has in another form, in one line. part: where it stands."""
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        found = f"{error} is missing" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
+        raise HarnessError(
+            f"{part}: {found[:200]}; expected the form of conf/experiment/*.yaml (see harness.report.experiment): mend "
+            "the experiment's file and sweep again"
+        ) from error
 
 
 def matches(knobs: Knobs, where: Knobs) -> bool:
@@ -38,9 +52,10 @@ def choose(described: Sequence[Mapping[str, Any]], trials: Sequence[Knobs]) -> l
 
 def find_named(experiment: Mapping[str, Any] | None, trials: Sequence[Knobs]) -> list[int]:
     """The places of all trials that the experiment's tables are about: they are locked with the winner."""
-    tables = (experiment or {}).get("tables") or []
-    described = [part["rows"] for table in tables for part in table.get("parts", [table]) if "rows" in part]
-    found = [place for rows in described for place in choose(rows, trials)]
+    with described_errors("experiment.tables"):
+        tables = (experiment or {}).get("tables") or []
+        described = [part["rows"] for table in tables for part in table.get("parts", [table]) if "rows" in part]
+        found = [place for rows in described for place in choose(rows, trials)]
     return list(dict.fromkeys(place for place in found if place is not None))
 
 

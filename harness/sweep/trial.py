@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core.configuration import defaults
-from harness.core.errors import one_of
+from harness.core.errors import HarnessError, one_of
 from harness.core.identity import digest, file_sha256, identity
 from harness.fusion.anchor import default_anchor
 from harness.fusion.fuser import Calibrated, Fuser
@@ -46,6 +46,13 @@ class PoolSpec:
     def effective_cap(self) -> int | None:
         """The cap, or None when it cuts none of the lists."""
         return self.cap if set(self.lists) & set(self.capped) else None
+
+
+def list_names(knob: str, given: Any) -> tuple[str, ...]:
+    """The names in a list of names. Raises HarnessError for anything else."""
+    if isinstance(given, str) or not isinstance(given, Sequence) or not all(isinstance(name, str) for name in given):
+        raise HarnessError(f"{knob} = {given}, expected a list of names, e.g. [dense,graph]")
+    return tuple(given)
 
 
 def reference_of(given: str | None, names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from harness.core.errors import HarnessError
 from harness.report.tracking import Export
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
-from harness.report.tracking.pending import FOLDER, remember, track
+from harness.report.tracking.pending import FOLDER, export_missed, remember, track
 from harness.report.tracking.setting import describe, tracker
 
 AWAY = "http://127.0.0.1:9"  # nobody listens there
@@ -141,3 +141,20 @@ def test_doctor_says_which_one_holds_and_whether_it_answers(monkeypatch: pytest.
 def test_nowhere_to_copy_to(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match="tracking=none keeps no copies"):
         run(compose("track", [f"paths.runs={tmp_path}", "tracking=none"]))
+
+
+@pytest.mark.parametrize("note", ["{", "[]", "{}", '{"destination": "d", "path": 1}', f'{{"path": "{"9" * 5000}"}}'])
+def test_a_damaged_note_is_one_line(tmp_path: Path, note: str) -> None:
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / "a.json").write_text(note.replace("}", ', "destination": "d", "report": null}', 1))
+    with pytest.raises(HarnessError, match=r"a\.json: not a note of an export that is due"):
+        export_missed(MLflow(f"sqlite:///{tmp_path}/mlflow.db", "x", "y"), tmp_path)
+
+
+@pytest.mark.parametrize("content", ["{", "{}", "[]", '{"dataset": "d", "split": "tune", "reader": 1}'])
+def test_damaged_answers_are_one_line(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "answers" / "a.json"
+    path.parent.mkdir()
+    path.write_text(content)
+    with pytest.raises(HarnessError, match=r"a\.json.*`harness answer` kept"):
+        MLflow(f"sqlite:///{tmp_path}/mlflow.db", "x", str(tmp_path)).export(Export(path))

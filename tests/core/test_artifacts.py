@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from harness.core.artifacts import MANIFEST, Store
+from harness.core.artifacts import MANIFEST, Store, check_artifact
 from harness.core.errors import HarnessError
 
 
@@ -128,3 +128,24 @@ def test_of_two_processes_one_builds_and_the_other_waits(tmp_path):
         assert worker.exitcode == 0
     assert queue.get(timeout=5) == "built"
     assert queue.empty()
+
+
+@pytest.mark.parametrize("resumable", [True, False])
+def test_the_next_build_removes_what_a_killed_one_left(tmp_path, resumable):
+    store = Store(tmp_path)
+    left = store.place("stage", {}, {}).with_suffix(".partial") / "shards" / "a.npz.999999999.partial"
+    left.parent.mkdir(parents=True)
+    left.write_text("half")
+    made = store.get("stage", {}, {}, _write("one"), resumable=resumable)
+    assert set(made.manifest["files"]) == {"data.txt"}
+    assert not list(tmp_path.rglob("*.partial"))
+
+
+def test_a_manifest_of_another_form_is_damaged(tmp_path, caplog):
+    store = Store(tmp_path)
+    made = store.get("stage", {}, {}, _write("one"))
+    for content in ("[]", '{"files": [1]}', '{"files": {"data.txt": 1}}', "[" * 100_000, '"\\ud800"', "\xff"):
+        (made.path / MANIFEST).write_text(content, encoding="latin-1")
+        assert store.find("stage", {}, {}) is None
+        with pytest.raises(HarnessError, match=r"manifest\.json: missing or damaged .*; make it anew"):
+            check_artifact(made.path, "make it anew")

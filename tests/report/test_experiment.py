@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 import yaml
@@ -18,7 +19,7 @@ from harness.report.experiment.fragments import fragments
 from harness.report.experiment.parts import parts_table
 from harness.sweep.plan import Plan
 from harness.sweep.result import SweepResult
-from harness.sweep.selection import choose, matches
+from harness.sweep.selection import choose, find_named, matches
 
 EXPERIMENT = {
     "source": "Table 0",
@@ -202,3 +203,46 @@ def test_every_experiment_describes_what_its_grid_has(name: str) -> None:
             assert row["list"] in plan.config.lists
         for group in spec.get("summary", ()):
             assert any(matches(one, group["where"]) for one in knobs)
+
+
+def _cut(experiment: dict[str, Any], path: str) -> dict[str, Any]:
+    """The experiment without one key."""
+    found: Any = experiment
+    *places, last = path.split(".")
+    for place in places:
+        found = found[int(place)] if place.isdigit() else found[place]
+    del found[last]
+    return experiment
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("figures.0.kind", "figures.0: 'kind' is missing"),
+        ("figures.0.value", "figures.0: 'value' is missing"),
+        ("figures.1.table", "figures.1: 'table' is missing"),
+        ("tables.0.metrics", "tables.0: 'metrics' is missing"),
+        ("tables.0.rows.0.where", "tables.0: 'where' is missing"),
+        ("tables.1.title", "tables.1: 'title' is missing"),
+        ("differs", "tables.0: 'differs' is missing"),
+    ],
+)
+def test_a_key_that_a_stored_experiment_lacks_is_one_line(result: SweepResult, path: str, said: str) -> None:
+    config = result.folder / "config.yaml"
+    stored = yaml.safe_load(config.read_text())
+    config.write_text(yaml.safe_dump({**stored, "experiment": _cut(stored["experiment"], path)}))
+    with pytest.raises(HarnessError, match=rf"config\.yaml: experiment\.{said}; expected the form of conf/experiment"):
+        build(SweepResult(result.folder), result.folder / "report")
+
+
+@pytest.mark.parametrize("wrong", [{"tables": 1}, {"tables": ["x"]}, {"figures": [None]}, "words"])
+def test_a_stored_experiment_of_another_form_is_one_line(result: SweepResult, wrong: object) -> None:
+    config = result.folder / "config.yaml"
+    config.write_text(yaml.safe_dump({**yaml.safe_load(config.read_text()), "experiment": wrong}))
+    with pytest.raises(HarnessError, match="expected the form of conf/experiment"):
+        experiment.build_experiment(SweepResult(result.folder))
+
+
+def test_a_row_without_its_trials_is_said_by_the_sweep() -> None:
+    with pytest.raises(HarnessError, match=r"experiment\.tables: 'where' is missing"):
+        find_named({"tables": [{"rows": [{"label": "best"}]}]}, [])

@@ -58,3 +58,19 @@ def test_a_damaged_run_is_said(stored: Path) -> None:
     (stored / "docs.npy").write_bytes(b"nothing")
     with pytest.raises(HarnessError, match="damaged run"):
         lists.read(stored)
+
+
+@pytest.mark.parametrize("name", [*(f"{name}.npy" for name in Run.ARRAYS), "manifest.json"])
+def test_every_flipped_byte_of_a_run_is_named(stored: Path, name: str) -> None:
+    path = stored / name
+    whole = bytearray(path.read_bytes())
+    for place in range(0, len(whole), 7 if name == "manifest.json" else 1):
+        changed = whole.copy()
+        changed[place] ^= 0x10
+        path.write_bytes(changed)
+        try:
+            found = lists.read(stored).to_dict()
+        except HarnessError:
+            continue
+        assert name == "manifest.json", place
+        assert found == {"q1": {"b": 0.5, "a": 0.25}, "q2": {}}

@@ -7,31 +7,24 @@ import os
 import resource
 import signal
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from harness.sweep.ledger import Ledger
-from tests.soak.work import (
-    Outcome,
-    at_event,
-    benchmark,
-    contents,
-    do_heldout,
-    do_report,
-    do_sweep,
-    everything,
-    fresh,
-    in_fork,
-)  # fmt: skip
+from tests.soak.events import at_event
+from tests.soak.steps import STEPS, Command, Reference, reference
+from tests.soak.work import Outcome, in_fork
 
-STEPS = {"sweep": do_sweep, "heldout": do_heldout, "report": do_report}
+OFTEN = 60
+"""Seconds between two lines that tell how far a step is."""
+Ways = Mapping[str, Callable[[], None]]
 
 
 def kill(most: int) -> Iterator[str]:
-    """kill -9 before each change of a file in sweep, heldout and report; then the same command, and those after it."""
-    yield from _campaign(most, lambda: os.kill(os.getpid(), signal.SIGKILL), "killed")
+    """kill -9 before each change of a file in every step; then what a user types next."""
+    yield from _at_events(most, lambda: os.kill(os.getpid(), signal.SIGKILL), ("killed",))
 
 
 def full(most: int) -> Iterator[str]:
@@ -40,100 +33,91 @@ def full(most: int) -> Iterator[str]:
     def refuse() -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    yield from _campaign(most, refuse, "error")
+    yield from _at_events(most, refuse, ("error",))
 
 
 def limit(most: int) -> Iterator[str]:
     """No file may grow beyond a size, from 0 to that of the largest: writes end in the middle."""
+
+    def ways(known: Reference, name: str) -> Ways:
+        files = [path for path in known.runs.parent.rglob("*") if path.is_file() and path.suffix != ".db"]
+        largest = max(path.stat().st_size for path in files)
+        sizes = sorted({int(largest * (number / most) ** 3) for number in range(most)})
+        return {f"files of {size} bytes": partial(_limited, size, STEPS[name].run, known) for size in sizes}
+
+    yield from _campaign(ways, ("error", "done"))
+
+
+def _at_events(most: int, act: Callable[[], None], expected: tuple[str, ...]) -> Iterator[str]:
+    def ways(known: Reference, name: str) -> Ways:
+        events = _count(known, name)
+        numbers = sorted({1 + place * events // most for place in range(most)} & set(range(1, events + 1)))
+        command = STEPS[name].run
+        return {f"event {number} of {events}": partial(_broken, number, act, command, known) for number in numbers}
+
+    yield from _campaign(ways, expected)
+
+
+def _campaign(ways: Callable[[Reference, str], Ways], expected: tuple[str, ...]) -> Iterator[str]:
+    """Break each step off in each way, finish it, and compare; all that is wrong is told at the end."""
+    faults: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        data, runs, wanted, bases = _reference(Path(folder))
-        for name, step in STEPS.items():
-            found: Counter[str] = Counter()
-            largest = max(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
-            for number in range(most):
-                size = int(largest * (number / most) ** 3)
-                with fresh(bases[name], runs):
-                    outcome = in_fork(partial(_limited, size, step, data, runs))
-                    found[outcome.kind] += 1
-                    _check(outcome, ("error", "done"), data, runs, wanted, f"{name}, files of {size} bytes")
-            yield f"{name}: {found.total()} limits of a file's size, {dict(found)}, all mended by the same command"
+        known = reference(Path(folder))
+        for name in STEPS:
+            ends: Counter[str] = Counter()
+            before, told, mine = len(faults), time.monotonic(), ways(known, name)
+            for way, work in mine.items():
+                with known.before(name):
+                    outcome = in_fork(work)
+                    ends[outcome.kind] += 1
+                    faults += _check(outcome, expected, known, name, f"{name}, {way}")
+                if time.monotonic() - told > OFTEN:
+                    told = time.monotonic()
+                    yield f"{name}: {ends.total()} of {len(mine)}, {len(faults) - before} faults"
+            last = next(reversed(mine), "none")
+            same = ends.total() - (len(faults) - before)
+            yield f"{name}: {ends.total()} times up to {last}, {dict(ends)}; the same results afterwards in {same}"
+    assert not faults, "\n".join(faults)
 
 
-def _limited(size: int, step: Callable[[Path, Path], None], data: Path, runs: Path) -> None:
+def _broken(number: int, act: Callable[[], None], command: Command, known: Reference) -> None:
+    at_event(known.runs, number, act)
+    command(known.data, known.runs)
+
+
+def _limited(size: int, command: Command, known: Reference) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
-    step(data, runs)
+    command(known.data, known.runs)
 
 
-def _campaign(most: int, act: Callable[[], None], expected: str) -> Iterator[str]:
-    with tempfile.TemporaryDirectory() as folder:
-        data, runs, wanted, bases = _reference(Path(folder))
-        for name, step in STEPS.items():
-            events = _count(step, data, runs, bases[name])
-            numbers = sorted({1 + place * events // most for place in range(most)} & set(range(1, events + 1)))
-            for number in numbers:
-                with fresh(bases[name], runs):
-                    outcome = in_fork(partial(_interrupted, number, act, step, data, runs))
-                    _check(outcome, (expected,), data, runs, wanted, f"{name}, event {number}")
-            yield f"{name}: {len(numbers)} of {events} changes of files; the same command gave the same bytes"
-
-
-def _interrupted(
-    number: int, act: Callable[[], None], step: Callable[[Path, Path], None], data: Path, runs: Path
-) -> None:
-    at_event(runs, number, act)
-    step(data, runs)
-
-
-def _count(step: Callable[[Path, Path], None], data: Path, runs: Path, base: Path | None) -> int:
-    place = runs.parent / "count"
+def _count(known: Reference, name: str) -> int:
+    """How many changes of files a step makes."""
+    place = known.runs.parent / "count"
 
     def work() -> None:
-        ask = at_event(runs, 0, lambda: None)
-        step(data, runs)
+        ask = at_event(known.runs, 0, lambda: None)
+        STEPS[name].run(known.data, known.runs)
         place.write_text(str(ask()))
 
-    with fresh(base, runs):
+    with known.before(name):
         outcome = in_fork(work)
-        assert outcome.kind == "done", outcome.text
+        assert outcome.kind == "done", f"{name}: {outcome.text}"
     return int(place.read_text())
 
 
-def _reference(folder: Path) -> tuple[Path, Path, dict[str, bytes], dict[str, Path | None]]:
-    """The benchmark, where the runs go, what they hold in the end, and what they hold before each step."""
-    data, runs = benchmark(folder / "data"), folder / "runs"
-    bases: dict[str, Path | None] = {"sweep": None}
-    runs.mkdir()
-    for step, after in ((do_sweep, "heldout"), (do_heldout, "report"), (do_report, None)):
-        assert (outcome := in_fork(partial(step, data, runs))).kind == "done", outcome.text
-        if after:
-            os.system(f"cp -r {runs} {folder / after}")
-            bases[after] = folder / after
-    return data, runs, contents(runs), bases
+def _check(outcome: Outcome, expected: tuple[str, ...], known: Reference, name: str, where: str) -> list[str]:
+    """What is wrong, after what a user types next."""
+    if outcome.kind not in expected:
+        return [f"{where}: {outcome}"]
+    place = known.runs.parent / "differ"
 
+    def finish() -> None:
+        STEPS[name].finish(known.data, known.runs)
+        wanted, found = known.wanted[name], STEPS[name].contents(known.runs)
+        place.write_text(" ".join(key for key in sorted({*wanted, *found}) if wanted.get(key) != found.get(key)))
 
-def _check(
-    outcome: Outcome, expected: tuple[str, ...], data: Path, runs: Path, wanted: dict[str, bytes], where: str
-) -> None:
-    assert outcome.kind in expected, f"{where}: {outcome}"
-    again = in_fork(partial(_finish, data, runs))
-    assert again.kind == "done", f"{where}, then again: {again.text}"
-    found = contents(runs)
-    differ = [name for name in sorted({*wanted, *found}) if wanted.get(name) != found.get(name)]
-    assert not differ, f"{where}: other bytes in {differ}"
-    entries = Ledger(runs / "ledger.jsonl").entries()
-    assert len(entries) == 1, f"{where}: {len(entries)} evaluations"
-    assert len(Ledger(runs / "looks.jsonl").entries()) == 1, f"{where}: looks"
-    left = [str(path) for path in (runs / "sweeps").rglob("*.partial")]
-    assert not left, f"{where}: {left} left"
-
-
-def _finish(data: Path, runs: Path) -> None:
-    """The commands that were not done yet, as a user gives them."""
-    do_sweep(data, runs)
-    if not any(runs.glob("sweeps/*/heldout.json")):
-        do_heldout(data, runs)
-    do_report(data, runs)
-
-
-__all__ = ["everything", "full", "kill", "limit"]
+    again = in_fork(finish)
+    if again.kind != "done":
+        return [f"{where}, then again: {again.text}"]
+    return [f"{where}: other contents in {place.read_text()}"] if place.read_text() else []

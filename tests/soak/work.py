@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import json
 import os
 import random
-import shutil
-import sys
+import select
+import signal
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import harness.report.build  # noqa: F401  (so that a fork has nothing to import)
-from harness.command import heldout, report
+from omegaconf import DictConfig
+
+from harness.command import heldout, prepare, report, track
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.sweep.plan import Plan, Prepared
 from harness.sweep.tune import sweep
 
-WRITES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink", "shutil.rmtree"}
-STABLE = ("trials.parquet", "queries.parquet", "ranks.npy", "config.yaml", "winner.lock.json", "heldout.json",
-          "heldout_ranks.npy", "heldout_queries.parquet")  # fmt: skip
+LONGEST = 300
+"""Seconds that one command may take on a busy machine."""
+ENDED = ("manifest.json", "trials.parquet", "queries.parquet", "ranks.npy", "scores.parquet", "heldout.json",
+         "heldout_ranks.npy", "heldout_queries.parquet")  # fmt: skip
+"""The files of a sweep that was held out, beside its configuration and its lock."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a process ended: ``done``, ``error`` (one line for the user), ``killed``, or ``fault`` (a traceback)."""
+    """How a process ended: ``done``, ``error`` (a line for the user), ``killed``, ``hung``, or ``fault`` (traceback)."""
 
     kind: str
     text: str = ""
@@ -58,7 +62,13 @@ def prepared(data: Path, runs: Path) -> Prepared:
     lists = (f"lists.{name}={data / name}.trec" for name in ("dense", "graph", "bm25"))
     given = ("dataset=folder", f"dataset.path={data}", *lists, f"paths.runs={runs}", "tracking=none", "grid=point",
              "+grid.some={fuser:[linear,rrf],fuser.k:[10,60],fuser.alpha:[0.3,0.6]}")  # fmt: skip
-    return Prepared.of(Plan(compose("config", given), given))
+    return Prepared.of(Plan(composed("config", *given), given))
+
+
+@functools.cache
+def composed(command: str, *given: str) -> DictConfig:
+    """A configuration; made once, as it is most of a small sweep's time and changes no file."""
+    return compose(command, given)
 
 
 def do_sweep(data: Path, runs: Path) -> None:
@@ -67,21 +77,25 @@ def do_sweep(data: Path, runs: Path) -> None:
 
 
 def do_heldout(data: Path, runs: Path) -> None:
-    heldout.run(compose("heldout", [f"paths.runs={runs}", f"paths.looks={runs / 'looks.jsonl'}", "tracking=none"]))
+    heldout.run(composed("heldout", f"paths.runs={runs}", f"paths.looks={runs / 'looks.jsonl'}", "tracking=none"))
 
 
 def do_report(data: Path, runs: Path) -> None:
-    report.run(compose("report", [f"paths.runs={runs}", f"paths.reports={runs / 'reports'}", "tracking=none"]))
+    report.run(composed("report", f"paths.runs={runs}", f"paths.reports={runs / 'reports'}", "tracking=none"))
 
 
-def everything(data: Path, runs: Path) -> None:
-    do_sweep(data, runs)
-    do_heldout(data, runs)
-    do_report(data, runs)
+def do_prepare(data: Path, runs: Path) -> None:
+    given = ("dataset=folder", f"dataset.path={data}", f"paths.runs={runs}", "tracking=none", "encoder=hashed",
+             "extractor=offline", "extractor.model=null")  # fmt: skip
+    prepare.run(composed("config", *given))
+
+
+def do_track(data: Path, runs: Path) -> None:
+    track.run(composed("track", f"paths.runs={runs}"))
 
 
 def in_fork(work: Callable[[], None]) -> Outcome:
-    """Run in a fork of this process, which has all modules loaded."""
+    """Run in a fork of this process, which has all modules loaded; one that does not end is a fault."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -99,56 +113,17 @@ def in_fork(work: Callable[[], None]) -> Outcome:
         os.write(writer, json.dumps([kind, text[-1500:]]).encode())
         os._exit(0)
     os.close(writer)
-    data = b""
-    while piece := os.read(reader, 1 << 16):
+    data, deadline = b"", time.monotonic() + LONGEST
+    while select.select([reader], [], [], max(0, deadline - time.monotonic()))[0]:
+        if not (piece := os.read(reader, 1 << 16)):
+            break
         data += piece
+    else:
+        os.kill(child, signal.SIGKILL)
     os.close(reader)
     _, status = os.waitpid(child, 0)
+    if time.monotonic() > deadline:
+        return Outcome("hung", f"after {LONGEST} s")
     if os.WIFSIGNALED(status):
         return Outcome("killed", f"signal {os.WTERMSIG(status)}")
     return Outcome(*json.loads(data))
-
-
-def at_event(root: Path, number: int, act: Callable[[], None]) -> Callable[[], int]:
-    """Call ``act`` before the ``number``-th change of a file below ``root``; returns how to ask how many there were."""
-    count = 0
-    armed = True
-
-    def hook(event: str, arguments: tuple[object, ...]) -> None:
-        nonlocal count, armed
-        if not armed or not (event in WRITES or (event == "open" and _writes(arguments))):
-            return
-        if isinstance(arguments[0], (str, os.PathLike)) and str(arguments[0]).startswith(str(root)):
-            count += 1
-            if count == number:
-                armed = False
-                act()
-
-    sys.addaudithook(hook)
-    return lambda: count
-
-
-def _writes(arguments: tuple[object, ...]) -> bool:
-    mode, flags = arguments[1], arguments[2]
-    return bool(set(str(mode or "")) & set("wax+")) or bool(int(str(flags or 0)) & (os.O_WRONLY | os.O_RDWR))
-
-
-def contents(runs: Path) -> dict[str, bytes]:
-    """The stable files of all sweeps, and the report's."""
-    found = {str(path.relative_to(runs)): path.read_bytes() for path in sorted(runs.glob("sweeps/*/*"))
-             if path.name in STABLE}  # fmt: skip
-    return found | {str(path.relative_to(runs)): path.read_bytes() for path in sorted(runs.glob("reports/tables/*"))}
-
-
-@contextlib.contextmanager
-def fresh(base: Path | None, place: Path):
-    """A runs folder, empty or a copy of ``base``, that is removed afterwards."""
-    shutil.rmtree(place, ignore_errors=True)
-    if base is None:
-        place.mkdir(parents=True)
-    else:
-        shutil.copytree(base, place)
-    try:
-        yield place
-    finally:
-        shutil.rmtree(place, ignore_errors=True)

@@ -101,6 +101,9 @@ def test_hashes_differ_by_data_lists_and_knobs_and_nothing_else():
         ({"fuser": ["rrf"], "fuser.alpha": [0.5]}, "grid.only: fuser.alpha is no knob of these points"),
         ({"dataset": ["musique"]}, "dataset"),
         ({"pool.lists": [["dense", "grap"]]}, r"pool.lists names grap \(did you mean graph\?\)"),
+        ({"pool.capped": [[[1]]]}, r"pool\.capped = \[\[1\]\], expected a list of names"),
+        ({"pool.capped": ["graph"]}, r"pool\.capped = graph, expected a list of names"),
+        ({"pool.lists": [1]}, r"pool\.lists = 1, expected a list of names"),
         ({"pool.cap": [0]}, "pool.cap must be a whole number >= 1 or null, got cap=0"),
         ({"fuser": ["boltzmann"], "normalizer": ["zscore"]}, r"boltzmann.*zscore|zscore.*boltzmann|normalizer"),
     ],
@@ -182,3 +185,8 @@ def test_a_typed_cap_restricts_every_block():
 def test_a_typed_knob_that_no_trial_reads_is_refused(given, changes, message):
     with pytest.raises(HarnessError, match=message):
         grid({}, (given,), **{"grid": BLOCKS, **changes}).trials()
+
+
+def test_a_block_that_is_no_axes_is_one_line():
+    with pytest.raises(HarnessError, match=r"grid\.only = 5, expected axes with their values"):
+        grid(5).trials()

@@ -1,6 +1,7 @@
 """What is listed, and what can go: never a sweep with a lock, nor what it stands on, nor what is being written."""
 
 import json
+import os
 
 import pytest
 from filelock import FileLock
@@ -80,3 +81,22 @@ def test_the_list_of_sweeps_and_one_that_cannot_be_read(runs):
     assert (benchmark, winner) == (lock["dataset"], lock["winner"]["name"])
     assert size.endswith(" MB")
     assert held_out.startswith("evaluation")
+
+
+def test_files_that_killed_processes_left_go_and_those_of_living_ones_stay(runs):
+    dead = [runs / place / "x.json.999999999.partial" for place in ("", "answers/m", "untracked", "sweeps/s2")]
+    alive = runs / "sweeps" / "s2" / f"x.json.{os.getpid()}.partial"
+    young = runs / "answers" / "m" / "y.json.999999998.partial"  # maybe of another machine
+    for path in (*dead, alive, young):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("half")
+    for path in (*dead, alive):
+        os.utime(path, (0, 0))
+    found = list(leftovers(runs))
+    assert {each.path for each in found} == set(dead)
+    assert {(each.why, each.size) for each in found} == {("left by a process that has ended", 4)}
+    for each in found:
+        remove(each)
+    assert not any(path.exists() for path in dead)
+    assert alive.exists()
+    assert young.exists()

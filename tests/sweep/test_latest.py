@@ -4,6 +4,7 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.sweep.latest import latest, remember
+from harness.sweep.result import SweepResult
 
 
 @pytest.fixture
@@ -54,3 +55,11 @@ def test_what_was_imported_is_taken_while_it_is_the_only_one(runs):
     (runs / "sweeps" / "two" / "winner.lock.json").write_text("{}")
     with pytest.raises(HarnessError, match="there is no sweep yet"):
         latest(runs)
+
+
+def test_a_damaged_pointer_is_no_traceback_and_the_next_sweep_mends_it(runs, tmp_path, monkeypatch):
+    (runs / "sweeps" / "latest").write_bytes(b"\xe5\xff\tann\n")
+    with pytest.raises(HarnessError, match=r"choose with sweep=|not a sweep's folder"):
+        SweepResult(latest(runs))
+    swept(runs, "one", tmp_path / "a", "ann", monkeypatch)
+    assert latest(runs).name == "one"

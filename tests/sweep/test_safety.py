@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.command import report
+from harness.command import report, trace
 from harness.core.configuration import compose, instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
@@ -99,6 +99,44 @@ def test_an_interpolation_in_a_lock_is_refused(folder, text):
     forge(folder / LOCK, knob("fuser.alpha", text))
     with pytest.raises(HarnessError, match=r"fuser\.alpha.*expected"):
         fuse_by(folder / LOCK)
+
+
+@pytest.mark.parametrize("value", [[[1]], [["graph"]], "graph", 1, {"graph": 1}, [None]])
+def test_capped_lists_of_a_lock_are_names(folder, value):
+    forge(folder / LOCK, knob("pool.capped", value))
+    with pytest.raises(HarnessError, match=r"winner\.lock\.json: pool\.capped.* expected a list of names") as caught:
+        fuse_by(folder / LOCK)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [[[1]], [["graph"]], [1], {"graph": 1}])
+def test_capped_lists_of_a_stored_configuration_are_names(folder, value):
+    config_with(folder, lambda config: config["pool"].update(capped=value, cap=5))
+    with pytest.raises(HarnessError, match=r"pool\.capped"):
+        reopen(folder, compose("heldout", ["tracking=none"])).trials()
+
+
+TRACED = {
+    "an object": lambda attack, path: knob("fuser.alpha", attack),
+    "a path": lambda attack, path: knob("fuser", str(path)),
+    "a decoded object": lambda attack, path: knob(
+        "fuser.alpha", "${oc.create:${oc.decode:'" + json.dumps(attack) + "'}}"
+    ),
+    "learned": lambda attack, path: lambda lock: lock["winner"].update(learned={"fuser.alpha": attack}),
+    "a retriever": lambda attack, path: knob("reranker", attack),
+}
+
+
+@pytest.mark.parametrize("what", TRACED)
+def test_the_lock_of_a_trace_runs_nothing(folder, bench, canary, attack, tmp_path, what):
+    (tmp_path / "evil.yaml").write_text(yaml.safe_dump(attack))
+    forge(folder / LOCK, TRACED[what](attack, tmp_path / "evil"))
+    lists = (f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25"))
+    given = ["dataset=folder", f"dataset.path={bench}", *lists, f"paths.runs={tmp_path / 'runs'}", "query=q0"]
+    with pytest.raises(HarnessError, match=r"winner\.lock\.json: .*(expected|is not known)") as caught:
+        trace.run(compose("trace", [*given, f"lock={folder / LOCK}"]))
+    assert "\n" not in str(caught.value)
+    assert not canary.exists()
 
 
 def config_with(folder, change):

@@ -47,7 +47,10 @@ class Lock:
     def _read(self) -> dict[str, Entry]:
         if not self.path.exists():
             return {}
-        entries: dict[str, Entry] = read_json(self.path, "what was written; restore it, or remove it to start anew")
+        expected = "the hash of each benchmark, as it was written; restore the file, or remove it to start anew"
+        entries = read_json(self.path, expected)
+        if not isinstance(entries, dict) or not all(isinstance(entry, dict) for entry in entries.values()):
+            raise HarnessError(f"{self.path}: found {str(entries)[:40]!r}, expected {expected}")
         return entries
 
     def _write(self, key: str, entry: Entry) -> None:

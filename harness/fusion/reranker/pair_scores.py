@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.artifacts import MANIFEST
-from harness.core.files import write_json
+from harness.core.files import whole, write_json
 from harness.core.identity import code_version, library_versions
 
 log = logging.getLogger(__name__)
@@ -48,10 +47,8 @@ class PairScores:
             write_json(self.folder / MANIFEST, {**self.about, "key": self.folder.name, **facts})
         digests = np.frombuffer(bytes.fromhex("".join(keys)), dtype=np.uint8).reshape(-1, 32)
         place = self.folder / f"{_name(digests, scores)}.npz"
-        part = place.with_name(f"{place.stem}.{os.getpid()}.part")
-        with part.open("wb") as stream:
+        with whole(place) as partial, partial.open("wb") as stream:
             np.savez(stream, pairs=digests, scores=scores)
-        part.rename(place)
         self.known.update(zip(keys, scores.tolist(), strict=True))
 
     def _read(self, path: Path) -> None:

@@ -6,9 +6,13 @@ Beside the shards lies what names their texts, so that work on a corpus that has
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
+from zipfile import BadZipFile
+from zlib import error
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +21,7 @@ from harness.core.artifacts import stage_artifacts
 from harness.core.identity import text_hashes
 from harness.core.parts import Advance, Part, fill
 
+log = logging.getLogger(__name__)
 SIZE = 1024
 Rows = NDArray[np.int32]
 
@@ -25,7 +30,8 @@ Rows = NDArray[np.int32]
 class Shards:
     """``work`` over texts: one int32[M_i, C] a text, C >= 1 columns the same for all.
 
-    A shard ``<name>-00000.npz`` below ``folder`` holds ``size`` texts' rows and is renamed into place when whole.
+    A shard ``<name>-00000.npz`` below ``folder`` holds ``size`` texts' rows; it is written whole or not at all, and a
+    damaged one is made again.
     made_by: what ``work`` is, where a text's rows follow from the text alone. Then ``<name>-texts.npz`` names the
     texts, and rows of the same texts are taken from the finished artifacts beside this one that were made so.
     """
@@ -72,7 +78,8 @@ class Shards:
                 np.savez(stream, lengths=lengths, rows=np.concatenate(rows))
             advance(len(texts))
 
-        return Part(self.folder / f"{self.name}-{place:05d}.npz", work, size=len(texts))
+        path = self.folder / f"{self.name}-{place:05d}.npz"
+        return Part(path, work, lambda path: _whole(path, len(texts)), len(texts))
 
 
 def _known(folder: Path, name: str, made_by: str, texts: Sequence[str]) -> dict[str, Rows]:
@@ -90,6 +97,17 @@ def _known(folder: Path, name: str, made_by: str, texts: Sequence[str]) -> dict[
                     if digest in missing:
                         known[missing.pop(digest)] = rows
     return known
+
+
+def _whole(path: Path, count: int) -> bool:
+    """Whether the shard is there and undamaged (its checksums are the archive's own)."""
+    try:
+        return len(_rows(path)) == count
+    except FileNotFoundError:
+        return False
+    except (OSError, EOFError, ValueError, LookupError, TypeError, SyntaxError, TokenError, BadZipFile, error):
+        log.warning("%s is damaged; its texts are read again", path)
+        return False
 
 
 def _rows(path: Path) -> list[Rows]:

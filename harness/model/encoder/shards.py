@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
-from harness.core.files import allocate
+from harness.core.files import allocate, write_text
 from harness.core.identity import texts_sha256
 from harness.core.parts import Part, fill
 from harness.model.encoder.reuse import EMBEDDINGS, Known, write_texts
@@ -64,9 +64,7 @@ def encode(
         merged, cut = _merge(parts, known or {}, folder / EMBEDDINGS, texts, model.dimension)
         if known is not None:
             write_texts(folder, texts, cut)
-        part = counted.with_suffix(".part")
-        part.write_text(json.dumps({**merged, **model.facts}, sort_keys=True))
-        part.rename(counted)
+        write_text(counted, json.dumps({**merged, **model.facts}, sort_keys=True))
     shutil.rmtree(folder / "shards", ignore_errors=True)
     facts: Mapping[str, Any] = json.loads(counted.read_text())
     return facts if known is None else {**facts, "taken_over": len(known)}

@@ -24,6 +24,7 @@ from harness.report.experiment.parts import parts_table
 from harness.report.experiment.summary import summary
 from harness.report.figure import Picture
 from harness.sweep.result import SweepResult
+from harness.sweep.selection import described_errors
 
 TABLES: Mapping[str, Callable[[SweepResult, Mapping[str, Any], Mapping[str, Any]], Table]] = {
     "rows": lambda result, spec, experiment: ComparisonTable(result, spec, experiment).table(),
@@ -37,16 +38,24 @@ TABLES: Mapping[str, Callable[[SweepResult, Mapping[str, Any], Mapping[str, Any]
 def build_experiment(result: SweepResult) -> tuple[list[Table], list[Picture]]:
     """The tables and the figures of the sweep's experiment; none when the sweep is of no experiment."""
     experiment = result.config.get("experiment") or {}
-    tables = []
-    for spec in experiment.get("tables") or ():
-        kind = next((key for key in TABLES if key in spec), None)
-        if kind is None:
-            raise HarnessError(f"experiment: table {spec.get('name')}: has none of {', '.join(TABLES)}")
-        tables.append(TABLES[kind](result, spec, experiment))
-    figures = [
-        figure_builder(spec["name"], spec["kind"])(result, spec, experiment) for spec in experiment.get("figures") or ()
-    ]
+    place = f"{result.folder / 'config.yaml'}: experiment"
+    with described_errors(place):
+        wanted = [*(experiment.get("tables") or ())], [*(experiment.get("figures") or ())]
+    tables, figures = [], []
+    for number, spec in enumerate(wanted[0]):
+        with described_errors(f"{place}.tables.{number}"):
+            tables.append(_table(result, spec, experiment))
+    for number, spec in enumerate(wanted[1]):
+        with described_errors(f"{place}.figures.{number}"):
+            figures.append(figure_builder(spec["name"], spec["kind"])(result, spec, experiment))
     return [*tables, *(table for _, table in figures if table)], [picture for picture, _ in figures]
+
+
+def _table(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
+    kind = next((key for key in TABLES if key in spec), None)
+    if kind is None:
+        raise HarnessError(f"experiment: table {spec.get('name')}: has none of {', '.join(TABLES)}")
+    return TABLES[kind](result, spec, experiment)
 
 
 def figure_builder(name: str, kind: str) -> Any:

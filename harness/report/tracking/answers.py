@@ -7,11 +7,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.core.errors import HarnessError
+from harness.core.files import read_json
 from harness.core.identity import digest
 from harness.report.tracking.entry import Entry, Group
 from harness.report.tracking.parameters import numbers, shortened, text
 
 ASIDE = {"condition", "source", "k", "n"}
+
+
+def read(path: Path) -> Group:
+    """What a file of `harness answer` becomes. Raises HarnessError for one that is damaged."""
+    found = read_json(path, "what `harness answer` kept")
+    try:
+        return answers(found, path)
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        reason = f"{type(error).__name__}: {error}"[:120]
+        raise HarnessError(
+            f"{path}: not what `harness answer` kept ({reason}); remove it and run `harness answer` again"
+        ) from error
 
 
 def answers(found: Mapping[str, Any], path: Path) -> Group:

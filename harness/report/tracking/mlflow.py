@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import sys
@@ -16,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import digest, file_sha256
 from harness.core.secret import hide_secrets
-from harness.report.tracking import Export, entry, views
+from harness.report.tracking import Export, answers, entry, views
 from harness.report.tracking.address import SQLITE, check_uri, is_server, probe, without_secrets
-from harness.report.tracking.answers import answers
 from harness.report.tracking.parameters import metric_name
 from harness.sweep.result import SweepResult
 
@@ -99,9 +97,8 @@ class MLflow:
             probe(self.uri)
             if export.path.is_dir():
                 return self._export_sweep(SweepResult(export.path), export)
-            found = json.loads(export.path.read_text(encoding="utf-8"))
-            writer = self._writer({})
-            run = writer.write(answers(found, export.path), _parent())
+            group, writer = answers.read(export.path), self._writer({})
+            run = writer.write(group, _parent())
             return self._link(f"#/experiments/{writer.experiment}/runs/{run}")
 
     def check(self) -> str:

@@ -72,11 +72,13 @@ def _missed(tracking: Tracking, runs: Path) -> Iterator[Export]:
     for path in sorted((runs / FOLDER).glob("*.json")):
         try:
             note = json.loads(path.read_text(encoding="utf-8"))
-            if note["destination"] == tracking.destination:
-                report = Path(note["report"]) if note["report"] else None
-                yield Export(Path(note["path"]), report, note["report_sha256"])
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            raise HarnessError(f"{path}: not a note of an export that is due ({error!r}); remove it") from error
+            export = Export(Path(note["path"]), Path(note["report"]) if note["report"] else None, note["report_sha256"])
+            wanted = note["destination"] == tracking.destination
+            export.path.exists()  # which a name that is too long is not asked for
+        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+            raise HarnessError(f"{path}: not a note of an export that is due ({error!r:.200}); remove it") from error
+        if wanted:
+            yield export
 
 
 def _note(tracking: Tracking, runs: Path, export: Export) -> Path:

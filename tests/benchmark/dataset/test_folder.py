@@ -217,6 +217,9 @@ def test_a_damaged_lock_is_named(write: Write, store: Store) -> None:
     store.root.mkdir()
     (store.root / "benchmarks.lock.json").write_text("{")
     assert "benchmarks.lock.json:1: broken JSON" in failure(write(), store)
+    for content in ("[]", "1", '"x"', '{"a": 1}', '{"a": [1]}'):
+        (store.root / "benchmarks.lock.json").write_text(content)
+        assert "benchmarks.lock.json: found" in failure(write(), store)
 
 
 ANY = st.characters(blacklist_categories=["Cs"])

@@ -1,5 +1,6 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,3 +62,19 @@ def test_rows_of_the_same_texts_are_taken_from_artifacts_made_the_same_way(tmp_p
     fresh = {path.name: path.read_bytes() for path in (store.place("extract", {"key": "grown"}, {}) / "base").iterdir()}
     Shards(tmp_path, "lengths", ["", "bb", "a", "ccc", "ccc"], work, size=2, made_by="x").rows()
     assert fresh == {path.name: path.read_bytes() for path in tmp_path.glob("*.npz")}
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:20], lambda data: b"", lambda data: data[:-30] + b"x" * 30])
+def test_a_damaged_shard_is_named_and_made_again(tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: Any) -> None:
+    def work(part: Sequence[str]) -> Iterator[NDArray[np.int32]]:
+        return (np.full((1, 1), len(text), dtype=np.int32) for text in part)
+
+    Shards(tmp_path, "lengths", ["a", "bb", "ccc"], work, size=2).rows()
+    shard = tmp_path / "lengths-00000.npz"
+    whole = shard.read_bytes()
+    shard.write_bytes(damage(whole))
+    rows = Shards(tmp_path, "lengths", ["a", "bb", "ccc"], work, size=2).rows()
+    assert [row.tolist() for row in rows] == [[[1]], [[2]], [[3]]]
+    assert f"{shard} is damaged" in caplog.text
+    assert shard.read_bytes() == whole
+    assert not list(tmp_path.glob("*.partial"))

@@ -1,0 +1,264 @@
+"""Everything that the harness reads: each reader by name, with the whole file that it reads."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+import harness
+from harness.benchmark.dataset.folder import Folder
+from harness.benchmark.dataset.lock import Lock
+from harness.benchmark.dataset.prepared import read_prepared
+from harness.benchmark.dataset.upstream import read_passages, read_questions
+from harness.core.artifacts import Store
+from harness.core.configuration import compose, translate_errors
+from harness.core.identity import digest
+from harness.fusion.reranker.pair_scores import PairScores
+from harness.graph.extractor.openie_file import match_rows
+from harness.graph.extractor.shards import extract_in_shards
+from harness.model.endpoint import Answer, Chat
+from harness.model.endpoint.answers import Answers
+from harness.report.experiment import build_experiment
+from harness.report.tracking import Export, answers, pending
+from harness.report.tracking.none import Untracked
+from harness.run import Run
+from harness.run.artifact import keep_ids
+from harness.sweep.archive import export_sweep, import_sweep
+from harness.sweep.choice import read_winner
+from harness.sweep.latest import latest
+from harness.sweep.ledger import Ledger
+from harness.sweep.looks import count_looks, note_look
+from harness.sweep.plan import reopen
+from harness.sweep.result import SweepResult
+from tests.soak.work import ENDED, benchmark, do_heldout, do_sweep
+
+Reader = Callable[[], object]
+Readers = dict[str, tuple[Path, Reader]]
+
+
+def readers(folder: Path) -> Readers:
+    """All of them, on files below ``folder``."""
+    data, runs = benchmark(folder / "data"), folder / "runs"
+    for step in (do_sweep, do_heldout):
+        step(data, runs)
+    (sweep,) = (path for path in (runs / "sweeps").iterdir() if path.is_dir())
+    return {**_lists(folder, data), **_benchmarks(folder, data), **_sweep(runs, sweep), **_stores(folder, data, sweep)}
+
+
+def _lists(folder: Path, data: Path) -> Readers:
+    run, made = harness.read(str(data / "dense.trec")), {}
+    for ending in ("trec", "trec.gz", "json", "parquet"):
+        path = folder / f"run.{ending}"
+        harness.write(run, str(path))
+        made[f"run .{ending}"] = (path, partial(harness.read, str(path)))
+    qrels = folder / "qrels.txt"
+    qrels.write_text("".join(f"q{number} 0 d{number:02d} 1\n" for number in range(40)))
+    made["gold, qrels"] = (qrels, partial(harness.Gold.read, str(qrels)))
+    made["gold, queries.jsonl"] = (data / "queries.jsonl", partial(harness.Gold.read, str(data / "queries.jsonl")))
+    return made
+
+
+def _benchmarks(folder: Path, data: Path) -> Readers:
+    own, store = folder / "own", Store(folder / "store")
+    shutil.copytree(data, own)
+    made: Readers = {}
+    for name in ("corpus.jsonl", "queries.jsonl"):
+        made[f"benchmark, {name}"] = (own / name, partial(_load, own, store))
+    packed = folder / "packed"
+    packed.mkdir()
+    for name in ("corpus.jsonl", "queries.jsonl"):
+        (packed / f"{name}.gz").write_bytes(gzip.compress((data / name).read_bytes(), mtime=0))
+    made["benchmark, .gz"] = (packed / "corpus.jsonl.gz", partial(read_prepared, packed))
+    corpus, questions, openie = folder / "x_corpus.json", folder / "x.json", folder / "openie.json"
+    corpus.write_text(json.dumps([{"title": f"T{n}", "text": f"Text {n}."} for n in range(20)]))
+    questions.write_text(json.dumps([{"_id": f"q{n}", "question": "Who?", "answer": "x"} for n in range(20)]))
+    rows = [{"passage": f"d{n:02d}\nText of d{n:02d}.", "extracted_entities": [],
+             "extracted_triples": [["a", "b", "c"]]}
+            for n in range(10)]  # fmt: skip
+    openie.write_text(json.dumps({"docs": rows}))
+    made["upstream corpus"] = (corpus, partial(read_passages, corpus, "x"))
+    made["upstream questions"] = (questions, partial(read_questions, questions))
+    made["published triples"] = (openie, partial(match_rows, openie, Folder(str(data)).load(store)))
+    lock = store.root / "benchmarks.lock.json"
+    made["benchmarks.lock.json"] = (lock, lambda: Lock.of(store).hold(str(data), {"sha256": "x"}, "it"))
+    return made
+
+
+def _load(folder: Path, store: Store) -> object:
+    kept = store.root / "benchmarks.lock.json"
+    whole = kept.read_bytes()
+    try:
+        return Folder(str(folder)).load(store)
+    finally:
+        kept.write_bytes(whole)
+
+
+def _sweep(runs: Path, sweep: Path) -> Readers:
+    made: Readers = {
+        "lock": (sweep / "winner.lock.json", partial(read_winner, sweep / "winner.lock.json")),
+        "ledger": (runs / "ledger.jsonl", Ledger(runs / "ledger.jsonl").entries),
+        "ledger.head": (runs / "ledger.head", Ledger(runs / "ledger.jsonl").entries),
+        "latest": (runs / "sweeps" / "latest", partial(latest, runs)),
+        "looks.jsonl": (runs / "looks.jsonl", partial(_look, runs / "looks.jsonl")),
+    }
+    config = compose("heldout", [f"paths.runs={runs}", "tracking=none"])
+    old = _without_hashes(sweep)
+    for base, kind in ((sweep, "bound"), (old, "before hashes")):
+        made[f"config.yaml, {kind}"] = (base / "config.yaml", partial(_open, base, config))
+        for name in ENDED:
+            made[f"{name}, {kind}"] = (base / name, partial(_part, base, name))
+    made["stored experiment"] = (_experiment(old) / "config.yaml", partial(_experiments, _experiment(old)))
+    archive = export_sweep(sweep, runs / "sweep.tar.zst")
+    made["archive of a sweep"] = (archive, partial(_import, archive, runs / "imported"))
+    return made
+
+
+def _look(path: Path) -> object:
+    kept = path.read_bytes()
+    try:
+        return count_looks(str(path), ["q1", "q2", "q3"]), note_look(str(path), "trace", "x", ["q1", "q2", "q3"])
+    finally:
+        path.write_bytes(kept)
+
+
+def _open(folder: Path, config: object) -> object:
+    with translate_errors():  # as the command line does
+        return reopen(folder, config).trials()
+
+
+def _part(folder: Path, name: str) -> object:
+    """What is made of one file of a sweep, and of those that must fit it."""
+    result = SweepResult(folder)
+    if name == "manifest.json":
+        return result.title
+    if name == "scores.parquet":
+        return result.scores
+    return result.test if name.startswith("heldout") else result.tune
+
+
+def _import(archive: Path, runs: Path) -> object:
+    shutil.rmtree(runs, ignore_errors=True)
+    return import_sweep(archive, runs)
+
+
+def _without_hashes(sweep: Path) -> Path:
+    """The same sweep as it was stored before locks held hashes of files: only the readers' own checks are left."""
+    folder = sweep.parent / "before"
+    if not folder.exists():
+        shutil.copytree(sweep, folder)
+        lock = json.loads((folder / "winner.lock.json").read_text())
+        content = {key: value for key, value in lock.items() if key not in ("sha256", "files")}
+        (folder / "winner.lock.json").write_text(json.dumps({**content, "sha256": digest(content)}))
+        (folder / "heldout.entry.json").unlink()
+    return folder
+
+
+EXPERIMENT = """
+experiment:
+  source: a paper
+  differs: nothing.
+  tables:
+    - {name: main, title: Main, metrics: [last_hop@5], against: rrf, rows: [
+        {label: rrf, where: {fuser: rrf}}, {label: dense, where: {fuser: single}, published: {data: {tune: 50.0}}}]}
+    - {name: parts, title: Parts, unit: list, metrics: [full_sup@5], parts: [
+        {label: a, against: rrf, rows: [{label: rrf, where: {fuser: rrf}}]}]}
+    - {name: summary, title: Summary, summary: [{label: all, where: {}}]}
+    - {name: graphs, title: Graphs, graphs: [{label: a, list: graph}]}
+  figures:
+    - {name: f1, kind: bars, table: main}
+    - {name: f2, kind: panels, table: main}
+    - {name: f3, kind: heatmap, title: H, rows: [fuser.k], columns: [fuser], value: last_hop@5}
+"""
+
+
+def _experiment(old: Path) -> Path:
+    folder = old.parent / "experiment"
+    if not folder.exists():
+        shutil.copytree(old, folder)
+        (folder / "config.yaml").write_text("given: []\nmetrics: [last_hop@5]\n" + EXPERIMENT)
+    return folder
+
+
+def _experiments(folder: Path) -> object:
+    return [table.latex() for table in build_experiment(SweepResult(folder))[0]]
+
+
+def _stores(folder: Path, data: Path, sweep: Path) -> Readers:
+    store = Store(folder / "artifacts")
+    held = store.get("stage", {"a": 1}, {"data": "x"}, lambda place: (place / "data.txt").write_text("one") and None)
+    run = _stored_run(store, data)
+    made: Readers = {}
+    for name in ("data.txt", "manifest.json"):
+        made[f"artifact, {name}"] = (held.path / name, lambda: (store.find("stage", {"a": 1}, {"data": "x"}),
+                                                               list(store.find_all("stage", {"a": 1}))))  # fmt: skip
+    for name in ("docs.npy", "indptr.npy", "scores.npy", "manifest.json"):
+        made[f"run of ours, {name}"] = (run / name, partial(harness.read, str(run)))
+    kept = Answers(folder / "answers", "http://127.0.0.1/v1", "m").serving("m")
+    kept.keep("p", _REQUEST, Answer("1", "stop", 1, 1, "m"))
+    (answer,) = (folder / "answers").rglob("??/*.json")
+    (served,) = (folder / "answers").rglob("served.json")
+    made["kept answer"] = (answer, lambda: kept.find("p", _REQUEST))
+    made["served.json"] = (served, lambda: Answers.of(_Asking(model="m", base_url="http://127.0.0.1/v1",
+                                                           answers=str(folder / "answers"))))  # fmt: skip
+    pairs = PairScores(folder / "pairs", {})
+    pairs.add(["ab" * 32], np.array([0.5]))
+    (shard,) = (folder / "pairs").glob("*.npz")
+    made["pair scores"] = (shard, lambda: PairScores(folder / "pairs", {}).known)
+    shards = folder / "shards"
+    shards.mkdir()
+    _extract(shards)
+    made["extraction shard"] = (shards / "names-00000.npz", partial(_extract, shards))
+    pending.remember(_Noted(), folder, Export(sweep))
+    (note,) = (folder / pending.FOLDER).glob("*.json")
+    made["note of an export"] = (note, partial(_export_missed, folder))
+    found = folder / "answered.json"
+    found.write_text(json.dumps(_ANSWERED))
+    made["answers, for the tracker"] = (found, partial(answers.read, found))
+    return made
+
+
+_REQUEST = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
+_ANSWERED = {"dataset": "d", "split": "tune", "reader": {"model": "m"}, "n": 2, "data_sha256": "x", "code": "c",
+             "baseline": "gold", "per_query": {"q": {"gold": {"answer": "x", "em": 1, "f1": 1.0}}},
+             "conditions": [{"condition": "gold", "source": "gold", "k": None, "n": 2, "em": 1.0, "f1": 1.0,
+                             "em_interval": [0.5, 1.0], "counted": {"calls": 2}}]}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asking(Chat):
+    concept: ClassVar[str] = "asking"
+
+
+class _Noted(Untracked):
+    destination = "a place"  # type: ignore[assignment]
+
+
+def _export_missed(folder: Path) -> object:
+    kept = {path: path.read_bytes() for path in (folder / pending.FOLDER).glob("*.json")}
+    try:
+        return pending.export_missed(_Noted(), folder)
+    finally:
+        for path, content in kept.items():
+            path.write_bytes(content)
+
+
+def _stored_run(store: Store, data: Path) -> Path:
+    loaded = Folder(str(data)).load(store)
+    keep_ids(loaded, store)
+    run = Run.of(loaded.query_ids, loaded.doc_ids, [0, 0, 1], [0, 1, 2], [0.5, 0.25, 1.0])
+    return store.get("retrieve", {"k": 1}, {"benchmark": loaded.sha256}, run.save).path
+
+
+def _extract(folder: Path) -> object:
+    def work(texts: object) -> object:
+        return (np.array([[len(text), 1]], dtype=np.int32) for text in texts)  # type: ignore[attr-defined]
+
+    return extract_in_shards(folder, "names", ["a", "bb", "ccc"], work, 2)  # type: ignore[arg-type]
