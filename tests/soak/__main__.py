@@ -10,7 +10,7 @@ import time
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # a fork of a process that has threads may hang
 
-from tests.soak import files, fuzz, together, warm
+from tests.soak import endpoint, files, fuzz, together, warm
 
 CAMPAIGNS = {
     "kill": (files.kill, 400),
@@ -18,6 +18,7 @@ CAMPAIGNS = {
     "limit": (files.limit, 60),
     "together": (together.together, 30),
     "fuzz": (fuzz.fuzz, 100_000),
+    "endpoint": (endpoint.endpoint, 1_000),
     "warm": (warm.warm, 2_000),
 }
 """Each campaign with its usual size."""

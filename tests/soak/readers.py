@@ -139,8 +139,8 @@ def _part(folder: Path, name: str) -> object:
     result = SweepResult(folder)
     if name == "manifest.json":
         return result.title
-    if name == "scores.parquet":
-        return result.scores
+    if name in ("scores.parquet", "queries.parquet"):
+        return result.scores, result.queries
     return result.test if name.startswith("heldout") else result.tune
 
 

@@ -16,5 +16,5 @@ def test_every_campaign_runs():
     command = [sys.executable, "-m", "tests.soak", "--scale", "0.001"]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    for name in ("kill", "full", "limit", "together", "fuzz", "warm"):
+    for name in ("kill", "full", "limit", "together", "fuzz", "endpoint", "warm"):
         assert f"\n{name}" in f"\n{done.stdout}"

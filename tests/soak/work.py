@@ -22,7 +22,7 @@ from harness.core.errors import HarnessError
 from harness.sweep.plan import Plan, Prepared
 from harness.sweep.tune import sweep
 
-LONGEST = 300
+LONGEST = 1800
 """Seconds that one command may take on a busy machine."""
 ENDED = ("manifest.json", "trials.parquet", "queries.parquet", "ranks.npy", "scores.parquet", "heldout.json",
          "heldout_ranks.npy", "heldout_queries.parquet")  # fmt: skip
@@ -31,7 +31,7 @@ ENDED = ("manifest.json", "trials.parquet", "queries.parquet", "ranks.npy", "sco
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a process ended: ``done``, ``error`` (a line for the user), ``killed``, ``hung``, or ``fault`` (traceback)."""
+    """How a process ended: ``done``, ``error`` (a line for users), ``killed``, ``hung`` or ``fault`` (traceback)."""
 
     kind: str
     text: str = ""
