@@ -23,7 +23,7 @@ from harness.core.configuration import compose, translate_errors
 from harness.core.identity import digest
 from harness.fusion.reranker.pair_scores import PairScores
 from harness.graph.extractor.openie_file import match_rows
-from harness.graph.extractor.shards import extract_in_shards
+from harness.graph.extractor.shards import Shards
 from harness.model.endpoint import Answer, Chat
 from harness.model.endpoint.answers import Answers
 from harness.report.experiment import build_experiment
@@ -261,4 +261,4 @@ def _extract(folder: Path) -> object:
     def work(texts: object) -> object:
         return (np.array([[len(text), 1]], dtype=np.int32) for text in texts)  # type: ignore[attr-defined]
 
-    return extract_in_shards(folder, "names", ["a", "bb", "ccc"], work, 2)  # type: ignore[arg-type]
+    return Shards(folder, "names", ["a", "bb", "ccc"], work, 2).rows()  # type: ignore[arg-type]
