@@ -64,13 +64,20 @@ def _protocol(config: DictConfig) -> None:
 def _forecast(config: DictConfig) -> None:
     import dataclasses
 
+    import numpy as np
+
     from harness.analysis.worlds import resplit
+    from harness.benchmark.cluster import clusters
+    from harness.evaluation.conclusion import blind_spots
     from harness.report.calibration import forecasts
+    from harness.sweep.lists import fitted, retrievers
 
     prepared = _prepared(config)
     found = resplit(prepared, config.calibrate.splits, config.calibrate.seed)
     print(forecasts(found).text())
-    name = prepared.benchmark.name
+    name, gold = prepared.benchmark.name, prepared.benchmark.gold
+    known = fitted(retrievers(config))
+    print(*blind_spots(name, known, np.bincount(clusters(gold))), sep="\n")
     content = {"data_sha256": prepared.benchmark.sha256, "forecast": [dataclasses.asdict(one) for one in found]}
     print(_store(config, f"{name}-forecast", content))
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.core.format import LEVEL, p_value, percent, points, span
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic.trials import mcnemar
 
+GREAT = 0.05
+"""A cluster with a greater share of the questions is warned of."""
 UNANSWERED = "this benchmark cannot answer whether fusion adds to its best list"
 
 
@@ -39,6 +43,29 @@ def _limit(found: Comparison) -> str:
     if found.detectable is None:
         return f"With {found.n} questions that differ so seldom, even a real difference would often be missed."
     return f"A net win below {points(found.detectable)} points would often be missed with {found.n} questions."
+
+
+def blind_spots(dataset: str, fitted: Mapping[str, Mapping[str, Any]], sizes: NDArray[np.int64]) -> list[str]:
+    """What the forecast of a tune half cannot see, a sentence each; none where it sees all.
+
+    fitted: by list, ``on`` (the benchmarks whose tune questions chose its weights) and ``out_of_fold``. Trials that
+    learn, and lists that are out of fold, are scored by what had not seen the question, and hide nothing.
+    sizes: of tune's clusters of questions that share gold passages.
+    """
+    names = [name for name, one in fitted.items() if dataset in one["on"] and not one["out_of_fold"]]
+    share = float(sizes.max(initial=0) / max(1, sizes.sum()))
+    said = []
+    if names:
+        said.append(
+            f"It cannot see that the weights of {', '.join(names)} were chosen on these tune questions, too: expect "
+            "less."
+        )
+    if share > GREAT and sizes.max() > 1:
+        said.append(
+            f"One cluster of shared gold holds {percent(share)}% of tune's questions: on new clusters such intervals "
+            "hold less often than they say."
+        )
+    return said
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from harness.core.format import percent, percents, points
 from harness.evaluation.comparison import compare_trials
-from harness.evaluation.conclusion import Headroom, conclude
+from harness.evaluation.conclusion import Headroom, blind_spots, conclude
 from harness.sweep.result import SweepResult
 
 
@@ -41,16 +43,15 @@ def in_short(result: SweepResult) -> str:
     sentences += _headroom(result)
     if forecast := result.lock.get("expected"):
         usual = f"On new questions {percent(forecast['low'])} to {percent(forecast['high'])} is expected."
-        sentences.append(f"It scored {outcome}" if (outcome := _outcome(result)) else usual)
+        outcome = _outcome(result)
+        sentences += [f"It scored {outcome}"] if outcome else [usual, *_blind_spots(result)]
     return " ".join(sentences)
 
 
 def _headroom(result: SweepResult) -> list[str]:
-    """Of the lists that any trial fuses (all, when none says), over the best single list; nothing without others."""
-    view, best = result.locked, str(result.lock.get("best_single"))
+    """Of the lists that any trial fuses, over the best single list; nothing without others."""
+    view, best, fused = result.locked, str(result.lock.get("best_single")), _fused(result)
     single = {str(row["name"]): view.scores[place] for place, row in enumerate(view.rows) if row["family"] == "single"}
-    fusions = [row["parameters"] for row in result.whole.rows if row["family"] != "single"]
-    fused = {name for knobs in fusions for name in knobs.get("pool.lists") or single}
     values = {name: own for name, own in single.items() if name in fused}
     if best not in values or len(values) < 2:
         return []
@@ -66,7 +67,21 @@ def _expected(result: SweepResult) -> str:
         f"{percent(forecast['high'])}) on {forecast['n']} queries. Tune's {percent(forecast['tune'])} is that "
         f"of the best of {len(result.trials)} trials; {points(forecast['bias'])} points of it are the winner's curse, "
         "estimated by repeating the whole choice in bootstrap resamples and scoring it on the queries left out."
+        f"{''.join(f' {line}' for line in _blind_spots(result))}"
     )
+
+
+def _blind_spots(result: SweepResult) -> list[str]:
+    """Of the lists that any trial fuses, and of tune's clusters."""
+    fitted = {name: one for name, one in result.manifest.get("fitted", {}).items() if name in _fused(result)}
+    return blind_spots(str(result.manifest["dataset"]), fitted, np.bincount(result.whole.clusters))
+
+
+def _fused(result: SweepResult) -> set[str]:
+    """The lists that any trial fuses; all, when none says."""
+    fusions = [row["parameters"] for row in result.whole.rows if row["family"] != "single"]
+    single = [str(row["name"]) for row in result.whole.rows if row["family"] == "single"]
+    return {name for knobs in fusions for name in knobs.get("pool.lists") or single}
 
 
 def _power(result: SweepResult) -> str:

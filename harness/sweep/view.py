@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 from harness.evaluation.comparison import MARGIN
+from harness.evaluation.conclusion import GREAT
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import design_effect
 
 if TYPE_CHECKING:
     import pandas as pd
 
-GREAT = 0.05
-"""A cluster with a greater share of the queries is warned of."""
 GOLD = {
     "last_hop": "the last gold passage in hop order is",
     "full_sup": "all gold passages are",

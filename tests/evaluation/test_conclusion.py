@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.conclusion import Headroom, conclude
+from harness.evaluation.conclusion import Headroom, blind_spots, conclude
 
 
 def compared(wins: int, losses: int, ties: int) -> Comparison:
@@ -61,3 +61,16 @@ def test_five_questions_cannot_be_significant_and_none_is_none() -> None:
         "Headroom: b or c does better than a on none of 4 questions: this benchmark cannot answer whether fusion adds "
         "to its best list."
     )
+
+
+def test_what_a_forecast_cannot_see() -> None:
+    even = np.ones(40, dtype=np.int64)
+    mine, other = {"on": ["a", "b"], "out_of_fold": False}, {"on": ["a"], "out_of_fold": True}
+    assert blind_spots("a", {"graph": mine, "folded": other}, even) == [
+        "It cannot see that the weights of graph were chosen on these tune questions, too: expect less."
+    ]
+    assert blind_spots("c", {"graph": mine}, even) == blind_spots("a", {"folded": other}, even) == []
+    (great,) = blind_spots("c", {}, np.array([6, *even]))  # 6 of 46
+    assert great.startswith("One cluster of shared gold holds 13.0% of tune's questions: on new clusters")
+    assert blind_spots("c", {}, np.array([2, *even])) == []  # 2 of 42 is under 5%
+    assert blind_spots("c", {}, even[:8]) == []  # few questions are no cluster

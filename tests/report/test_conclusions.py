@@ -64,6 +64,23 @@ def test_headroom_is_said_before_what_is_expected(example: ModuleType, tmp_path:
     assert f"none has p 1.000: {cannot} It scored 83.3" in test
 
 
+def test_a_forecast_says_which_lists_were_fitted_here(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1", heldout=False)
+    before = conclusions(result)
+    seen = "weights of graph were chosen on these tune questions, too: expect less."
+    assert seen not in str(before)
+    here = {"on": [result.manifest["dataset"]], "out_of_fold": False}
+    result.manifest["fitted"] = {"graph": here, "unused": here}
+    after = conclusions(result)
+    assert after["expected on test"].startswith(before["expected on test"])
+    assert seen in after["expected on test"]
+    assert seen in after["in short"]
+    held = example.write(tmp_path / "s2")
+    held.manifest["fitted"] = {"graph": here}
+    assert seen in conclusions(held)["expected on test"]
+    assert seen not in conclusions(held)["in short"]  # the outcome is there
+
+
 def test_no_rounding_contradicts_the_verdict(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
     result.lock["expected"].update(low=0.8334, high=0.9)  # 5/6 is .83333
