@@ -53,6 +53,7 @@ class Benchmark:
     (passage number), ``relation`` (in words), ``object`` (passage number).
     splitting: ``md5`` splits query by query; ``disjoint`` keeps queries that share gold passages, directly or through
     others, on one side.
+    ordered: whether the hops of the gold have an order; without it no query has a last hop.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Benchmark:
     sha256: str
     triples: pa.Table | None = None
     splitting: str = "md5"
+    ordered: bool = True
 
     def __post_init__(self) -> None:
         one_of("split", self.splitting, SPLITTINGS)

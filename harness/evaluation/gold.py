@@ -45,7 +45,7 @@ class Gold:
     def of(cls, benchmark: Benchmark) -> Gold:
         """The gold of a benchmark."""
         ids, supporting, hops, types = (list(benchmark.queries[name][:]) for name in FIELDS)
-        return cls(ids, supporting, hops, types, True, benchmark.name, benchmark.doc_ids)
+        return cls(ids, supporting, hops, types, benchmark.ordered, benchmark.name, benchmark.doc_ids)
 
     @classmethod
     def read(cls, path: str | Path, lenient: bool = False) -> Gold:

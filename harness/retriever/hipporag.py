@@ -128,7 +128,7 @@ class HippoRAG(PPR):
 
 
 def spread_cosines(passages: NDArray[np.float32], questions: NDArray[np.float32]) -> NDArray[np.float64]:
-    """[Q, D]: cosines, each row scaled so that its least is 0 and its greatest 1 (all 1 where they are equal)."""
+    """float64[Q, D]: cosines, each row scaled to a least of 0 and a greatest of 1 (all 1 where they are equal)."""
     docs, cosine = exact_search(passages, questions, len(passages))
     low, high = cosine.min(axis=1, keepdims=True), cosine.max(axis=1, keepdims=True)
     share = np.divide(cosine - low, high - low, out=np.ones_like(cosine), where=high > low)

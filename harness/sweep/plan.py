@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,6 +34,7 @@ from harness.sweep.result import SweepResult
 from harness.sweep.training import fit
 from harness.sweep.trial import Trial, reference_of
 
+log = logging.getLogger(__name__)
 STORED = {
     **dict.fromkeys(("dataset", "lists", "pool", "grid", "fuser", "normalizer", "temperature", "reranker"), dict),
     **{"objective": str, "metrics": list},
@@ -113,6 +116,23 @@ class Plan:
         """The list that wins are counted against: the configuration's, else dense if there is one, else the first."""
         return reference_of(self.config.get("reference"), [str(name) for name in self.config.lists])
 
+    def without_order(self, data: str) -> Plan:
+        """The plan without the metrics that need an order of hops, which are named in a warning.
+
+        Raises HarnessError where the objective is one.
+        """
+        if Metric.parse(self.config.objective).ordered:
+            raise HarnessError(
+                f"objective={self.config.objective}: the judgements of {data} have no order of hops, so none is the "
+                "last; set e.g. objective=recall@5 or objective=full_sup@5"
+            )
+        kept = [name for name in self.config.metrics if not Metric.parse(name).ordered]
+        if left := [name for name in self.config.metrics if name not in kept]:
+            log.warning("%s: %s not measured, since its judgements have no order of hops", data, ", ".join(left))
+        config = self.config.copy()
+        config.metrics = kept
+        return dataclasses.replace(self, config=config)
+
     @property
     def metrics(self) -> list[str]:
         """Metric columns: the configured ones, and the objective."""
@@ -133,6 +153,7 @@ class Prepared:
         """Load or build what the plan needs, in the store of its configuration unless another is given."""
         kept = store or lists.store(plan.config)
         data = lists.benchmark(plan.config, kept)
+        plan = plan if data.ordered else plan.without_order(data.name)
         retrievers = lists.retrievers(plan.config)
         return cls(plan, data, lists.runs(retrievers, data, kept), lists.identities(retrievers))
 

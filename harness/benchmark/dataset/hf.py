@@ -1,0 +1,62 @@
+"""A data set of the Hugging Face Hub in BEIR's form: configurations ``corpus`` and ``queries``, and judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from harness.benchmark import Benchmark
+from harness.benchmark.dataset.judged import benchmark
+from harness.benchmark.dataset.records import Record
+from harness.core.artifacts import Store
+from harness.core.errors import HarnessError
+
+
+@dataclass(frozen=True)
+class Hf:
+    """``path``: the repository (``BeIR/hotpotqa``), or a local folder or server that the library `datasets` loads.
+
+    qrels: repository of the judgements, where they have one of their own (``BeIR/hotpotqa-qrels``); ``null`` is the
+    same with configuration ``default``.    split: of the judgements.    revision: commit or tag; ``null`` is the
+    newest. Columns are BEIR's: ``_id``, ``title``, ``text``; ``_id``, ``text``; ``query-id``, ``corpus-id``, ``score``.
+    """
+
+    path: str | None = None
+    qrels: str | None = None
+    split: str = "test"
+    revision: str | None = None
+
+    def load(self, store: Store) -> Benchmark:
+        """See ``harness.benchmark.dataset.judged.benchmark``."""
+        if not self.path:
+            raise HarnessError("dataset.path is not set; e.g. dataset=hf dataset.path=BeIR/hotpotqa")
+        queries = self._part(self.path, "queries", "queries", ("_id", "text"))
+        rows = self._part(self.qrels or self.path, "default", self.split, ("query-id", "corpus-id", "score"))
+        corpus = self._part(self.path, "corpus", "corpus", ("_id", "text"))
+        judged: dict[str, dict[str, int]] = {}
+        for row in rows:
+            judged.setdefault(str(row["query-id"]), {})[str(row["corpus-id"])] = int(row["score"])
+        asked = {name: str(row["text"]) for row in queries if (name := str(row["_id"])) in judged}
+        return benchmark(self.path, _passages(corpus), asked, judged, store)
+
+    def _part(self, path: str, name: str, split: str, columns: tuple[str, ...]) -> Any:
+        from datasets import load_dataset
+
+        try:
+            found = load_dataset(path, name, split=split, revision=self.revision)
+        except (OSError, ValueError) as error:
+            raise HarnessError(
+                f"dataset.path={path}: no split {split} of configuration {name} ({str(error).splitlines()[0]})"
+            ) from error
+        if missing := [column for column in columns if column not in found.column_names]:
+            raise HarnessError(
+                f"{path}, {name}: no column {', '.join(missing)}; it has {', '.join(found.column_names)}, expected "
+                f"BEIR's {', '.join(columns)}"
+            )
+        return found
+
+
+def _passages(corpus: Any) -> Iterator[Record]:
+    for row in corpus:
+        yield {"id": str(row["_id"]), "title": str(row.get("title") or ""), "text": str(row["text"])}
