@@ -150,6 +150,29 @@ def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: Sweep
         experiment.figure_builder("f", "bars")(result, {"name": "f", "table": "none"}, EXPERIMENT)
 
 
+def test_a_gain_is_over_the_list_that_is_better_on_tune(result: SweepResult, tmp_path: Path) -> None:
+    rows = [
+        {"label": "vectors", "where": {"fuser": "single", "fuser.list": "dense"}},
+        {"label": "graph", "where": {"fuser": "single", "fuser.list": "graph"}},
+        {"label": "mixture", "where": {"fuser": "boltzmann"}},
+    ]
+    lexical = [rows[0], {"label": "bm25", "where": {"fuser": "single", "fuser.list": "bm25"}}, rows[2]]
+    parts = [
+        {"label": "both", "series": "A", "against": "graph", "rows": rows},
+        {"label": "bm25 was not held out", "series": "B", "against": "bm25", "rows": lexical},
+    ]
+    spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "unit": "lists", "parts": parts}
+    picture, table = experiment.figure_builder("f", "gain")(
+        result, {"name": "f", "table": "t"}, {"source": "S.", "tables": [spec]}
+    )
+    # Tune: dense .5, graph .625. Test: dense 2 of 6, graph 3, the mixture 5, with 2W/0L against graph (p 1/2).
+    (row,) = table.cells()
+    assert row[:9] == ["both", "6", "33.3", "50.0", "83.3", "graph", "2", "0", ".500"]
+    assert row[10] == ".500"
+    assert picture.caption.startswith("S. sample, test split (n = 6")
+    assert [path.name for path in picture.save(tmp_path)] == ["f.pdf", "f.png"]
+
+
 def test_panels_show_the_last_split_and_say_so(result: SweepResult, tmp_path: Path) -> None:
     picture, _ = experiment.figure_builder("f", "panels")(result, {"name": "f", "table": "phasegraph_main"}, EXPERIMENT)
     assert picture.caption.startswith("Queries: all, test split (n = 6). Table 0, on sample here.")

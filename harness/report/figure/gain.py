@@ -1,0 +1,118 @@
+"""When fusion pays: how good the first list of a pair is, and what a mixture adds to the better list of the pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from harness.core.table import Column, Table
+from harness.evaluation.comparison import Comparison
+from harness.evaluation.metric import Metric
+from harness.evaluation.statistic import holm
+from harness.report.figure import Built, Picture, look
+from harness.sweep.result import SweepResult
+from harness.sweep.selection import choose
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHIFT = 0.5
+"""Points of a percent between the marks of a series whose first lists are equally good."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A pair of lists on one split.
+
+    series: the pairs that share a colour; place: this one's number among them.    first, second: the lists' scores.
+    best: the label of the list that is better on tune, which the mixture is compared with.
+    """
+
+    label: str
+    series: str
+    place: int
+    first: float
+    second: float
+    best: str
+    against: Comparison
+
+
+def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Built:
+    """A point a part of ``table``, whose rows are two single lists and their mixture; and the points as a table.
+
+    x: the first list's score. y: the mixture's less that of the list that is better on tune, with Tango's 95% interval;
+    on test when it was held out, else on tune. All three trials were chosen on tune.
+    """
+    table = next(table for table in experiment["tables"] if table["name"] == spec["table"])
+    metric = Metric.parse(table["metrics"][0])
+    pairs = find_pairs(result, table["parts"], metric)
+    view = result.test or result.whole
+    series = list(dict.fromkeys(pair.series for pair in pairs))
+    corrected = holm([pair.against.p for pair in pairs])
+    caption = (
+        f"{experiment['source']} {view.where}. x: {metric} of the first list alone; y: what the linear mixture adds to "
+        "the list of the pair that is better on tune, with Tango's 95% interval. List, alpha and normalizer were "
+        "chosen on tune. Markers of a colour, from left to right: more and more documents of the first list."
+    )
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        axes.axhline(0, color="black", lw=0.6)
+        for number, name in enumerate(series):
+            mine = [pair for pair in pairs if pair.series == name]
+            x = [100 * pair.first + SHIFT * pair.place for pair in mine]
+            y = np.array([100 * pair.against.difference for pair in mine])
+            ends = 100 * np.array([pair.against.score_interval() or (np.nan, np.nan) for pair in mine])
+            color, marker = look(number)
+            bars = np.abs(ends.T - y)
+            axes.errorbar(x, y, bars, fmt=marker, color=color, lw=0.7, capsize=1.5, ms=3, label=name)
+        axes.set_xlabel(f"{metric} of the dense list alone (%)")
+        axes.set_ylabel("added to the better list (points)")
+        figure.legend(loc="outside upper center", ncols=2)
+
+    rows = [[*_cells(pair), p] for pair, p in zip(pairs, corrected.tolist(), strict=True)]
+    return Picture(spec["name"], caption, draw, 3.0), Table(
+        f"{spec['name']}_gain", "What mixing two lists adds to the better one", _columns(metric), rows, caption
+    )
+
+
+def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: Metric) -> list[Pair]:
+    """The pairs of all parts, on test when it was held out, else on tune."""
+    whole, view = result.whole, result.test or result.whole
+    known = [row["parameters"] for row in whole.rows]
+    found: list[Pair] = []
+    for part in parts:
+        places = [place for place in choose(part["rows"], known) if place is not None]
+        own = [view.place(whole.rows[place]["trial"]) for place in places]
+        if len(places) < len(part["rows"]) or None in own:
+            continue
+        first, second, mixture = (metric(view.ranks[place]) for place in own)
+        tuned = [float(metric(whole.ranks[place]).mean()) for place in places[:2]]
+        best = int(tuned[1] > tuned[0])
+        series = part["series"]
+        found.append(
+            Pair(
+                part["label"], series, sum(pair.series == series for pair in found), float(first.mean()),
+                float(second.mean()), part["rows"][best]["label"], Comparison.of(mixture, (first, second)[best]),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _columns(metric: Metric) -> list[Column]:
+    return [
+        Column("lists", "text"), Column("n", "count"), Column(f"first {metric} %"), Column(f"second {metric} %"),
+        Column(f"mixture {metric} %"), Column("better on tune", "text"), Column("W", "count"), Column("L", "count"),
+        Column("p", "p"), Column("95% of difference", "span"), Column("Holm p", "p"),
+    ]  # fmt: skip
+
+
+def _cells(pair: Pair) -> list[Any]:
+    one = pair.against
+    return [
+        pair.label, one.n, pair.first, pair.second, one.score, pair.best, one.wins, one.losses, one.p,
+        one.score_interval(),
+    ]  # fmt: skip
