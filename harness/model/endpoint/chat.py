@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from harness.core.errors import bounded
+from harness.core.errors import HarnessError, bounded
 from harness.core.identity import LATER, NO_RESULT
 from harness.core.secret import check_address, check_variable
 
@@ -21,7 +21,8 @@ class Chat:
     retries, backoff (seconds), timeout (seconds for a whole answer, of which connecting may take 10): see Endpoint.
     key_variable: environment variable of the key.
     refresh: number of the set of answers, >= 0; a new number (``true`` is 1) asks for all of them again.
-    price: of a million tokens, ``prompt`` and ``completion``.
+    price: of a million tokens, ``prompt`` and ``completion``.    max_tokens_total, max_cost: what a run may pay for, in
+    tokens (both kinds together) and in the unit of ``price``; ``null`` for no bound.
     """
 
     concept: ClassVar[str]
@@ -39,6 +40,8 @@ class Chat:
     backoff: float = field(default=0.5, metadata=NO_RESULT)
     timeout: float = field(default=120, metadata=NO_RESULT)
     price: Mapping[str, float] = field(default_factory=dict, metadata=NO_RESULT)
+    max_tokens_total: int | None = field(default=None, metadata=NO_RESULT)
+    max_cost: float | None = field(default=None, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
         bounded(f"{self.concept}.temperature", self.temperature, 0, 2)
@@ -54,6 +57,11 @@ class Chat:
         check_address(f"{self.concept}.base_url", self.base_url, mend)
         for kind, value in self.price.items():
             bounded(f"{self.concept}.price.{kind}", value, 0)
+        for bound in ("max_tokens_total", "max_cost"):
+            if getattr(self, bound) is not None:
+                bounded(f"{self.concept}.{bound}", getattr(self, bound), 0, open_low=True)
+        if self.max_cost is not None and not any(self.price.values()):
+            raise HarnessError(f"{self.concept}.max_cost={self.max_cost} needs {self.concept}.price, which is 0")
 
     def request(self, message: str, name: str = "", form: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The chat request of a message. form: the JSON schema of its answer, called ``name``; None for free text."""
@@ -68,6 +76,19 @@ class Chat:
             schema = {"name": name, "strict": True, "schema": form}
             request["response_format"] = {"type": "json_schema", "json_schema": schema}
         return request
+
+    def check_paid(self, prompt: int, completion: int) -> None:
+        """Raise HarnessError where so many tokens that were paid for reach a bound of the run."""
+        total, cost = prompt + completion, self.cost({"prompt": prompt, "completion": completion})
+        for bound, spent, limit in (
+            ("max_tokens_total", total, self.max_tokens_total),
+            ("max_cost", cost, self.max_cost),
+        ):
+            if limit is not None and spent >= limit:
+                raise HarnessError(
+                    f"{self.concept}.{bound}={limit:g} is reached: this run has paid for {total} tokens (cost "
+                    f"{cost:g}); the answers are in {self.answers}, and the same command with a greater bound goes on from them"
+                )
 
     def cost(self, tokens: Mapping[str, int]) -> float:
         """What so many ``prompt`` and ``completion`` tokens cost."""

@@ -41,6 +41,7 @@ class Conversation:
         self.wrong: list[dict[str, Any]] = []
         self.received: list[tuple[Answer, bool]] = []
         self._sent = False
+        self._paid: Counter[str] = Counter()
 
     def ask(
         self,
@@ -171,7 +172,11 @@ class Conversation:
 
     def _send(self, request: dict[str, Any]) -> Answer:
         self._sent = True
-        return self._open().ask(request)
+        self.chat.check_paid(self._paid["prompt"], self._paid["completion"])
+        answer = self._open().ask(request)
+        with self._opening:
+            self._paid.update(prompt=answer.prompt, completion=answer.completion)
+        return answer
 
     def _open(self) -> Endpoint:
         chat = self.chat

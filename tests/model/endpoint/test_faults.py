@@ -190,3 +190,31 @@ def test_a_key_in_an_address_is_refused_and_not_repeated(url: str) -> None:
     with pytest.raises(HarnessError, match="must be the name of an environment variable") as caught:
         Asking(model="m", key_variable=CANARY)
     assert CANARY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("bound", "asked", "said"),
+    [
+        ({"max_tokens_total": 500}, 5, r"asking.max_tokens_total=500 is reached: this run has paid for 550 tokens"),
+        ({"max_cost": 0.5, "price": {"prompt": 1000, "completion": 5000}}, 4, r"asking.max_cost=0.5 .*\(cost 0.6\)"),
+    ],
+)
+def test_a_run_stops_at_what_it_may_pay_and_goes_on_with_more(
+    tmp_path: Path, bound: dict[str, Any], asked: int, said: str
+) -> None:
+    """An answer is 100 + 10 tokens, and costs .15 where a million cost 1,000 and 5,000."""
+    with served(lambda number, message: "1") as endpoint:
+        with pytest.raises(HarnessError, match=said):
+            ask(asking(endpoint.url, tmp_path, parallel=1, **bound), 9)
+        assert len(endpoint.requests) == asked
+        found, conversation = ask(asking(endpoint.url, tmp_path), 9)
+        assert found == [1] * 9
+        assert len(endpoint.requests) == 9
+        assert conversation.facts()["answers_paid"] == 9 - asked
+
+
+def test_a_bound_of_the_cost_needs_a_price() -> None:
+    with pytest.raises(HarnessError, match=r"asking.max_cost=1 needs asking.price, which is 0"):
+        Asking(model="m", max_cost=1)
+    with pytest.raises(HarnessError, match=r"asking.max_tokens_total must be in \(0"):
+        Asking(model="m", max_tokens_total=0)
