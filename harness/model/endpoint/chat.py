@@ -87,7 +87,7 @@ class Chat:
             if limit is not None and spent >= limit:
                 raise HarnessError(
                     f"{self.concept}.{bound}={limit:g} is reached: this run has paid for {total} tokens (cost "
-                    f"{cost:g}); the answers are in {self.answers}, and the same command with a greater bound goes on from them"
+                    f"{cost:g}); the answers are in {self.answers}; the same command with a greater bound goes on"
                 )
 
     def cost(self, tokens: Mapping[str, int]) -> float:
