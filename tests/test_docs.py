@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import importlib
+import importlib.util
 import inspect
 import json
 import os
@@ -109,6 +110,9 @@ def parse(line: str) -> None:
         chosen = [text.split(",")[0] if many and "[" not in text else text for text in overrides]
         extras = ("-", "hydra/launcher=")  # flags; launchers come with extras
         compose(primary, [text for text in chosen if not text.startswith(extras)])
+    elif program == "python":
+        assert words[0] == "-m", line
+        assert importlib.util.find_spec(words[1]) is not None, line
     else:
         assert program == "pip", line
 
