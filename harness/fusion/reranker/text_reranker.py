@@ -19,6 +19,7 @@ from torch import Tensor
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.core.following import Bar
 from harness.core.identity import NO_RESULT, identity, texts_sha256
+from harness.fusion.context import SourceTexts
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
 from harness.fusion.reranker.pair_scores import PairScores
@@ -101,20 +102,22 @@ class TextReranker:
             )
         docs = pool.pool.docs.gather(-1, columns).cpu().numpy()
         rows, places = np.nonzero(there.cpu().numpy())
-        pairs = [
-            (texts.questions[row], texts.passages[doc])
-            for row, doc in zip(rows.tolist(), docs[rows, places].tolist(), strict=True)
-        ]
+        pairs = self.pairs(texts, docs, rows, places)
         verdict = np.zeros(docs.shape)
         verdict[rows, places] = scores(self.judge(), pairs, texts.store.place("judge", identity(self.judge()), {}))
-        read = scale(torch.from_numpy(verdict).to(fused.device), there)
-        return reorder(
-            fused,
-            pool,
-            columns,
-            there,
-            (1 - self.blend) * scale(fused.gather(-1, columns), there) + self.blend * read,
-        )
+        read = torch.from_numpy(verdict).to(fused.device)
+        return reorder(fused, pool, columns, there, self.combine(fused.gather(-1, columns), read, there))
+
+    def pairs(
+        self, texts: SourceTexts, docs: NDArray[np.int32], rows: NDArray[np.int64], places: NDArray[np.int64]
+    ) -> list[Pair]:
+        """What the model reads: one pair for each (row, place) of docs int32[Q, m], best first."""
+        asked = zip(rows.tolist(), docs[rows, places].tolist(), strict=True)
+        return [(texts.questions[row], texts.passages[doc]) for row, doc in asked]
+
+    def combine(self, fused: Tensor, read: Tensor, there: Tensor) -> Tensor:
+        """float64[Q, m]: the new score of the best m, of their fused scores and the model's."""
+        return (1 - self.blend) * scale(fused, there) + self.blend * scale(read, there)
 
 
 def scores(judge: TextReranker, pairs: Sequence[Pair], folder: Path) -> NDArray[np.float64]:
