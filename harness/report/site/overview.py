@@ -49,10 +49,14 @@ def overview(listed: list[Listed], unread: Mapping[str, str], version: str) -> d
     found.sort(key=lambda pair: (pair[0][1], pair[0][2] != "test", -pair[0][4]))
     rows, places = [row for row, _ in found], [place for _, place in found]
     board = Table("leaderboard", "Leaderboard", COLUMNS, rows)
+    objectives = dict.fromkeys(str(one.result.manifest["objective"]) for one in listed)
+    if len(objectives) == 1:
+        board = board.select([column.title for column in COLUMNS if column.title != "metric"])
     return {
         "version": version,
         "sweeps": [_sweep(one) for one in listed],
         "leaderboard": {**table(board), "places": places},
+        "metrics": list(objectives),
         "unread": [[name, reason] for name, reason in unread.items()],
     }
 
@@ -99,6 +103,7 @@ def _sweep(one: Listed) -> dict[str, Any]:
         "objective": view.objective,
         "trials": len(one.result.trials),
         "in_short": conclusions(one.result)["in short"],
+        "missed": int((view.scores[view.winner_place] <= 0).sum()),
         "against": _against(view),
     }
 

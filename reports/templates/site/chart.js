@@ -58,7 +58,7 @@ function plot(spec, tell, addressOf) {
   for (const [name, value] of spec.rules ?? []) shown.append(svg("line", {class: "rule", x1: PAD.left, x2: WIDE - PAD.right, y1: y.at(value), y2: y.at(value)}, svg("title", {}, `${name} ${value.toFixed(1)}`)));
   if (spec.edge) shown.append(svg("path", {class: "edge", d: spec.edge.map((point, number) => number ? `H${x.at(point[0]).toFixed(1)}V${y.at(point[1]).toFixed(1)}` : `M${at(point)}`).join("")}));
   spec.series.forEach((series, number) => {
-    if (series.band) shown.append(svg("polygon", {class: `band c${number % COLORS}`, points: [...series.points.map((point, place) => `${x.at(across(point))},${y.at(series.band[place][0])}`), ...series.points.map((point, place) => `${x.at(across(point))},${y.at(series.band[place][1])}`).reverse()].join(" ")}));
+    if (series.band && spec.series.length <= 3) shown.append(svg("polygon", {class: `band c${number % COLORS}`, points: [...series.points.map((point, place) => `${x.at(across(point))},${y.at(series.band[place][0])}`), ...series.points.map((point, place) => `${x.at(across(point))},${y.at(series.band[place][1])}`).reverse()].join(" ")}));
     if (spec.kind === "line") shown.append(svg("polyline", {class: `line c${number % COLORS}`, points: series.points.map(at).join(" ")}));
   });
   spec.series.forEach((series, number) => shown.append(...series.points.map(point => {

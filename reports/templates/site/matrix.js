@@ -44,36 +44,38 @@ function small(split, rows) {
 
 // All strategies as an image: a pixel a pair, read by pointing at it.
 function large(split) {
-  const count = split.trials.length, rows = [...split.trials.keys()], scale = Math.max(1, Math.floor(720 / count));
-  const found = pairs(split, rows), canvas = el("canvas", {width: count * scale, height: count * scale, class: "map", role: "img",
+  const count = split.trials.length, rows = [...split.trials.keys()], found = pairs(split, rows), known = new Map();
+  const canvas = el("canvas", {width: count, height: count, class: "map", role: "img",
     "aria-label": "Net wins of every strategy against every other, in the order of the leaderboard"});
   const most = found.reduce((most, pair) => Math.max(most, Math.abs(pair.won - pair.lost)), 1), pen = canvas.getContext("2d");
-  const known = Array.from({length: count}, () => []);
+  const image = pen.createImageData(count, count), blue = [0, 84, 140], orange = [200, 80, 0];
   const paint = (row, other, net, sure) => {
-    const light = sure ? 35 + 55 * (1 - Math.sqrt(Math.abs(net) / most)) : 92;
-    pen.fillStyle = !sure ? "#e4e4e4" : `hsl(${net > 0 ? 202 : 25} 85% ${light}%)`;
-    pen.fillRect(other * scale, row * scale, scale, scale);
+    const share = 0.2 + 0.8 * Math.sqrt(Math.abs(net) / most), color = net > 0 ? blue : orange, at = 4 * (row * count + other);
+    for (let part = 0; part < 3; part++) image.data[at + part] = sure ? 255 - share * (255 - color[part]) : 228;
+    image.data[at + 3] = 255;
   };
   for (const pair of found) {
-    known[pair.row][pair.other] = pair;
+    known.set(pair.row * count + pair.other, pair);
     paint(pair.row, pair.other, pair.won - pair.lost, pair.holm <= 0.05);
     paint(pair.other, pair.row, pair.lost - pair.won, pair.holm <= 0.05);
   }
-  const said = el("p", {class: "said", role: "status"}, "Point at a cell."), at = event => {
+  pen.putImageData(image, 0, 0);
+  const said = el("p", {class: "said", role: "status"}, "Point at a cell.");
+  const place = event => {
     const box = canvas.getBoundingClientRect();
-    return [event.clientY - box.top, event.clientX - box.left].map(place => Math.min(count - 1, Math.max(0, Math.floor(place / box.width * count))));
+    return [event.clientY - box.top, event.clientX - box.left].map(at => Math.min(count - 1, Math.max(0, Math.floor(at / box.width * count))));
   };
   canvas.addEventListener("pointermove", event => {
-    const [row, other] = at(event), turned = row > other, pair = turned ? known[other][row] : known[row][other];
+    const [row, other] = place(event), pair = known.get(Math.min(row, other) * count + Math.max(row, other));
     if (!pair) return;
-    const [won, lost] = turned ? [pair.lost, pair.won] : [pair.won, pair.lost];
+    const [won, lost] = row > other ? [pair.lost, pair.won] : [pair.won, pair.lost];
     said.textContent = `${split.trials[row].name} against ${split.trials[other].name}: ${won} won, ${lost} lost, exact p ${showP(pair.p)}, Holm p ${showP(pair.holm)}`;
   });
   canvas.addEventListener("click", event => {
-    const [row, other] = at(event);
+    const [row, other] = place(event);
     if (row !== other) location.hash = address("trial", split.key, split.name, split.trials[row].trial, split.trials[other].trial);
   });
-  const better = found.filter(pair => pair.holm <= 0.05).length;
+  const different = found.filter(pair => pair.holm <= 0.05).length;
   return [el("p", {class: "caption"}, `Rows and columns: the ${count} strategies in the order of the leaderboard. Blue: the row's is better than the column's, orange: worse, the darker the more net wins; ` +
-    `grey: no difference at .05 by Holm's p over ${found.length} pairs (${better} differ). A strategy's own page lists it against any other.`), said, canvas];
+    `grey: no difference at .05 by Holm's p over ${found.length} pairs (${different} differ). A strategy's own page sets it against any other.`), said, canvas];
 }

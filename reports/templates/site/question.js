@@ -1,6 +1,8 @@
 "use strict";
 // A question: its gold passages, where every strategy put them, what the lists hold first, and why.
 
+const SHORT = 600;  // letters of a passage that is shown unfolded
+
 async function questionPage(key, name, number, trial = "", other = "", outcome = "all") {
   const [sweep, split] = await Promise.all([load(`${key}/sweep`), openSplit(key, name)]);
   const question = Number(number);
@@ -16,7 +18,8 @@ async function questionPage(key, name, number, trial = "", other = "", outcome =
     rival === null ? null : verdict(split, row, rival, question, ranks),
     neighbours(split, row, rival, question, outcome),
     el("section", {"aria-labelledby": "gold"}, el("h2", {id: "gold"}, "Gold passages"),
-      told ? el("ol", {class: "gold"}, gold.map((passage, hop) => el("li", {}, el("h3", {}, passage.title || passage.id, hop === gold.length - 1 ? el("span", {class: "tag"}, "last hop") : null), el("p", {}, passage.text)))) : null,
+      told ? el("ol", {class: "gold"}, gold.map((passage, hop) => el("li", {}, el("details", {open: passage.text.length < SHORT},
+        el("summary", {}, passage.title || passage.id, hop === gold.length - 1 ? el("span", {class: "tag"}, "last hop") : null), el("p", {}, passage.text))))) : null,
       split.why ? el("p", {class: "caption"}, split.why) : null),
     el("section", {"aria-labelledby": "ranks"}, el("h2", {id: "ranks"}, "Where each strategy ranks them"), ranking(split, question, ranks, gold, own, other)),
     told?.lists ? el("section", {"aria-labelledby": "first"}, el("h2", {id: "first"}, "What each list puts first"), await firsts(split, told)) : null,
@@ -34,7 +37,7 @@ function verdict(split, row, other, question, ranks) {
 
 // Links to the question before and after it in the list that the reader comes from.
 function neighbours(split, row, other, question, outcome) {
-  const listed = [...split.ids.keys()].filter(each => other === null || outcome === "all" || split.outcome(row, other, each) === outcome);
+  const listed = [...split.ids.keys()].filter(each => other === null || outcome === "all" || (outcome === "missed" ? split.missed(row, each) : split.outcome(row, other, each) === outcome));
   const at = listed.indexOf(question), rest = other === null ? [] : [split.trials[row].trial, split.trials[other].trial, outcome];
   const step = (to, text, rel) => listed[to] === undefined ? null : el("a", {href: address("question", split.key, split.name, listed[to], ...rest), rel}, text);
   return at < 0 ? null : el("nav", {class: "neighbours", "aria-label": "Questions of this list"}, step(at - 1, "← previous", "prev"),

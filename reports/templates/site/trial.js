@@ -1,7 +1,7 @@
 "use strict";
 // A strategy against another: wins and losses by hops and type, and the questions themselves.
 
-const OUTCOMES = {won: "won", lost: "lost", both: "both find", neither: "neither finds", all: "all questions"};
+const OUTCOMES = {lost: "lost", won: "won", missed: "not found by it", both: "both find", neither: "neither finds", all: "all questions"};
 
 async function trialPage(key, name, trial, given = "", outcome = "all") {
   const [sweep, split] = await Promise.all([load(`${key}/sweep`), openSplit(key, name)]);
@@ -46,11 +46,12 @@ async function questionList(split, row, rival, outcome, go) {
       {title: "ranks of the gold passages", kind: "count"}, {title: `their ranks by the other`, kind: "count"}],
     rows: all.map(question => [split.text(question), OUTCOMES[outcomes[question]], String(split.hops[question] ?? "–"), split.types[question] ?? "–", said(row)(question), said(rival)(question)])};
   const found = all.map(question => `${split.ids[question]} ${split.text(question)}`.toLowerCase());
-  const keep = question => (outcome === "all" || outcomes[question] === outcome)
+  const inside = kind => question => kind === "all" || (kind === "missed" ? split.missed(row, question) : outcomes[question] === kind);
+  const keep = question => inside(outcome)(question)
     && (!state.hops || String(split.hops[question]) === state.hops) && (!state.type || split.types[question] === state.type)
     && state.words.toLowerCase().split(/\s+/).every(word => found[question].includes(word));
   const listed = table(spec, {keep, to: question => ["question", split.key, split.name, question, ...here(question)], named: 0, step: 50, count: true, empty: "No question is left by these filters."});
-  const counted = kind => kind === "all" ? split.n : outcomes.filter(each => each === kind).length;
+  const counted = kind => all.filter(inside(kind)).length;
   const options = values => [["", "all"], ...[...new Set(values)].filter(each => each !== null).sort().map(each => [String(each), String(each)])];
   const set = part => value => { state[part] = value; listed.redraw(); };
   return [split.why ? el("p", {class: "caption"}, split.why) : null,

@@ -95,6 +95,10 @@ class Browser:
         for kind in ("mousePressed", "mouseReleased"):
             self._send("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
 
+    def move(self, x: float, y: float) -> None:
+        """Point at a place of the window."""
+        self._send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
     def press(self, key: str) -> None:
         """Press a key, such as ``Tab`` or ``Enter``."""
         text = {"text": "\r"} if key == "Enter" else {}

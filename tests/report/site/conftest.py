@@ -77,10 +77,18 @@ def site(runs: Path, settings: DictConfig, tmp_path_factory: pytest.TempPathFact
     return SimpleNamespace(folder=folder, url=f"file://{first}", held=held)
 
 
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no Chromium: the pages are not looked at")
-    with Browser(tmp_path / "profile") as opened:
+    with Browser(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
-        assert opened.complaints == []
+
+
+@pytest.fixture
+def browser(chromium: Browser) -> Iterator[Browser]:
+    """A window of the usual size; that nothing was written to the console is part of every test."""
+    chromium.complaints.clear()
+    chromium.show()
+    yield chromium
+    assert chromium.complaints == []

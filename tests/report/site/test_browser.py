@@ -80,6 +80,49 @@ def test_the_matrix_has_exact_p_and_holm(browser: Browser, site: SimpleNamespace
     assert [one[3] for one in found] == pytest.approx(holm(ps).tolist(), rel=1e-10)
 
 
+def test_counts_of_all_pairs_are_those_of_the_two_ways_of_counting(browser: Browser, site: SimpleNamespace) -> None:
+    view = SweepResult(site.held).whole
+    browser.show(1280, 2000)
+    browser.open(f"{site.url}#/matrix/{site.held.name}/tune")
+    browser.wait("document.querySelector('.matrix')")
+    found = browser.evaluate(
+        f"openSplit({json.dumps(site.held.name)}, 'tune').then(s => {{ const fast = pairs(s, [...s.trials.keys()]); "
+        "s.scores.levels.push(2); const slow = fast.map(one => s.counts(one.row, one.other)); s.scores.levels.pop(); "
+        "return fast.map((one, at) => [[one.won, one.lost], [slow[at].won, slow[at].lost]]); })"
+    )
+    values = view.scores
+    counts = [[int((a > b).sum()), int((a < b).sum())] for a, b in combinations(values, 2)]
+    assert found == [[pair, pair] for pair in counts]
+    browser.evaluate(
+        "(s => { s.value = 'all'; s.dispatchEvent(new Event('change')); })(document.querySelector('main select'))"
+    )
+    different = int((holm([mcnemar(*pair) for pair in counts]) <= 0.05).sum())
+    assert f"over {len(counts)} pairs ({different} differ)" in browser.text()
+    cell = f"b.width / {len(view.rows)}"
+    place = browser.evaluate(
+        f"(b => [b.x + 1.5 * {cell}, b.y + .5 * {cell}])(document.querySelector('canvas').getBoundingClientRect())"
+    )
+    browser.move(*place)
+    won, lost = counts[0]
+    browser.wait(f"document.querySelector('.said').textContent.includes('{won} won, {lost} lost')")
+
+
+def test_a_figure_says_the_value_of_what_is_pointed_at(browser: Browser, site: SimpleNamespace) -> None:
+    view = SweepResult(site.held).whole
+    browser.show(1280, 4000)
+    browser.open(f"{site.url}#/sweep/{site.held.name}")
+    browser.wait("document.querySelector('.point')")
+    titles = browser.evaluate("[...document.querySelectorAll('.chart h3')].map(e => e.textContent)")
+    assert f"Wins and losses of all trials against {view.reference}" in titles
+    drawn = "[...document.querySelectorAll('.chart')].find(e => e.textContent.includes('Wins and losses of all'))"
+    assert browser.evaluate(f"{drawn}.querySelectorAll('.point').length") == sum(
+        row["wins"] is not None for row in view.rows
+    )
+    middle = "(b => [b.x + b.width / 2, b.y + b.height / 2])"
+    browser.move(*browser.evaluate(f"{middle}([...{drawn}.querySelectorAll('.point')].at(-1).getBoundingClientRect())"))
+    browser.wait(f"/won, .* lost/.test({drawn}.querySelector('.said').textContent)")
+
+
 def test_p_of_many_queries(browser: Browser, site: SimpleNamespace) -> None:
     pairs = [(0, 0), (1, 0), (5, 5), (304, 0), (63, 3), (1500, 1400), (700, 900), (2500, 2499)]
     browser.open(site.url)
