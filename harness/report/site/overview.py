@@ -19,11 +19,9 @@ from harness.sweep.view import View
 COLUMNS = [
     Column("strategy", "text"), Column("benchmark", "text"), Column("split", "text"), Column("n", "count"),
     Column("score %"), Column("95% interval", "interval"), Column("W", "count"), Column("L", "count"), Column("p", "p"),
-    Column("Holm p", "p"), Column("settings", "text"), Column("seconds", "count"), Column("metric", "text"),
+    Column("Holm p", "p"), Column("settings", "text"), Column("seconds", "value"), Column("metric", "text"),
     Column("sweep", "text"),
 ]  # fmt: skip
-SETTINGS = ("fixed before", "chosen on tune", "fitted on tune")
-"""How a strategy came to its knobs: none was chosen by these data, the best of a grid was, or it learned from them."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ def overview(listed: list[Listed], unread: Mapping[str, str], version: str) -> d
         fitted, roles = learned(one.result.lock), locked_trials(one.result.lock)
         for view in filter(None, (one.result.test, one.result.tune)):
             for row in view.rows:
-                settings = _settings(roles.get(row["trial"], []), bool(fitted.get(row["trial"])))
+                settings = _settings(one.result, row, roles.get(row["trial"], []), bool(fitted.get(row["trial"])))
                 place = [one.key, view.split, row["trial"], row["family"], one.newer]
                 found.append((_row(one, view, row, settings), place))
     found.sort(key=lambda pair: (pair[0][1], pair[0][2] != "test", -pair[0][4]))
@@ -66,11 +64,16 @@ def views(result: SweepResult) -> list[View]:
     return [result.whole, *([result.test] if result.test else [])]
 
 
+def list_names(row: Mapping[str, Any]) -> list[str]:
+    """The lists that a strategy reads; none where its row does not say."""
+    knobs = row["parameters"]
+    return [knobs["fuser.list"]] if knobs.get("fuser.list") else list(knobs.get("pool.lists") or ())
+
+
 def seconds(result: SweepResult, row: Mapping[str, Any]) -> float | None:
     """What the lists that a strategy reads took when they were made; None where the sweep does not say."""
     taken = ((result.manifest.get("cost") or {}).get("seconds") or {}).get("lists") or {}
-    knobs = row["parameters"]
-    names = [knobs["fuser.list"]] if knobs.get("fuser.list") else knobs.get("pool.lists") or []
+    names = list_names(row)
     return sum(taken[name] for name in names) if names and all(name in taken for name in names) else None
 
 
@@ -82,8 +85,13 @@ def _row(one: Listed, view: View, row: Mapping[str, Any], settings: str) -> list
     ]  # fmt: skip
 
 
-def _settings(roles: list[str], fitted: bool) -> str:
-    return SETTINGS[2] if fitted else SETTINGS[0] if "baseline" in roles else SETTINGS[1]
+def _settings(result: SweepResult, row: Mapping[str, Any], roles: list[str], learns: bool) -> str:
+    """How a strategy came to its numbers: of its lists, if their weights were fitted; else of its own knobs."""
+    known = result.manifest.get("fitted") or {}
+    on = dict.fromkeys(name for each in list_names(row) if each in known for name in known[each]["on"])
+    if on:
+        return f"lists fitted on {', '.join(on)}"
+    return "fitted on tune" if learns else "fixed before" if "baseline" in roles else "chosen on tune"
 
 
 def _sweep(one: Listed) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",
-           "--disable-component-update", "--no-first-run", "--remote-debugging-pipe")  # fmt: skip
+           "--disable-component-update", "--no-first-run", "--remote-debugging-pipe",)  # fmt: skip
 COMPLAINTS = ("Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled")
 
 

@@ -15,6 +15,7 @@ import pytest
 from omegaconf import DictConfig, OmegaConf
 
 from harness.benchmark import md5_split
+from harness.core.identity import digest
 from harness.core.rooms import package_folder
 from harness.report.site.build import build
 from harness.report.site.chunk import packed, packed_ranks, packed_scores, plain
@@ -141,6 +142,32 @@ def test_a_sweep_that_breaks_while_it_is_written_leaves_nothing(
     ((name, reason),) = index["unread"]
     assert (name, "lacks the locked trial" in reason) == ("s1", True)
     assert not (tmp_path / "site" / "data" / "s1").exists()
+
+
+def test_the_leaderboard_says_what_was_fitted_on_what_and_what_it_cost(
+    example: Any, settings: DictConfig, tmp_path: Path
+) -> None:
+    folder = example.write(tmp_path / "runs" / "sweeps" / "s1", heldout=False).folder
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["fitted"] = {"graph": {"on": ["musique", "hotpotqa"], "out_of_fold": True}}
+    manifest["cost"] = {"seconds": {"lists": {"graph": 3.5, "dense": 2.0}}}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    lock = json.loads((folder / "winner.lock.json").read_text())
+    del lock["sha256"]
+    lock["fusers"][1]["learned"] = {"fuser.coefficients": [1.0]}
+    (folder / "winner.lock.json").write_text(json.dumps({**lock, "sha256": digest(lock)}))
+    build(OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path / "runs")}}), tmp_path / "site")
+    board = read(tmp_path / "site" / "data" / "index.js")["leaderboard"]
+    names = [column["title"] for column in board["columns"]]
+    rows = {row[0]: dict(zip(names, row, strict=True)) for row in board["rows"]}
+    said = {name: (row["settings"], row["seconds"]) for name, row in rows.items()}
+    assert said == {
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20": ("chosen on tune", "–"),
+        "linear minmax alpha=0.3": ("fitted on tune", "–"),
+        "rrf k=60": ("chosen on tune", "–"),
+        "graph": ("lists fitted on musique, hotpotqa", "3.5"),
+        "dense": ("fixed before", "2"),
+    }
 
 
 def test_no_sweep_at_all(settings: DictConfig, tmp_path: Path) -> None:
