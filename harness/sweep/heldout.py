@@ -20,6 +20,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, whole
 from harness.core.identity import code_version
 from harness.sweep import winner
+from harness.sweep.coverage import coverage
 from harness.sweep.family import correct, permits
 from harness.sweep.integrity import ENTRY, bytes_sha256, file_hash
 from harness.sweep.judgement import Row
@@ -133,15 +134,17 @@ def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: En
     scored = rows(
         chosen, list(trials), ranks, plan.metrics, objective, facts, best, reference, plan.margin, True, labels
     )
+    covered = coverage(prepared, "test")
     table = [
         {
             **row,
+            "coverage": {name: covered[name] for name in trial.pool.lists},
             "roles": roles[row["trial"]],
             **look,
             **_expectation(row, lock),
             **correct(row["p_holm"], lock.get("family")),
         }
-        for row in scored
+        for row, trial in zip(scored, chosen, strict=True)
     ]  # fmt: skip
     array, frame = io.BytesIO(), io.BytesIO()
     np.save(array, ranks, allow_pickle=False)

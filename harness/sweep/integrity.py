@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from harness.core.errors import HarnessError
+from harness.core.files import read_yaml
 from harness.core.identity import digest, file_sha256
 
 log = logging.getLogger(__name__)
@@ -36,7 +37,7 @@ def hashes(folder: Path, names: Iterable[str] = FILES) -> dict[str, str]:
 def file_hash(path: Path) -> str:
     """The hash of one file, as ``hashes`` has it. Raises OSError or ValueError for one that cannot be read."""
     if path.name == "config.yaml":
-        content = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+        content = read_yaml(path)
         kept = {key: value for key, value in dict(content).items() if key not in HERE}
         kept["given"] = [text for text in kept.get("given", ()) if text.partition("=")[0].partition(".")[0] not in HERE]
         return digest(kept)

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
-from harness.core.files import parse_json
+from harness.core.files import parse_json, read_yaml
 from harness.sweep.integrity import check_file, recorded
 from harness.sweep.latest import latest
 from harness.sweep.lock import LOCK as LOCK
@@ -54,7 +53,7 @@ class SweepResult:
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """The resolved configuration of the sweep."""
-        return self._read("config.yaml", lambda path: yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader), {})
+        return self._read("config.yaml", read_yaml, {})
 
     @cached_property
     def manifest(self) -> Mapping[str, Any]:

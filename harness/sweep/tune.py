@@ -16,10 +16,9 @@ from harness.core import following
 from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, write_array, write_frame, write_json, write_text
 from harness.core.identity import code_version, digest, library_versions
-from harness.evaluation.coverage import Coverage
-from harness.evaluation.gold import Gold
 from harness.sweep import engine, scores, winner
 from harness.sweep.cost import cost
+from harness.sweep.coverage import coverage
 from harness.sweep.family import family
 from harness.sweep.foresight import foresight
 from harness.sweep.integrity import hashes
@@ -80,7 +79,6 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     folder = Path(plan.config.paths.runs) / "sweeps" / f"{data.name}-{identity}"
     folder.mkdir(parents=True, exist_ok=True)
     runs = {name: run.take(members) for name, run in prepared.runs.items()}
-    judged = Gold.of(data).take(members.tolist())
     pools = dict.fromkeys(trial.pool for trial in known.values() if trial.family != "single")
     ceilings = [
         {
@@ -108,7 +106,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
                     "lists": prepared.identities,
                     "single": list(prepared.runs),
                     "ceiling": ceilings,
-                    "coverage": {name: Coverage.of(run, judged).to_dict() for name, run in runs.items()},
+                    "coverage": coverage(prepared, "tune"),
                     "margin": plan.margin,
                     **plan.graphs(data),
                     "fitted": fitted(retrievers(plan.config)),

@@ -151,9 +151,16 @@ class View:
 
     @property
     def warnings(self) -> list[str]:
-        """A line for each list that lacks more than half of tune's queries or gold passages."""
-        found = self.manifest.get("coverage", {})
-        return [f"{name}: on tune only {line}" for name, one in found.items() for line in one["warnings"]]
+        """A line for each list that lacks more than half of a split's queries or gold passages."""
+        splits = {"tune": self.manifest.get("coverage", {})}
+        if self.split == "test":
+            splits["test"] = {name: one for row in self.rows for name, one in row.get("coverage", {}).items()}
+        return [
+            f"{name}: on {split} only {line}"
+            for split, found in splits.items()
+            for name, one in found.items()
+            for line in one["warnings"]
+        ]
 
     def caption(self, where: str = "") -> str:
         """What every table says: data, split, n, k, what counts as found, the hash of the data, which evaluation.

@@ -19,6 +19,7 @@ from harness.evaluation.metric.measure import last_hop
 from harness.report.tables import build_tables
 from harness.run import Run, io
 from harness.sweep.plan import Plan
+from harness.sweep.protocol import run_heldout
 from harness.sweep.result import SweepResult
 from tests.world.generate import write
 
@@ -92,6 +93,26 @@ def test_a_list_that_lacks_most_queries_is_warned_of_in_the_manifest_and_every_t
     tables = build_tables(SweepResult(place))
     silent = [table.name for table in tables if f"WARNING: few: on tune only {line}." not in table.caption]
     assert silent == []
+
+
+def test_a_list_of_tune_alone_is_warned_of_when_test_is_scored(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    whole = json.loads((folder / "colbert.json").read_text())
+    tune = {query: found for query, found in whole.items() if md5_split(query) == "tune"}
+    (folder / "tuned.json").write_text(json.dumps(tune))
+    lists = ["lists.colbert=colbert.json", "lists.tuned=tuned.json", "pool.lists=[colbert,tuned]", "fuser=rrf"]
+    done = sweep(folder, *ALONE, *lists, f"paths.runs={tmp_path}")
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stdout
+    line = f"tuned: on test only 0 of {len(whole) - len(tune)} queries have a list"
+    result = run_heldout(Path(done.stdout.splitlines()[-1]), f"paths.ledger={tmp_path}/ledger.jsonl")
+    rows = [row for row in result.heldout if "tuned" in row["coverage"]]
+    assert rows
+    assert all(row["coverage"]["tuned"]["answered"] == 0 for row in rows)
+    (table,) = (table for table in build_tables(result) if table.name == "heldout")
+    assert f"WARNING: {line}." in table.caption
 
 
 def test_alpha_is_the_share_of_the_reference_wherever_the_pool_has_it(folder: Path) -> None:
