@@ -16,6 +16,7 @@ from harness.benchmark import Benchmark
 from harness.benchmark.fold import folds
 from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, bounded, nearest
+from harness.core.extensions import folders as places
 from harness.core.identity import NO_RESULT, file_sha256
 from harness.retriever import Retriever
 from harness.run import Run
@@ -27,7 +28,7 @@ KEYS = {"target": str, "fitted_on": dict, "weights": dict, "folds": dict}
 
 @dataclass(frozen=True)
 class Fitted:
-    """The lists of ``retriever`` under the weights of a file that `harness fit` wrote.
+    """The lists of ``retriever`` under the weights of a file that `harness fit` wrote, or one of conf/weights by name.
 
     Questions of test, and of benchmarks that the fit did not see, have the weights of the whole fit. A tune question of
     a benchmark of the fit has those of the four folds that it is not in, so no list has seen its own gold.
@@ -43,7 +44,7 @@ class Fitted:
 
     def content(self) -> str:
         """The hash of the file."""
-        return file_sha256(Path(self.path))
+        return file_sha256(locate(self.path))
 
     @property
     def fitted_on(self) -> tuple[str, ...]:
@@ -94,11 +95,21 @@ def _parse(path: str, size: int, changed: int) -> dict[str, Any]:
 
 def read_fit(path: str | Path) -> dict[str, Any]:
     """What `harness fit` wrote. Raises HarnessError that names the file and the key."""
-    place = Path(path)
-    if not place.is_file():
-        raise HarnessError(f"lists.NAME.path={place}: there is no such file; give what `harness fit` wrote")
+    place = locate(path)
     facts = place.stat()
     return _parse(str(place), facts.st_size, facts.st_mtime_ns)
+
+
+def locate(path: str | Path) -> Path:
+    """The file: one of conf/weights where a name is given. Raises HarnessError where there is none."""
+    known = {file.stem: file for folder in reversed(places()) for file in (folder / "weights").glob("*.yaml")}
+    place = known.get(str(path), Path(path))
+    if not place.is_file():
+        raise HarnessError(
+            f"lists.NAME.path={path}: there is no such file{nearest(str(path), known)}; give what `harness fit` wrote, "
+            f"or one of conf/weights: {', '.join(sorted(known)) or '-'}"
+        )
+    return place
 
 
 def with_weights(strategy: T, weights: Mapping[str, float]) -> T:
