@@ -96,10 +96,13 @@ class Benchmark:
     @cached_property
     def split(self) -> NDArray[np.str_]:
         """Each query's split, ``tune`` or ``test``."""
-        names = self.query_ids.to_pylist()
-        if self.splitting == "disjoint":
-            names = cluster_names(names, self.gold)
-        return np.array([md5_split(name) for name in names], dtype="<U4")
+        return np.array([md5_split(name) for name in self.placed_by], dtype="<U4")
+
+    @cached_property
+    def placed_by(self) -> list[str]:
+        """The id by whose MD5 each query has its split and its fold: its own, or its cluster's smallest (disjoint)."""
+        names: list[str] = self.query_ids.to_pylist()
+        return cluster_names(names, self.gold) if self.splitting == "disjoint" else names
 
     def members(self, split: str) -> NDArray[np.int64]:
         """The numbers of the queries of ``tune``, ``test`` or ``all``."""

@@ -28,17 +28,19 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read, judge, print, log and write."""
+    import dataclasses
     import sys
     import textwrap
     from pathlib import Path
 
     from harness.analysis import answering
-    from harness.benchmark import SPLITS
+    from harness.benchmark import SPLITS, SPLITTINGS
     from harness.command import complete, plain, typed
     from harness.core.artifacts import Store
     from harness.core.configuration import instantiate
     from harness.core.errors import HarnessError, bounded, one_of
     from harness.core.files import write_json
+    from harness.evaluation.gold import part_name
     from harness.report import answers
     from harness.report.output import check_ending, write_result
     from harness.report.tracking import Export
@@ -49,6 +51,7 @@ def run(config: DictConfig) -> None:
     complete(config)
     check_ending(config.out)
     one_of("split", config.split, SPLITS)
+    one_of("splitting", config.splitting, SPLITTINGS)
     depths = [config.k] if isinstance(config.k, int) else list(config.k)
     for depth in depths:
         bounded("k", depth, 1)
@@ -64,7 +67,7 @@ def run(config: DictConfig) -> None:
     against = answering.baseline(config.baseline, named)
     reader = instantiate(config.reader)
     store = Store(Path(config.paths.runs))
-    data = instantiate(config.dataset).load(store)
+    data = dataclasses.replace(instantiate(config.dataset).load(store), splitting=config.splitting)
     members = answering.sample_questions(data, config.split, config.limit)
     if not len(members):
         raise HarnessError(f"dataset={data.name}: no question is in split={config.split}")
@@ -81,7 +84,8 @@ def run(config: DictConfig) -> None:
         return
     tracking = tracker(config, typed())
     found = {one.name: answering.judge(one, reader, questions, texts[one.name], gold, store) for one in named}
-    result = answers.result(found, against, data, members, config.split, plain(config.reader), plain(config.published))
+    split = part_name(config.split, config.splitting)
+    result = answers.result(found, against, data, members, split, plain(config.reader), plain(config.published))
     table = answers.table(result)
     print(table.text())
     for line in answers.notes(result):

@@ -10,9 +10,9 @@ corrected for all comparisons of the call. `detectable` is the smallest net shar
 with 80% power: a difference below it cannot be expected to be significant. Compare with every single list, not with
 dense alone.
 
-Runs, gold, split, ties, strict, lenient and out are as in `harness evaluate --help`. JSON: one comparison is an object
-with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids and more; several are a
-list.
+Runs, gold, split, splitting, ties, strict, lenient and out are as in `harness evaluate --help`. JSON: one comparison is
+an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids and more; several
+are a list.
 """
 
 from __future__ import annotations

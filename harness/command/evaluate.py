@@ -16,7 +16,8 @@ that have no query or no document in common are refused; where they share less t
 and in `coverage` of the JSON. lenient=true passes over comment lines (#) and trailing fields of TREC files.
 
 Test questions (half of them, by the MD5 of their ids) are counted, and each look at them is noted in paths.looks:
-choose with split=tune.
+choose with split=tune. splitting=disjoint keeps queries that share gold passages on one side, as a sweep with
+split=disjoint does.
 
 Equal scores are ordered by document id ascending. ties=trec does as trec_eval does (scores as 32-bit floats, equal ones
 by document id descending). `out` by its ending: .json (everything, with each query), .csv, .tex, .txt (the table).

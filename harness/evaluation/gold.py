@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from harness.benchmark import SPLITS, Benchmark, load, md5_split
-from harness.benchmark.cluster import clusters
+from harness.benchmark import SPLITS, SPLITTINGS, Benchmark, load, md5_split
+from harness.benchmark.cluster import cluster_names, clusters
 from harness.core.configuration import names
 from harness.core.errors import HarnessError, one_of
 from harness.evaluation import goldfile
@@ -28,7 +28,7 @@ class Gold:
     supporting: document ids of each query, in hop order when ``ordered`` (the last one is the last hop).
     hops, types: of each query, None where unknown.    source: the file, for messages.
     corpus: string[D], the ids of all documents, where a benchmark tells them.
-    part: ``tune``, ``test`` or ``all``.    whole: the gold of all splits, where this is that of one.
+    part: ``tune``, ``test`` or ``all`` (``part_name``).    whole: the gold of all splits, where this is that of one.
     """
 
     query_ids: list[str]
@@ -82,15 +82,22 @@ class Gold:
         """Number of queries."""
         return len(self.query_ids)
 
-    def split(self, name: str) -> Gold:
-        """The queries of ``tune``, ``test`` (by the MD5 of their ids) or ``all``. Raises HarnessError when none is."""
+    def split(self, name: str, splitting: str = "md5") -> Gold:
+        """The queries of ``tune``, ``test`` or ``all``. Raises HarnessError when none is.
+
+        splitting: ``md5`` of each id, or ``disjoint``: queries that share gold passages stay on one side.
+        """
         one_of("split", name, SPLITS)
+        one_of("splitting", splitting, SPLITTINGS)
         if name == "all":
             return self
-        found = self.take([place for place, query in enumerate(self.query_ids) if md5_split(query) == name])
+        placed_by = self.query_ids
+        if splitting == "disjoint":
+            placed_by = cluster_names(self.query_ids, self._gold())
+        found = self.take([place for place, query in enumerate(placed_by) if md5_split(query) == name])
         if not len(found):
             raise HarnessError(f"{self.source}: none of its {len(self)} queries is in split={name}")
-        return replace(found, part=name, whole=self)
+        return replace(found, part=part_name(name, splitting), whole=self)
 
     def take(self, places: Sequence[int]) -> Gold:
         """Some of the queries."""
@@ -109,7 +116,11 @@ class Gold:
 
     def clusters(self) -> NDArray[np.int64]:
         """int64[Q]: queries with the same number are linked by shared gold passages."""
-        return clusters(self.numbers(self.documents.take(pc.array_sort_indices(self.documents))))
+        return clusters(self._gold())
+
+    def _gold(self) -> NDArray[np.int32]:
+        """int32[Q, H]: the passages' numbers among those that support any query, ascending by id."""
+        return self.numbers(self.documents.take(pc.array_sort_indices(self.documents)))
 
     def numbers(self, doc_ids: pa.StringArray) -> NDArray[np.int32]:
         """int32[Q, H]: the passages' numbers in ``doc_ids``, -1 padding, len(doc_ids) for one that is not there."""
@@ -119,3 +130,8 @@ class Gold:
         gold = np.full((len(self), int(lengths.max(initial=0))), -1, dtype=np.int32)
         gold[np.arange(gold.shape[1]) < lengths[:, None]] = found
         return gold
+
+
+def part_name(split: str, splitting: str) -> str:
+    """``test``, or ``test (disjoint)`` where clusters of queries are kept whole; ``all`` is the same either way."""
+    return split if splitting == "md5" or split == "all" else f"{split} ({splitting})"

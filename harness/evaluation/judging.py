@@ -17,9 +17,9 @@ log = logging.getLogger(__name__)
 
 
 def read_gold(config: DictConfig) -> Gold:
-    """The gold of the keys gold, lenient and split; the key ties is checked, too."""
+    """The gold of the keys gold, lenient, split and splitting; the key ties is checked, too."""
     one_of("ties", config.ties, ("house", "trec"))
-    return Gold.read(str(config.gold), config.lenient).split(config.split)
+    return Gold.read(str(config.gold), config.lenient).split(config.split, config.splitting)
 
 
 def show_coverage(coverages: Mapping[str, Coverage], gold: Gold, strict: bool) -> None:

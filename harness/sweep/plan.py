@@ -176,7 +176,7 @@ class Prepared:
             return ranks
         chosen = [trials[number] for number in learners]
         tune = self.benchmark.members("tune")
-        fold = folds(self.benchmark.query_ids.take(tune).to_pylist())
+        fold = folds([self.benchmark.placed_by[number] for number in tune.tolist()])
         for part in [None] if split == "test" else np.unique(fold):
             known = fit(chosen, *self._take(tune if part is None else tune[fold != part]))
             held = slice(None) if part is None else np.flatnonzero(fold == part)

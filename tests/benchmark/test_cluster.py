@@ -7,6 +7,7 @@ import pytest
 
 from harness.benchmark import md5_split
 from harness.benchmark.cluster import cluster_names, clusters, shared_with
+from harness.benchmark.fold import folds
 from harness.core.errors import HarnessError
 from harness.testing.world import small_benchmark
 
@@ -34,6 +35,9 @@ def test_a_disjoint_split_shares_no_gold():
     names = cluster_names(data.query_ids.to_pylist(), data.gold)
     assert split.split.tolist() == [md5_split(name) for name in names]
     assert data.split.tolist() == [md5_split(name) for name in data.query_ids.to_pylist()]
+    assert (split.placed_by, data.placed_by) == (names, data.query_ids.to_pylist())
+    fold = folds(split.placed_by)
+    assert all(len(set(fold[clusters(data.gold) == one].tolist())) == 1 for one in range(len(set(names))))
     tune, test = (split.gold[split.members(part)] for part in ("tune", "test"))
     assert shared_with(test, tune) == 0
     with pytest.raises(HarnessError, match="split"):

@@ -35,6 +35,26 @@ def test_ours(tmp_path: Path, data: bytes) -> None:
     assert (gold.hops, gold.types, gold.ordered) == ([2, None], ["bridge", None], True)
 
 
+def test_a_disjoint_split_keeps_queries_that_share_gold_passages_together(tmp_path: Path) -> None:
+    """q0, q7, q14, ... are linked through one passage each with the next: they go where the MD5 of q0 sends it."""
+    lines = [
+        b'{"id": "q%d", "supporting_ids": %s}\n'
+        % (n, (b'["s%d", "s%d"]' % (n, n + 7)) if n % 7 == 0 else b'["d%d"]' % n)
+        for n in range(50)
+    ]
+    gold = read(tmp_path, b"".join(lines))
+    linked = [f"q{n}" for n in range(0, 50, 7)]
+    assert {md5_split(query) for query in linked} == {"tune", "test"}
+    parts = {name: gold.split(name, "disjoint") for name in ("tune", "test")}
+    for name, part in parts.items():
+        own = [query for query in gold.query_ids if query not in linked and md5_split(query) == name]
+        assert sorted(part.query_ids) == sorted(own + (linked if md5_split("q0") == name else []))
+        assert part.part == f"{name} (disjoint)"
+    assert gold.split("all", "disjoint").part == "all"
+    with pytest.raises(HarnessError, match=r"splitting"):
+        gold.split("tune", "random")
+
+
 @pytest.mark.parametrize(
     "data", [QRELS, gzip.compress(QRELS, mtime=0), QRELS.replace(b" ", b"\t"), QRELS.replace(b" ", b"  ")]
 )
