@@ -8,13 +8,14 @@ import yaml
 
 from harness.benchmark.fold import folds
 from harness.core.artifacts import Store
-from harness.core.configuration import compose, instantiate
+from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, run_ranks
-from harness.retriever.fitted import Fitted, with_weights
+from harness.retriever.fitted import Fitted, read_fit, with_weights
 from harness.sweep import lists
 from harness.sweep.fit.paths import Gathered
 from harness.sweep.fit.record import fit
+from harness.sweep.fit.search import check_knobs
 from harness.sweep.fit.target import Setting
 
 SMALL = ("encoder=hashed", "extractor.model=null", "extractor.spans=false", "fit.rounds=1", "fit.halvings=0")
@@ -131,3 +132,22 @@ def test_a_file_that_is_no_fit_is_refused(text, words, tmp_path):
         Fitted(None, str(tmp_path / "fit.yaml"))
     with pytest.raises(HarnessError, match=r"there is no such file.*; give what `harness fit` wrote"):
         Fitted(None, str(tmp_path / "none.yaml"))
+
+
+@pytest.mark.parametrize("name", names("weights"))
+def test_weights_of_conf_are_those_of_their_target(name):
+    target = instantiate(compose("fit", [f"target={name}"]).target)
+    found = read_fit(name)
+    knobs = [knob for stage in target.stages for knob in stage]
+    assert sorted(found["weights"]) == sorted(knobs)
+    assert len(found["folds"]) == 5
+    assert Fitted(target.retriever, name).fitted_on == tuple(found["fitted_on"])
+    assert with_weights(target.retriever, found["weights"]) != target.retriever
+
+
+@pytest.mark.parametrize("name", names("target"))
+def test_what_a_target_moves_is_a_field_of_its_strategy(name):
+    target = instantiate(compose("fit", [f"target={name}"]).target)
+    for stage in target.stages:
+        check_knobs(stage)
+        with_weights(target.strategy, {knob: start for knob, (start, *_) in stage.items()})
