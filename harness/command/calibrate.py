@@ -77,7 +77,8 @@ def _forecast(config: DictConfig) -> None:
     print(forecasts(found).text())
     name, gold = prepared.benchmark.name, prepared.benchmark.gold
     known = fitted(retrievers(config))
-    print(*blind_spots(name, known, np.bincount(clusters(gold))), sep="\n")
+    for line in blind_spots(name, known, np.bincount(clusters(gold))):
+        print(line)
     content = {"data_sha256": prepared.benchmark.sha256, "forecast": [dataclasses.asdict(one) for one in found]}
     print(_store(config, f"{name}-forecast", content))
 

@@ -15,6 +15,7 @@ from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.statistic import wilson
 from harness.report.calibration import behaviours, forecasts, picture, read_pictures, table
+from harness.retriever.trec import Trec
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +83,17 @@ def test_the_command(overrides, tmp_path, monkeypatch, capsys):
     assert (tmp_path / "figures" / "calibration.pdf").is_file()
     assert [made.name for made in read_pictures(tmp_path / "runs", "tiny")] == ["calibration"]
     assert read_pictures(tmp_path / "runs", "other") == []
+
+
+def test_the_command_for_forecasts_says_what_they_cannot_see(overrides, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(HydraConfig, "get", lambda: compose("config", ["+overrides.task=[]"]))
+    monkeypatch.setattr(Trec, "fitted_on", ("tiny",), raising=False)
+    calibrate.run(settings([*overrides, "what=forecast", "calibrate.splits=3"], tmp_path))
+    seen = "It cannot see that the weights of dense, graph, bm25 were chosen on these tune questions, too: expect less."
+    assert seen in capsys.readouterr().out.splitlines()
+    content = json.loads((tmp_path / "runs" / "calibrations" / "tiny-forecast.json").read_text())
+    kinds = [(one["split"], one["draws"]) for one in content["forecast"]]
+    assert kinds == [(split, draws) for split in ("random", "cluster") for draws in ("queries", "clusters")]
 
 
 def test_an_effect_that_cannot_be_is_refused(overrides, tmp_path, monkeypatch):
