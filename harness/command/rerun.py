@@ -1,6 +1,6 @@
 """Score one trial of a finished sweep again, and say whether it gets the same numbers, or which input differs.
 
-The trial is named by what is at hand: its hash (16 digits, or the first 6) as trials.parquet and the page hold it, the
+The trial is named by what is at hand: its hash (16 digits, or the first 6) as trials.parquet and the site hold it, the
 id of its MLflow run, its rank in the latest leaderboard, or its name in a table. It is scored on tune; test stays
 untouched. Exit status 2 when the numbers are not those of the sweep, to the bit.
 

@@ -21,7 +21,7 @@ async function home() {
 function card(sweep) {
   return el("article", {class: "card"}, el("h3", {}, link(["sweep", sweep.key], sweep.title)),
     el("p", {class: "caption"}, `${sweep.where}, ${plural(sweep.trials, "trial")}`),
-    el("p", {}, link(["trial", sweep.key, sweep.split, sweep.winner.trial], sweep.winner.name), ` won: ${sweep.objective} ${sweep.winner.score}%. It found nothing in `,
+    el("p", {}, link(["trial", sweep.key, sweep.split, sweep.winner.trial], sweep.winner.name), ` won: ${sweep.objective} ${sweep.winner.score}%. It scored 0 on `,
       link(["trial", sweep.key, sweep.split, sweep.winner.trial, sweep.against[0]?.trial ?? "", "missed"], plural(sweep.missed, "question")), "."),
     el("ul", {class: "counts"}, sweep.against.map(other => {
       const place = ["trial", sweep.key, sweep.split, sweep.winner.trial, other.trial];
