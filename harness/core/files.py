@@ -173,7 +173,7 @@ def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:
     found = []
     for path in sorted(folder.glob(pattern)):
         number = path.name.split(".")[-2]
-        if number.isdecimal() and path.is_file() and not _runs(int(number)):
+        if number.isdecimal() and path.is_file() and not is_running(int(number)):
             found.append(path)
     return found
 
@@ -184,7 +184,8 @@ def remove_partials(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _runs(process: int) -> bool:
+def is_running(process: int) -> bool:
+    """Whether a process of this machine runs under that number."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:

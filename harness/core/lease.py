@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.core.files import is_running
+
 BEAT = 5.0
 STALE = 60.0
 
@@ -43,16 +45,16 @@ def lease(path: Path) -> Iterator[bool]:
 def holder(path: Path) -> Mapping[str, Any] | None:
     """Host, pid and token of who holds the lease; None where nobody does."""
     try:
-        found = json.loads(path.read_text())
-        return found if isinstance(found, dict) else None
-    except (OSError, ValueError):
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         return None
+    return found if isinstance(found, dict) and isinstance(found.get("pid"), int) else None
 
 
 def is_stale(path: Path) -> bool:
     """Whether the holder is dead: its process on this host has ended, or it has not touched the file for long."""
     found = holder(path)
-    if found is not None and found.get("host") == socket.gethostname() and not _runs(int(found["pid"])):
+    if found is not None and found.get("host") == socket.gethostname() and not is_running(found["pid"]):
         return True
     clock = path.with_name(f"{path.name}.{uuid.uuid4().hex}.clock")
     try:
@@ -97,13 +99,3 @@ def _beat(path: Path, ended: threading.Event) -> None:
     while not ended.wait(BEAT):
         with contextlib.suppress(OSError):
             os.utime(path)
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -158,9 +158,9 @@ def _tell_lost(lost: Sequence[Part], records: Path, what: str, count: int) -> No
 def failures(records: Path, name: str) -> list[dict[str, str]]:
     """Host and error of each time that a part failed."""
     try:
-        found: list[dict[str, str]] = json.loads((records / f"{name}{FAILED}").read_text())
-        return found
-    except (OSError, ValueError):
+        found = json.loads((records / f"{name}{FAILED}").read_text(encoding="utf-8"))
+        return [{"host": str(why["host"]), "error": str(why["error"])} for why in found]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return []
 
 
@@ -172,9 +172,9 @@ def agree(records: Path, parts: Sequence[Part], what: str, made_by: Mapping[str,
     """
     plan = {"what": what, "parts": {part.path.name: part.size for part in parts}, "made_by": dict(made_by)}
     try:
-        theirs = json.loads((records / PLAN).read_text())["made_by"]
-    except (OSError, ValueError, KeyError):
-        theirs = plan["made_by"]
+        theirs: Mapping[str, Any] = dict(json.loads((records / PLAN).read_text(encoding="utf-8"))["made_by"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        theirs = made_by
     differ = [name for name in made_by if theirs.get(name) != made_by[name]]
     if differ:
         if shared or any(not is_stale(path) for path in records.glob("*.lease")):

@@ -34,12 +34,13 @@ def unfinished(runs: Path) -> Iterator[Progress]:
     """The stages below a runs folder that are being computed in parts, or were left."""
     for path in sorted((runs / "artifacts").glob(f"*/*.partial/**/{RECORDS}/{PLAN}")):
         try:
-            plan = json.loads(path.read_text())
-            names = list(plan["parts"])
-        except (OSError, ValueError, KeyError):  # just being put together
+            plan = json.loads(path.read_text(encoding="utf-8"))
+            what, names = str(plan["what"]), [str(name) for name in plan["parts"]]
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):  # just being put together, or damaged
             continue
         records = path.parent
-        yield Progress(records.parent, str(plan["what"]), {name: _state(records, name) for name in names})
+        if names:
+            yield Progress(records.parent, what, {name: _state(records, name) for name in names})
 
 
 def _state(records: Path, name: str) -> str:
@@ -57,6 +58,7 @@ def _state(records: Path, name: str) -> str:
 
 def _read(path: Path) -> Any:
     try:
-        return json.loads(path.read_text())
-    except (OSError, ValueError):
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         return {}
+    return found if isinstance(found, dict) else {}

@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import os
+import socket
 import threading
 from pathlib import Path
 
@@ -158,3 +160,18 @@ def test_what_status_tells(tmp_path: Path) -> None:
     assert "5.txt  failed 3 times, last on" in told
     assert "ValueError: 5 is not liked" in told
     assert "7.txt  running on" in told
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "1", "{", '{"made_by": 1}', '{"pid": "x"}', '[{"host": 1}]', "[" * 99_999]
+)
+def test_damaged_records_are_none(tmp_path: Path, content: str) -> None:
+    """Of a machine that lost its power: what they told is lost, the parts are computed all the same."""
+    records = tmp_path / "artifacts" / "encode" / "a.partial" / module.RECORDS
+    records.mkdir(parents=True)
+    for name in (module.PLAN, "3.txt.lease", f"3.txt{module.FAILED}", f"3.txt{module.DONE}"):
+        (records / name).write_text(content.replace("{", f'{{"host": "{socket.gethostname()}", ', 1))
+    os.utime(records / "3.txt.lease", (0, 0))
+    list(unfinished(tmp_path))
+    fill(records.parent, squares(records.parent), "squares")
+    assert {path.name: path.read_text() for path in records.parent.glob("*.txt")} == WHOLE

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import io
 import json
 import shutil
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +24,8 @@ from harness.benchmark.dataset.upstream import read_passages, read_questions
 from harness.core.artifacts import Store
 from harness.core.configuration import compose, translate_errors
 from harness.core.identity import digest
+from harness.core.lease import is_stale
+from harness.core.parts import FAILED, PLAN, agree, failures
 from harness.fusion.reranker.pair_scores import PairScores
 from harness.graph.extractor.openie_file import match_rows
 from harness.graph.extractor.shards import Shards
@@ -47,8 +52,9 @@ Readers = dict[str, tuple[Path, Reader]]
 def readers(folder: Path) -> Readers:
     """All of them, on files below ``folder``."""
     data, runs = benchmark(folder / "data"), folder / "runs"
-    for step in (do_sweep, do_heldout):
-        step(data, runs)
+    with contextlib.redirect_stdout(io.StringIO()):
+        do_sweep(data, runs)
+        do_heldout(data, runs)
     (sweep,) = (path for path in (runs / "sweeps").iterdir() if path.is_dir())
     return {**_lists(folder, data), **_benchmarks(folder, data), **_sweep(runs, sweep), **_stores(folder, data, sweep)}
 
@@ -222,7 +228,23 @@ def _stores(folder: Path, data: Path, sweep: Path) -> Readers:
     found = folder / "answered.json"
     found.write_text(json.dumps(_ANSWERED))
     made["answers, for the tracker"] = (found, partial(answers.read, found))
+    records = folder / "parts"
+    records.mkdir()
+    (records / PLAN).write_text(json.dumps({"what": "x", "parts": {"a.npz": 1}, "made_by": {"code": "c"}}))
+    (records / "a.npz.lease").write_text(json.dumps({"host": socket.gethostname(), "pid": 1, "token": "t"}))
+    (records / f"a.npz{FAILED}").write_text(json.dumps([{"host": "h", "error": "e"}]))
+    made["plan of parts"] = (records / PLAN, partial(_agree, records))
+    made["lease"] = (records / "a.npz.lease", partial(is_stale, records / "a.npz.lease"))
+    made["failed part"] = (records / f"a.npz{FAILED}", partial(failures, records, "a.npz"))
     return made
+
+
+def _agree(records: Path) -> None:
+    kept = (records / PLAN).read_bytes()
+    try:
+        agree(records, [], "x", {"code": "c"}, False)
+    finally:
+        (records / PLAN).write_bytes(kept)
 
 
 _REQUEST = {"model": "m", "messages": [{"role": "user", "content": "?"}]}

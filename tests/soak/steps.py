@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -122,7 +123,8 @@ def reference(folder: Path, names: tuple[str, ...] = tuple(STEPS)) -> Reference:
         if name == "track":
             _database(runs)
         shutil.copytree(runs, bases[name])
-        STEPS[name].run(data, runs)
+        with contextlib.redirect_stdout(io.StringIO()):
+            STEPS[name].run(data, runs)
         if name == "prepare":
             wanted[name] = STEPS[name].contents(runs)
             shutil.rmtree(runs)

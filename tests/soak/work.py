@@ -87,7 +87,7 @@ def do_report(data: Path, runs: Path) -> None:
 def do_prepare(data: Path, runs: Path) -> None:
     given = ("dataset=folder", f"dataset.path={data}", f"paths.runs={runs}", "tracking=none", "encoder=hashed",
              "extractor=offline", "extractor.model=null")  # fmt: skip
-    prepare.run(composed("config", *given))
+    prepare.run(composed("prepare", *given))
 
 
 def do_track(data: Path, runs: Path) -> None:
