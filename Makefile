@@ -11,7 +11,7 @@ DEV     := .venv/.ready-dev
 PIP     := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
            $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
 
-.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all bench mutants soak showcase check docs doctor clean
+.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all bench mutants soak showcase check docs doctor licences clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -80,6 +80,9 @@ docs: $(DEV)  ## the documentation, reports/docs/site/index.html; strict
 
 doctor: $(READY)  ## what is installed and found, and whether the ledger is intact
 	$(BIN)/harness doctor $(ARGS)
+
+licences: $(READY)  ## THIRD_PARTY.md: the licences of the pinned libraries
+	$(BIN)/python reports/docs/licences.py
 
 clean:  ## remove .venv and caches; runs/ and reports/ stay
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

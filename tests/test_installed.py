@@ -8,12 +8,14 @@ import random
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 CHECKOUT = Path(__file__).parents[1]
+VERSION = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"]
 ALONE = ["dataset=folder", "dataset.path=mine", "~lists.dense", "~lists.graph", "~lists.bm25"]
 SWEEP = ["sweep", *ALONE, "lists.colbert=colbert.json", "lists.kg=kg.json", "pool.lists=[colbert,kg]", "tracking=none"]
 API = """
@@ -122,7 +124,7 @@ def evaluated(site: Path, folder: Path, swept: Path) -> Path:
 
 
 def test_the_installed_package_is_what_runs(site: Path, folder: Path) -> None:
-    assert harness(site, folder, "--version").startswith("harness 0.1.0 (code ")
+    assert harness(site, folder, "--version").startswith(f"harness {VERSION} (code ")
     assert typed(site, folder, "-c", "import harness; print(harness.__file__)").stdout.startswith(str(site))
 
 

@@ -5,6 +5,7 @@ damaged one is named. It is built again by the next command that needs it.
 
   harness doctor
   harness doctor artifacts=true
+  harness doctor --json      the same as one JSON object, to go with a bug report: read it before you send it
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import importlib.util
 import os
 import platform
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,19 +30,38 @@ TOOLS = {"latexmk": "reports/report.pdf", "nvidia-smi": "GPU", "git": "version c
 
 def run(config: DictConfig) -> None:
     """Print what is there; exit with status 2 when something that results rest on is broken."""
+    import json
+    from itertools import chain
+
     from harness.command import typed
     from harness.report.tracking.setting import describe
 
-    for line in (
-        *_versions(),
-        *_devices(),
-        *_models(),
-        *_data(Path(config.paths.data)),
-        *_artifacts(Path(config.paths.runs), bool(config.artifacts)),
-        *_results(Path(config.paths.runs), Path(config.paths.ledger)),
-        *(f"tracking   {line}" for line in describe(config, typed())),
-    ):
-        print(line)
+    told: list[str] = []
+    lines = chain(
+        _versions(),
+        _devices(),
+        _models(),
+        _data(Path(config.paths.data)),
+        _artifacts(Path(config.paths.runs), bool(config.artifacts)),
+        _results(Path(config.paths.runs), Path(config.paths.ledger)),
+        (f"tracking   {line}" for line in describe(config, typed())),
+    )
+    try:
+        for line in lines:
+            told.append(line) if config.get("json") else print(line)
+    finally:
+        if config.get("json"):
+            print(json.dumps(as_json(told), indent=1))
+
+
+def as_json(lines: Iterable[str]) -> dict[str, str | list[str] | dict[str, str]]:
+    """What the lines say by their first word; a list where several have the same one; versions by library."""
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        word, _, rest = line.partition(" ")
+        found.setdefault(word, []).append(rest.strip())
+    libraries = dict(pair.split(" ", 1) for pair in ", ".join(found.pop("libraries", [])).split(", ") if pair)
+    return {"libraries": libraries, **{word: rest[0] if len(rest) == 1 else rest for word, rest in found.items()}}
 
 
 def _versions() -> Iterator[str]:
