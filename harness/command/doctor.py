@@ -101,10 +101,11 @@ def _models() -> Iterator[str]:
 def _data(data: Path) -> Iterator[str]:
     from harness.benchmark.dataset.card import read_card
     from harness.core.configuration import names
+    from harness.core.rooms import package_folder
 
     for name in names("dataset"):
-        if name in ("sample", "folder", "wiki_triples"):
-            continue
+        if name in ("sample", "wiki_triples") or not (package_folder("datasets") / f"{name}.yaml").is_file():
+            continue  # carried by the package, or a way to any collection
         there = (data / (read_card(name).folder or name)).is_dir() or (data / f"{name}.json").is_file()
         yield f"data       {name}: {f'found in {data}' if there else f'not in {data} (the Hub will be asked)'}"
 
