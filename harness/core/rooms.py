@@ -32,6 +32,7 @@ ROOMS = {
     "reader": "model",
     "reranker": "fusion",
     "statistic": "evaluation",
+    "target": "sweep",
     "temperature": "fusion",
     "tracking": "report",
     "triplestore": "graph",

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from harness.benchmark.fold import FOLDS, folds
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
-from harness.sweep.fit.search import Search, Weights
-from harness.sweep.fit.target import Ranker, Setting, Target
+from harness.sweep.fit.search import Search
+from harness.sweep.target import Ranker, Setting, Target, Weights
 
 log = logging.getLogger(__name__)
 Values = Mapping[str, NDArray[np.float64]]

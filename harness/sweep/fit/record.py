@@ -16,7 +16,7 @@ from harness.core.identity import code_version, digest, identity, library_versio
 from harness.sweep import lists
 from harness.sweep.fit.crossfit import CrossFit
 from harness.sweep.fit.search import Search
-from harness.sweep.fit.target import Setting
+from harness.sweep.target import Setting
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from harness.core.errors import HarnessError, bounded
+from harness.sweep.target import Knobs, Weights
 
 DECIMALS = 6
-Weights = Mapping[str, float]
-Knobs = Mapping[str, Sequence[float]]
-"""[start, low, high, step] by name."""
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, run_ranks
 from harness.retriever.fitted import Fitted, read_fit, with_weights
 from harness.sweep import lists
-from harness.sweep.fit.paths import Gathered
 from harness.sweep.fit.record import fit
 from harness.sweep.fit.search import check_knobs
-from harness.sweep.fit.target import Setting
+from harness.sweep.target import Setting
+from harness.sweep.target.mention_paths import Gathered
 
 SMALL = ("encoder=hashed", "extractor.model=null", "extractor.spans=false", "fit.rounds=1", "fit.halvings=0")
 PATHS = (

@@ -1,4 +1,4 @@
-"""What is fitted: a strategy with numbers that may move, and how its lists are ranked under some of them."""
+"""Targets of `harness fit`: a strategy with numbers that may move, and how its lists are ranked under some of them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.artifacts import Store
-from harness.evaluation.metric import run_ranks
-from harness.retriever import Retriever
-from harness.retriever.fitted import with_weights
-from harness.sweep.fit.search import Knobs, Weights
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
+Weights = Mapping[str, float]
+Knobs = Mapping[str, Sequence[float]]
+"""[start, low, high, step] by name."""
 Ranker = Callable[[Weights], NDArray[np.int32]]
 """int32[n, H]: gold ranks of the n tune questions under some weights."""
 
@@ -51,26 +50,3 @@ class Target(Protocol):
     def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:
         """How the tune questions' gold is ranked in a stage, with the weights that the stages before found."""
         ...
-
-
-@dataclass(frozen=True)
-class Listed:
-    """Any retriever: every evaluation retrieves anew, so it takes the time of one list each."""
-
-    retriever: Retriever
-    stages: Sequence[Mapping[str, Sequence[float]]]
-
-    @property
-    def strategy(self) -> Retriever:
-        """The retriever."""
-        return self.retriever
-
-    def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:
-        """See ``Target``."""
-        members, gold = setting.members, setting.benchmark.gold[setting.members]
-
-        def rank(weights: Weights) -> NDArray[np.int32]:
-            chosen = with_weights(self.retriever, {**held, **weights})
-            return run_ranks(chosen.retrieve(setting.benchmark, setting.store)[0].take(members), gold)
-
-        return rank

@@ -15,9 +15,8 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import Reranker
 from harness.retriever.fitted import with_weights
 from harness.sweep import engine, lists
-from harness.sweep.fit.search import Weights
-from harness.sweep.fit.target import Ranker, Setting
 from harness.sweep.plan import Plan
+from harness.sweep.target import Ranker, Setting, Weights
 
 
 @dataclass(frozen=True)

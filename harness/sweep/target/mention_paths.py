@@ -13,8 +13,7 @@ from harness.evaluation.metric import ABSENT, NONE
 from harness.retriever.evidence import weighted_columns
 from harness.retriever.fitted import with_weights
 from harness.retriever.mention_paths import MentionPaths
-from harness.sweep.fit.search import Weights
-from harness.sweep.fit.target import Ranker, Setting
+from harness.sweep.target import Ranker, Setting, Weights
 
 EDGES = ("names", "named_by", "shares")
 EVERY = 1 << 30
