@@ -93,7 +93,7 @@ def _clusters(config: DictConfig) -> None:
 
     found = []
     for name in config.calibrate.clusters_of:
-        data = load(name)
+        data = load(name, config.paths.data, config.paths.runs)
         labels = clusters(data.gold[data.members("test")])
         options = config.calibrate
         found += [
