@@ -96,10 +96,10 @@ def test_names_of_conf_in_a_paper(results: list[SweepResult]) -> None:
     assert Display().strategy("mine_own", "pit") == "pit + mine own"
 
 
-def test_every_fuser_normalizer_and_metric_has_a_name() -> None:
+def test_every_displayed_strategy_is_there() -> None:
     known = defaults("display", "default")
-    for concept in ("fuser", "normalizer"):
-        assert {*names(concept)} - {"single"} <= known[concept].keys()
+    assert known["fuser"].keys() - {"reranked"} <= {*names("fuser")}
+    assert known["normalizer"].keys() <= {*names("normalizer")}
 
 
 def test_a_caption_of_three_lines_and_notes() -> None:
