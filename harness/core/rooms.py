@@ -28,6 +28,7 @@ ROOMS = {
     "gate": "model",
     "metric": "evaluation",
     "normalizer": "fusion",
+    "paper": "report",
     "policy": "retriever",
     "reader": "model",
     "reranker": "fusion",

@@ -9,7 +9,7 @@ import pytest
 import harness
 from harness.core.rooms import PACKAGE, ROOMS, located, package_folder, roomless
 
-OUTSIDE = {"experiment", "grid", "hydra", "paths", "weights", "graph", "retriever"}
+OUTSIDE = {"display", "experiment", "grid", "hydra", "paths", "weights", "graph", "retriever"}
 """Folders of conf/ that are no concept, and the two that are rooms themselves."""
 
 
