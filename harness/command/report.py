@@ -59,8 +59,9 @@ def run(config: DictConfig) -> None:
     if config.get("paper"):
         return write_paper(config)
     runs, folder, tracking = Path(config.paths.runs), Path(config.paths.reports), tracker(config, typed())
-    for place in (folder, folder / "tables", folder / "figures"):
-        remove_partials(place)
+    remove_partials(folder)
+    for name in ("tables", "figures", "site"):
+        remove_partials(folder / name, "**/*.partial")
     results = newest(runs, config.sweep)
     for result in results.values():
         log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))

@@ -178,9 +178,9 @@ def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:
     return found
 
 
-def remove_partials(folder: Path) -> None:
+def remove_partials(folder: Path, pattern: str = "*.partial") -> None:
     """Remove what killed processes left in a folder that nobody else writes to (see ``dead_partials``)."""
-    for path in dead_partials(folder):
+    for path in dead_partials(folder, pattern):
         path.unlink(missing_ok=True)
 
 

@@ -105,6 +105,7 @@ class Reference:
         """A block in which ``runs`` is as before a step."""
         shutil.rmtree(self.runs, ignore_errors=True)
         shutil.copytree(self.bases[step], self.runs)
+        _forget_databases()
         try:
             yield
         finally:
@@ -141,6 +142,17 @@ def _database(runs: Path) -> None:
     from mlflow.tracking import MlflowClient
 
     MlflowClient(f"sqlite:///{runs}/mlflow.db").search_experiments()
+
+
+def _forget_databases() -> None:
+    """Close MLflow's connections: kept for the life of a process, they would lead to a database that was replaced."""
+    from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
+    from mlflow.tracking._tracking_service.utils import _tracking_store_registry
+
+    for engine in SqlAlchemyStore._engine_map.values():
+        engine.dispose()
+    SqlAlchemyStore._engine_map.clear()
+    _tracking_store_registry._get_store_with_resolved_uri.cache_clear()
 
 
 def _latex(folder: Path) -> None:
