@@ -4,7 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.slow
 def test_the_script_runs_without_a_gpu() -> None:
     line = [sys.executable, "-m", "tests.gpu", "--device", "cpu", "--quick"]
     done = subprocess.run(line, capture_output=True, text=True, cwd=Path(__file__).parents[1], check=False)
