@@ -146,16 +146,30 @@ def whole(path: Path) -> Iterator[Path]:
     A full disk or a folder that cannot be written raises HarnessError.
     """
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    with _writing(path):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield partial
+            partial.replace(path)
+        finally:
+            with contextlib.suppress(OSError):  # the error that ended the block is the one to tell
+                partial.unlink(missing_ok=True)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it. A full disk or a folder that cannot be written raises HarnessError."""
+    with _writing(path):
+        path.mkdir(parents=True, exist_ok=True)
+
+
+@contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield partial
-        partial.replace(path)
+        yield
     except OSError as error:
         if (reason := unwritable(error)) is None:
             raise
         raise HarnessError(f"{path}: cannot write ({reason}); free some space or choose another folder") from error
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from filelock import FileLock
 from harness.benchmark.cluster import clusters, shared_with
 from harness.core import following
 from harness.core.errors import HarnessError
-from harness.core.files import remove_partials, write_array, write_frame, write_json, write_text
+from harness.core.files import make_folder, remove_partials, write_array, write_frame, write_json, write_text
 from harness.core.identity import code_version, digest, library_versions
 from harness.sweep import engine, scores, winner
 from harness.sweep.cost import cost
@@ -77,7 +77,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     )  # left out at its default: older folders keep names
     identity = digest([sorted(known), *wanted, code_version(), library_versions()])[:12]
     folder = Path(plan.config.paths.runs) / "sweeps" / f"{data.name}-{identity}"
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     runs = {name: run.take(members) for name, run in prepared.runs.items()}
     pools = dict.fromkeys(trial.pool for trial in known.values() if trial.family != "single")
     ceilings = [

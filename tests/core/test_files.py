@@ -1,5 +1,6 @@
 """Files that would end the process are refused."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -8,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.core.files import read_yaml, remove_partials
+from harness.core.errors import HarnessError
+from harness.core.files import make_folder, read_yaml, remove_partials, write_text
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "- " * 100_000, "{a: " * 100_000, "[" * 101 + "]" * 101])
@@ -31,3 +33,18 @@ def test_what_a_killed_report_left_goes_from_its_folders_too_and_what_is_being_w
     remove_partials(tmp_path, "**/*.partial")
     left = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.partial"))
     assert left == [f"a.js.{os.getpid()}.partial", f"data/b.js.{os.getpid()}.partial"]
+
+
+def test_a_disk_that_is_full_when_a_folder_is_made_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "mkdir", refuse)
+        with pytest.raises(HarnessError, match=r"sweep: cannot write \(No space left on device\); free some space"):
+            make_folder(tmp_path / "sweep")
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", refuse)
+        patched.setattr(Path, "unlink", refuse)
+        with pytest.raises(HarnessError, match=r"a.txt: cannot write \(No space left on device\)"):
+            write_text(tmp_path / "a.txt", "x")

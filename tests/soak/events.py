@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 WRITES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink", "shutil.rmtree"}
+SPACE = {"os.mkdir", "os.link", "os.symlink"}
+"""Those for which a disk can be too full, beside opening a file for writing."""
 STATEMENTS = ("INSERT", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP")
 
 
-def at_event(root: Path, number: int, act: Callable[[], None]) -> Callable[[], int]:
+def at_event(root: Path, number: int, act: Callable[[], None], writes: Collection[str] = WRITES) -> Callable[[], int]:
     """Call ``act`` before the ``number``-th change below ``root``; returns how to ask how many there were.
 
     A change is: a file opened for writing, renamed or removed, a folder made or removed; a statement that changes a
@@ -28,7 +30,7 @@ def at_event(root: Path, number: int, act: Callable[[], None]) -> Callable[[], i
             act()
 
     def hook(name: str, arguments: tuple[object, ...]) -> None:
-        changes = name in WRITES or (name == "open" and _writes(arguments))
+        changes = name in writes or (name == "open" and _writes(arguments))
         if changes and isinstance(arguments[0], (str, os.PathLike)) and str(arguments[0]).startswith(str(root)):
             event()
 

@@ -9,11 +9,11 @@ import signal
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from tests.soak.events import at_event
+from tests.soak.events import SPACE, WRITES, at_event
 from tests.soak.steps import STEPS, Command, Reference, reference
 from tests.soak.work import Outcome, in_fork
 
@@ -28,12 +28,15 @@ def kill(most: int) -> Iterator[str]:
 
 
 def full(most: int) -> Iterator[str]:
-    """No space at each change of a file: one line, and the same command afterwards goes on."""
+    """No space at each file or folder that is made: one line, and the same command afterwards goes on.
+
+    Where only a thing was to be made that may be missing (the clock of a lease), the command ends as without it.
+    """
 
     def refuse() -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    yield from _at_events(most, refuse, ("error",))
+    yield from _at_events(most, refuse, ("error", "done"), SPACE)
 
 
 def limit(most: int) -> Iterator[str]:
@@ -48,12 +51,16 @@ def limit(most: int) -> Iterator[str]:
     yield from _campaign(ways, ("error", "done"))
 
 
-def _at_events(most: int, act: Callable[[], None], expected: tuple[str, ...]) -> Iterator[str]:
+def _at_events(
+    most: int, act: Callable[[], None], expected: tuple[str, ...], writes: Collection[str] = WRITES
+) -> Iterator[str]:
     def ways(known: Reference, name: str) -> Ways:
-        events = _count(known, name)
+        events = _count(known, name, writes)
         numbers = sorted({1 + place * events // most for place in range(most)} & set(range(1, events + 1)))
         command = STEPS[name].run
-        return {f"event {number} of {events}": partial(_broken, number, act, command, known) for number in numbers}
+        return {
+            f"event {number} of {events}": partial(_broken, number, act, command, known, writes) for number in numbers
+        }
 
     yield from _campaign(ways, expected)
 
@@ -80,8 +87,8 @@ def _campaign(ways: Callable[[Reference, str], Ways], expected: tuple[str, ...])
     assert not faults, "\n".join(faults)
 
 
-def _broken(number: int, act: Callable[[], None], command: Command, known: Reference) -> None:
-    at_event(known.runs, number, act)
+def _broken(number: int, act: Callable[[], None], command: Command, known: Reference, writes: Collection[str]) -> None:
+    at_event(known.runs, number, act, writes)
     command(known.data, known.runs)
 
 
@@ -91,12 +98,12 @@ def _limited(size: int, command: Command, known: Reference) -> None:
     command(known.data, known.runs)
 
 
-def _count(known: Reference, name: str) -> int:
+def _count(known: Reference, name: str, writes: Collection[str]) -> int:
     """How many changes of files a step makes."""
     place = known.runs.parent / "count"
 
     def work() -> None:
-        ask = at_event(known.runs, 0, lambda: None)
+        ask = at_event(known.runs, 0, lambda: None, writes)
         STEPS[name].run(known.data, known.runs)
         place.write_text(str(ask()))
 
