@@ -35,6 +35,7 @@ def run(config: DictConfig) -> None:
     from harness.core.engine import Work
     from harness.core.parts import Share, Unfinished, sharing
 
+    _check(config, typed())
     if config.status:
         _status(config)
     elif config.part is not None:
@@ -47,6 +48,21 @@ def run(config: DictConfig) -> None:
     else:
         instantiate(config.engine).run(Work.here(typed()))
         _prepare(config)
+
+
+def _check(config: DictConfig, given: list[str]) -> None:
+    """Raise HarnessError for what would be passed over in silence."""
+    from harness.core.errors import HarnessError
+
+    for name in ("wait", "status"):
+        if not isinstance(config[name], bool):
+            raise HarnessError(f"{name}={config[name]}: expected true or false")
+    if config.dry_run:
+        raise HarnessError("dry_run=true is of `harness sweep`, which tells what would be built; leave it out here")
+    if config.wait and config.part is None:
+        raise HarnessError("wait=true belongs to a share; add part=i/n, e.g. part=3/20")
+    if config.part is not None and (engines := [text for text in given if text.startswith("engine")]):
+        raise HarnessError(f"part={config.part} is done by this process, so {engines[0]} has no effect; leave one out")
 
 
 def _status(config: DictConfig) -> None:

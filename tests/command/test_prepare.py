@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from harness.command.prepare import run
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
 from tests.command.slurm_here import slurm
 from tests.world.generate import write
 
@@ -67,6 +70,26 @@ def test_shares_one_after_the_other_and_what_is_left(world: Path, tmp_path: Path
 def test_a_share_that_is_none_is_one_line(world: Path, tmp_path: Path) -> None:
     process = start(world, tmp_path, "part=5/4")
     assert process.communicate(timeout=100)[1] == "error: part=5/4: expected i/n with 1 <= i <= n, e.g. part=3/20\n"
+    assert process.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["wait=maybe"], "wait=maybe: expected true or false"),
+        (["status=3"], "status=3: expected true or false"),
+        (["wait=true"], "wait=true belongs to a share; add part=i/n"),
+        (["dry_run=true"], "dry_run=true is of `harness sweep`"),
+    ],
+)
+def test_what_would_be_passed_over_is_refused(given: list[str], said: str) -> None:
+    with pytest.raises(HarnessError, match=re.escape(said)):
+        run(compose("prepare", given))
+
+
+def test_an_engine_beside_a_share_is_refused(world: Path, tmp_path: Path) -> None:
+    process = start(world, tmp_path, "part=1/2", "engine=local", "engine.workers=2")
+    assert "part=1/2 is done by this process, so engine=local has no effect" in process.communicate(timeout=100)[1]
     assert process.returncode == 2
 
 
