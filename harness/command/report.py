@@ -31,11 +31,13 @@ of conf/display; `+display.fuser.greatest=Greatest` adds one.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
+    from harness.report.display import Display
     from harness.sweep.result import SweepResult
 
 
@@ -65,12 +67,14 @@ def run(config: DictConfig) -> None:
     results = newest(runs, config.sweep)
     for result in results.values():
         log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))
+    display = _display(config, results)
     calibrations = {title: read_pictures(runs, str(result.manifest["dataset"])) for title, result in results.items()}
     if len(results) == 1:
         ((title, result),) = results.items()
-        built = build(result, folder, calibrations[title])
+        built = build(result, folder, calibrations[title], display)
     else:
-        built = gather({title: section(result, calibrations[title]) for title, result in results.items()}, folder)
+        sections = {title: section(result, calibrations[title]) for title, result in results.items()}
+        built = gather(sections, folder, display)
     print(f"{len(built.files)} files in {folder} for sweep {', '.join(one.folder.name for one in results.values())}")
     print(built.pdf)
     print(build_site(config, folder / "site", [result.folder for result in results.values()]), flush=True)
@@ -86,7 +90,6 @@ def write_paper(config: DictConfig) -> None:
     from harness.core.configuration import instantiate
     from harness.report.build import section
     from harness.report.calibration import read_pictures
-    from harness.report.display import Display
     from harness.report.paper.build import Paper
     from harness.sweep.result import newest
 
@@ -95,12 +98,21 @@ def write_paper(config: DictConfig) -> None:
     sections = {
         title: (one, section(one, read_pictures(runs, str(one.manifest["dataset"])))) for title, one in results.items()
     }
-    display = Display(**plain(config.display)).of(list(results.values()))
     chosen = plain(config.metrics)
     metrics = [chosen] if isinstance(chosen, str) else chosen
-    built = Paper(instantiate(config.paper), display, folder).write(sections, metrics, config.baseline)
+    built = Paper(instantiate(config.paper), _display(config, results), folder).write(
+        sections, metrics, config.baseline
+    )
     print(f"{len(built.files)} files in {folder} for sweep {', '.join(one.folder.name for one in results.values())}")
     print(built.pdf, flush=True)
+
+
+def _display(config: DictConfig, results: Mapping[str, SweepResult]) -> Display:
+    """The names of conf/display, with those of the sweeps' trials."""
+    from harness.command import plain
+    from harness.report.display import Display
+
+    return Display(**plain(config.display)).of(list(results.values()))
 
 
 def _state(result: SweepResult) -> str:

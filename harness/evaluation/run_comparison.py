@@ -147,7 +147,7 @@ def comparison_table(found: Sequence[RunComparison]) -> Table:
     ]  # fmt: skip
     first = found[0]
     head = (
-        f"against {first.baseline}: {first.n} queries, split {first.gold.part}; in percent; "
+        f"Against {first.baseline}: {first.n} queries, split {first.gold.part}; in percent; "
         "odds ratio: the run's odds of a hit to the baseline's"
     )
     coverages = {name: coverage for one in found for name, coverage in one.coverages.items()}

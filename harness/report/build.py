@@ -12,10 +12,12 @@ from harness.core.escape import file_name
 from harness.core.files import write_text
 from harness.core.sheet import Layout
 from harness.core.table import Table
+from harness.core.typeset import typeset
 from harness.report.compile import SECONDS, compile_pdf
 from harness.report.conclusions import conclusions
+from harness.report.display import Display
 from harness.report.experiment import build_experiment
-from harness.report.figure import Picture, alpha, ceiling, flow, frontier, outcomes, scores
+from harness.report.figure import Page, Picture, alpha, ceiling, flow, frontier, outcomes, scores
 from harness.report.tables import build_tables
 from harness.report.template import fill
 from harness.sweep.result import SweepResult
@@ -23,6 +25,8 @@ from harness.sweep.result import SweepResult
 LANDSCAPE = Layout(765.0, 765.0)
 """A4, landscape."""
 FIGURES = (outcomes, alpha, frontier, ceiling, flow, scores)
+AS_TYPED = Display()
+"""Names as conf/ has them."""
 
 
 @dataclass(frozen=True)
@@ -69,28 +73,28 @@ def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
     )
 
 
-def build(result: SweepResult, folder: Path, more: Iterable[Picture] = ()) -> Built:
+def build(result: SweepResult, folder: Path, more: Iterable[Picture] = (), display: Display = AS_TYPED) -> Built:
     """Write the report of a sweep into ``folder``; the same results give the same bytes."""
-    return write([section(result, more)], folder)
+    return write([section(result, more)], folder, display)
 
 
-def gather(sections: Mapping[str, Section], folder: Path) -> Built:
+def gather(sections: Mapping[str, Section], folder: Path, display: Display = AS_TYPED) -> Built:
     """Write one report of several sweeps, by the name of each: its tables and figures lie in folders of that name."""
     named = [dataclasses.replace(one, title=name).apart(file_name(name)) for name, one in sections.items()]
-    return write(named, folder)
+    return write(named, folder, display)
 
 
-def write(sections: Sequence[Section], folder: Path) -> Built:
+def write(sections: Sequence[Section], folder: Path, display: Display) -> Built:
     """Write the files of a report. Tables and figures that an earlier one left and this one does not have go."""
     files: list[Path] = []
     for one in sections:
-        files += [
-            _write(folder / "tables" / f"{t.name}.tex", t.latex(LANDSCAPE, one.label(t.name))) for t in one.tables
-        ]
+        for table in one.tables:
+            text = typeset(table, LANDSCAPE, one.label(table.name), None, display.text, display.cell)
+            files.append(_write(folder / "tables" / f"{table.name}.tex", text))
         for picture in one.pictures:
-            files += picture.save(folder / "figures")
+            files += picture.save(folder / "figures", Page(rename=display.label))
     title = sections[0].title if len(sections) == 1 else f"{len(sections)} sweeps"
-    document = fill("report.tex.j2", title=title, sections=sections)
+    document = fill("report.tex.j2", title=title, sections=sections, display=display)
     _remove_old(folder, files)
     files.append(_write(folder / "report.tex", document))
     return Built(files, compile_pdf(folder, SECONDS * len(sections)))

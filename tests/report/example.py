@@ -148,3 +148,42 @@ def _heldout(folder: Path) -> None:
     (folder / "heldout.json").write_text(json.dumps(rows))
     np.save(folder / "heldout_ranks.npy", np.stack([gold(trial[1]) for trial in TEST]))
     queries("t", 6).to_parquet(folder / "heldout_queries.parquet")
+
+
+EXPERIMENT = {
+    "source": "Table 0",
+    "differs": "everything.",
+    "tables": [
+        {
+            "name": "phasegraph_main",
+            "title": "Main",
+            "metrics": ["last_hop@5", "recall@5"],
+            "against": "vector only",
+            "slices": [
+                {"label": "all", "where": {}},
+                {"label": "graph first", "rule": "the graph's best is the last hop", "published": False,
+                 "where": {"list": "graph", "metric": "last_hop@1", "is": 1}},
+            ],
+            "rows": [
+                {"label": "vector only", "where": {"fuser": "single", "fuser.list": "dense"}},
+                {"label": "best", "where": {"fuser": "boltzmann"},
+                 "published": {"sample": {"tune": "53.6", "test": "99.9"}, "other": {"tune": "1"}}},
+                {"label": "not tried", "where": {"fuser": "tsallis"}},
+            ],
+        },
+        {"name": "phasegraph_main_sum", "title": "Sum",
+         "summary": [{"label": "linear", "where": {"fuser": "linear"}, "published": "7"}]},
+    ],
+    "figures": [
+        {"kind": "heatmap", "name": "phasegraph_main_map", "title": "Map", "rows": ["normalizer"],
+         "columns": ["fuser.alpha"], "value": "wins"},
+        {"kind": "bars", "name": "phasegraph_main", "table": "phasegraph_main"},
+    ],
+}  # fmt: skip
+
+
+def of_experiment(result: SweepResult) -> SweepResult:
+    """The same sweep as one of a published experiment."""
+    path = result.folder / "config.yaml"
+    path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), "experiment": EXPERIMENT}))
+    return SweepResult(result.folder)

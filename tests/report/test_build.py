@@ -14,9 +14,11 @@ from types import ModuleType
 import pytest
 import yaml
 
+from harness.core.configuration import defaults
 from harness.core.table import Column, Table
 from harness.report import compile as compiler
 from harness.report.build import build, gather, section
+from harness.report.display import Display
 from harness.report.template import fill
 from harness.sweep.result import newest
 
@@ -50,6 +52,17 @@ def test_the_same_bytes_again(example: ModuleType, tmp_path: Path) -> None:
     assert hashes(tmp_path / "here") == there
     assert {"tables/heldout.tex", "figures/outcomes_dense.pdf", "figures/alpha.png", "report.tex"} <= there.keys()
     assert ("report.pdf" in there) == (LATEX is not None)
+
+
+def test_names_are_those_of_conf_display(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    display = Display(**defaults("display", "default")).of([result])
+    build(result, tmp_path / "out", display=display)
+    table, document = ((tmp_path / "out" / name).read_text() for name in ("tables/heldout.tex", "report.tex"))
+    for text in (table, document):
+        assert "PIT + Boltzmann" in text
+        assert "LastHop@5" in text
+        assert "boltzmann pit" not in text
 
 
 def test_no_time_and_no_version_in_figures(example: ModuleType, tmp_path: Path) -> None:

@@ -21,44 +21,10 @@ from harness.sweep.plan import Plan
 from harness.sweep.result import SweepResult
 from harness.sweep.selection import choose, find_named, matches
 
-EXPERIMENT = {
-    "source": "Table 0",
-    "differs": "everything.",
-    "tables": [
-        {
-            "name": "phasegraph_main",
-            "title": "Main",
-            "metrics": ["last_hop@5", "recall@5"],
-            "against": "vector only",
-            "slices": [
-                {"label": "all", "where": {}},
-                {"label": "graph first", "rule": "the graph's best is the last hop", "published": False,
-                 "where": {"list": "graph", "metric": "last_hop@1", "is": 1}},
-            ],
-            "rows": [
-                {"label": "vector only", "where": {"fuser": "single", "fuser.list": "dense"}},
-                {"label": "best", "where": {"fuser": "boltzmann"},
-                 "published": {"sample": {"tune": "53.6", "test": "99.9"}, "other": {"tune": "1"}}},
-                {"label": "not tried", "where": {"fuser": "tsallis"}},
-            ],
-        },
-        {"name": "phasegraph_main_sum", "title": "Sum",
-         "summary": [{"label": "linear", "where": {"fuser": "linear"}, "published": "7"}]},
-    ],
-    "figures": [
-        {"kind": "heatmap", "name": "phasegraph_main_map", "title": "Map", "rows": ["normalizer"],
-         "columns": ["fuser.alpha"], "value": "wins"},
-        {"kind": "bars", "name": "phasegraph_main", "table": "phasegraph_main"},
-    ],
-}  # fmt: skip
-
 
 @pytest.fixture
 def result(example: ModuleType, tmp_path: Path) -> SweepResult:
-    made = example.write(tmp_path / "s1")
-    path = made.folder / "config.yaml"
-    path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), "experiment": EXPERIMENT}))
-    return SweepResult(made.folder)
+    return example.of_experiment(example.write(tmp_path / "s1"))
 
 
 def test_rows_by_slice_and_split_by_hand(result: SweepResult) -> None:
@@ -139,7 +105,7 @@ def test_a_heatmap_has_pools_by_their_lists(result: SweepResult) -> None:
     frame.to_parquet(result.folder / "trials.parquet")
     spec = {"name": "f", "title": "F", "rows": ["pool.lists"], "columns": ["fuser"], "value": "last_hop@5",
             "where": {"fuser": "linear"}}  # fmt: skip
-    _, table = experiment.figure_builder("f", "heatmap")(SweepResult(result.folder), spec, EXPERIMENT)
+    _, table = experiment.figure_builder("f", "heatmap")(SweepResult(result.folder), spec, result.config["experiment"])
     assert {row[0] for row in table.cells()} <= {"dense+graph", "dense+bm25"}
 
 
@@ -147,7 +113,7 @@ def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: Sweep
     with pytest.raises(HarnessError, match=r"figure f: kind=bar is not known \(did you mean bars\?\); known: bars, "):
         experiment.figure_builder("f", "bar")
     with pytest.raises(HarnessError, match=r"table=none is not known; known: phasegraph_main$"):
-        experiment.figure_builder("f", "bars")(result, {"name": "f", "table": "none"}, EXPERIMENT)
+        experiment.figure_builder("f", "bars")(result, {"name": "f", "table": "none"}, result.config["experiment"])
 
 
 def test_a_gain_is_over_the_list_that_is_better_on_tune(result: SweepResult, tmp_path: Path) -> None:
@@ -174,7 +140,9 @@ def test_a_gain_is_over_the_list_that_is_better_on_tune(result: SweepResult, tmp
 
 
 def test_panels_show_the_last_split_and_say_so(result: SweepResult, tmp_path: Path) -> None:
-    picture, _ = experiment.figure_builder("f", "panels")(result, {"name": "f", "table": "phasegraph_main"}, EXPERIMENT)
+    picture, _ = experiment.figure_builder("f", "panels")(
+        result, {"name": "f", "table": "phasegraph_main"}, result.config["experiment"]
+    )
     assert picture.caption.startswith("Queries: all, test split (n = 6). Table 0, on sample here.")
     assert [path.name for path in picture.save(tmp_path)] == ["f.pdf", "f.png"]
 

@@ -19,6 +19,10 @@ from harness.core.errors import HarnessError
 from harness.core.sheet import Layout, Style
 from harness.core.table import Column, Table
 from harness.core.typeset import split_caption, typeset
+from harness.evaluation.evaluate import evaluate
+from harness.evaluation.gold import Gold
+from harness.evaluation.metric import metrics
+from harness.evaluation.run_comparison import compare_all, comparison_table
 from harness.report import compile as compiler
 from harness.report.build import section
 from harness.report.calibration import picture
@@ -28,6 +32,7 @@ from harness.report.output import write_result
 from harness.report.paper.build import Paper
 from harness.report.paper.entry import signs
 from harness.report.paper.results import results_table
+from harness.run import Run
 from harness.sweep.result import SweepResult
 from harness.sweep.view import View
 
@@ -112,6 +117,7 @@ def test_a_caption_of_three_lines_and_notes() -> None:
         "X" + "x" * 299 + ". More.",
     )
     assert split_caption("T", "y" * 300 + ".", 60) == ("T.", "y" * 300 + ".")
+    assert split_caption("Against d: 40 queries", "", 60) == ("Against d: 40 queries.", "")
 
 
 def test_width_decides_between_a_column_and_the_page() -> None:
@@ -166,6 +172,20 @@ def test_no_legend_lies_over_data(results: list[SweepResult], monkeypatch: pytes
     assert len(seen) >= 2 * 4  # alpha, frontier, ceiling, calibration: PDF and PNG
 
 
+def of_commands(bench: Path, out: Path) -> list[Path]:
+    """What `harness compare out=x.tex` and `harness evaluate out=x.tex` write, into the tables of a paper."""
+    gold = Gold.read(bench / "queries.jsonl")
+    runs = {name: Run.from_trec(bench / f"{name}.trec") for name in ("dense", "graph", "bm25")}
+    wanted = metrics(["last_hop", "full_sup", "recall", "ndcg"], [5, 10])
+    given = {f"runs/systems/{name}.trec": (f"runs/systems/{name}.trec", runs[name]) for name in ("graph", "bm25")}
+    compared = compare_all(given, ("runs/systems/dense.trec", runs["dense"]), gold, wanted, "house")
+    scored = evaluate(runs["graph"], gold, wanted, source="runs/systems/graph.trec")
+    tables = {"compare": comparison_table(compared), "evaluate": scored.table()}
+    for name, table in tables.items():
+        write_result(str(out / "tables" / f"{name}.tex"), {}, table)
+    return [out / "tables" / f"{name}.tex" for name in tables]
+
+
 def calibration() -> Picture:
     worlds = [("permuted", 0.0), ("boundary", 0.0), ("boundary", 0.02), ("boundary", 0.05)]
     return picture([Rates(name, 8, 6, 100, effect, 0.5, 3, 16, 2, 2, 40, 95) for name, effect in worlds], "sample")
@@ -174,18 +194,31 @@ def calibration() -> Picture:
 @pytest.mark.skipif(not COMPLETE, reason="no latexmk, or no siunitx")
 @pytest.mark.parametrize("name", names("paper"))
 def test_no_box_is_overfull(
-    name: str, results: list[SweepResult], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    example: ModuleType,
+    results: list[SweepResult],
+    bench: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Of every table and figure: a sweep's, an experiment's, those of `harness compare` and `harness evaluate`."""
+    results[0] = example.of_experiment(results[0])
     venue = instantiate(compose("report", (f"paper={name}",)).paper)
     out = tmp_path / "out"
     sections = {one.folder.name: (one, section(one)) for one in results}
     monkeypatch.setattr(compiler.shutil, "which", lambda name: None)  # compiled below, once
     built = Paper(venue, DISPLAY.of(results), out).write(sections)
-    labels = [label for path in built.files for label in re.findall(r"\\label\{(.*?)\}", path.read_text("utf-8"))]
+    own = of_commands(bench, out)
+    labels = [
+        label for path in [*built.files, *own] for label in re.findall(r"\\label\{(.*?)\}", path.read_text("utf-8"))
+    ]
     assert len(labels) == len(set(labels)) > 30
-    assert {"tab:s1-heldout", "tab:s2-leaderboard", "fig:s1-alpha"} <= set(labels)
+    named = {"tab:s1-heldout", "tab:s2-leaderboard", "fig:s1-alpha", "tab:s1-phasegraph_main", "tab:compare"}
+    assert named <= set(labels)
+    inputs = "".join(rf"\input{{tables/{path.name}}}" + "\n" for path in own)
     for document in ("paper", "appendix"):
         source = (out / f"{document}.tex").read_text().replace(r"\begin{document}", UNBOXED + r"\begin{document}")
+        source = source.replace(r"\end{document}", inputs + r"\end{document}")
         (out / f"{document}.tex").write_text(source)
         subprocess.run(["latexmk", "-norc", "-pdf", "-interaction=nonstopmode", document], cwd=out, check=True,
                        capture_output=True, timeout=120)  # fmt: skip
