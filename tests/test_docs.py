@@ -39,6 +39,19 @@ run`` with the reason. A parsed block's commands are composed into their configu
 WRITTEN = {"README": ROOT / "README.md", "CONTRIBUTING": ROOT / "CONTRIBUTING.md"}
 WRITTEN |= {path.stem: path for path in sorted((DOCS / "pages").glob("*.md"))}
 SLOW = sorted(name for name, path in WRITTEN.items() if "<!-- slow" in path.read_text(encoding="utf-8"))
+
+
+def load(path: Path) -> Any:
+    """A module that is part of no package."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+BROWSER = load(ROOT / "tests" / "report" / "site" / "browser.py")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -268,23 +281,65 @@ def inventory(path: Path) -> set[str]:
     return {line.split(" ")[0] for line in zlib.decompress(data).decode().splitlines()}
 
 
-def test_the_site_is_strict_whole_and_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation, built strictly."""
     pytest.importorskip("mkdocstrings", reason="the extra `docs` is not installed")
-    command = [
-        sys.executable,
-        "-m",
-        "mkdocs",
-        "build",
-        "--strict",
-        "-q",
-        "-f",
-        str(DOCS / "mkdocs.yml"),
-        "-d",
-        str(tmp_path),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=DOCS)
+    folder = tmp_path_factory.mktemp("documentation")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", str(DOCS / "mkdocs.yml")]
+    done = subprocess.run([*command, "-d", str(folder)], capture_output=True, text=True, cwd=DOCS)
     assert done.returncode == 0, done.stdout + done.stderr
-    missing = {name for name, _ in public()} - inventory(tmp_path / "objects.inv")
+    return folder
+
+
+def test_the_documentation_is_whole_and_needs_nothing_from_elsewhere(pages: Path) -> None:
+    missing = {name for name, _ in public()} - inventory(pages / "objects.inv")
     assert missing == set()
-    for page in tmp_path.rglob("*.html"):
+    for page in pages.rglob("*.html"):
         assert not re.search(r'(src|href)="(https?:)?//[^"]*\.(js|css|woff2?)"', page.read_text(encoding="utf-8")), page
+
+
+def test_formulas_are_shown_by_the_browser_itself(pages: Path) -> None:
+    """Those of docstrings and those of blocks ``math``; MathML needs no script and no fonts."""
+    strategies, statistics = (
+        (pages / f"{name}.html").read_text(encoding="utf-8") for name in ("strategies", "statistics")
+    )
+    for kind in ("boltzmann", "linear", "power_mean", "tsallis", "rrf", "quantum", "learned"):
+        part = strategies.partition(f'id="fuser-{kind}"')[2].partition("<h3")[0]
+        assert "<math" in part, kind
+    assert statistics.count('display="block"') == 3
+    assert "\x02" not in strategies
+
+
+def test_plain_formulas_as_latex_by_hand() -> None:
+    formula = load(DOCS / "formula.py")
+    for text, latex in (
+        ("T = T0 (1 + gamma W1), W1 the distance.", r"T = T_{0} \, (1 + \gamma \, W_{1})"),
+        (
+            "P_i = exp(-E_i / T) / sum_j x_j, over all.",
+            r"P_{i} = \frac{\mathrm{exp}\left(- \frac{E_{i}}{T}\right)}{\sum_{j} x_{j}}",
+        ),
+        ("s = a [d in both] + b^(1 / 2).", r"s = a \, [d \in \text{both}] + {b}^{\frac{1}{2}}"),
+        ("t = a x b; more.", r"t = a \times b"),
+    ):
+        assert [found[2] for found in formula.formulas(text)] == [latex]
+    for prose in (
+        "score(d) = that of the named list.",
+        "p = the chance that it rains",
+        "alpha: dense's share, in [0, 1].",
+    ):
+        assert formula.formulas(prose) == []
+
+
+@pytest.mark.skipif(not BROWSER.CHROMIUM, reason="no Chromium")
+def test_search_works_from_the_disk(pages: Path, tmp_path: Path) -> None:
+    with BROWSER.Browser(tmp_path) as browser:
+        browser.open(f"{pages.as_uri()}/index.html")
+        browser.wait("document.readyState === 'complete'")
+        browser.evaluate(
+            "(box => { box.focus(); box.value = 'percentile ranks'; box.dispatchEvent(new Event('keyup')); })"
+            "(document.querySelector('.md-search__input'))"
+        )
+        browser.wait("document.querySelector('.md-search-result__item')")
+        assert "pit" in browser.evaluate("document.querySelector('.md-search-result__list').textContent")
+        assert browser.complaints == []

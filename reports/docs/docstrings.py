@@ -1,4 +1,4 @@
-"""Docstrings as Markdown: a line a parameter, doctests as code, and no letter that Markdown would take for its own."""
+"""Docstrings as Markdown: formulas as MathML, a line a parameter, doctests as code, no letter that Markdown reads."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import griffe
+from formula import formulas, mathml
 
 CODE = re.compile(r"(``.*?``|`[^`]*`)", re.DOTALL)
 PARAMETER = re.compile(r"^[\w*.@<>/, ]{1,60}: ")
@@ -22,12 +23,17 @@ def _paragraph(text: str) -> str:
         return "\n".join(["```pycon", *lines, "```"])
     if lines and all(line.startswith(("  ", "\t")) for line in lines if line.strip()):
         return "\n".join(["```text", *lines, "```"])
+    shown: list[str] = []
+    for start, end, latex in reversed(formulas(text)):
+        text = f"{text[:start]}\x02{len(shown)}\x03{text[end:]}"
+        shown.append(f"<span>{mathml(latex)}</span>")  # in a span: alone it would end the paragraph
     broken = re.sub(r"(?<=\S) {4}(?=\S)", "\n", text).splitlines()
     marked = [
         ("  \n" if number and PARAMETER.match(line) else "\n" if number else "") + line
         for number, line in enumerate(broken)
     ]
-    return "".join(part if part.startswith("`") else _escaped(part) for part in CODE.split("".join(marked)))
+    made = "".join(part if part.startswith("`") else _escaped(part) for part in CODE.split("".join(marked)))
+    return re.sub(r"\x02(\d+)\x03", lambda found: shown[int(found[1])], made)
 
 
 def _escaped(text: str) -> str:

@@ -20,6 +20,7 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
 from architecture import drawing, rooms  # noqa: E402
 from docstrings import readable  # noqa: E402
+from formula import fence  # noqa: E402
 
 from harness.__main__ import commands, documentation  # noqa: E402
 from harness.core.configuration import names  # noqa: E402
@@ -44,8 +45,9 @@ CONCEPTS = {
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the reference into the navigation."""
+    """Put the reference into the navigation; blocks ``math`` are formulas."""
     assert config.nav is not None
+    config.mdx_configs["pymdownx.superfences"] = {"custom_fences": [{"name": "math", "class": "math", "format": fence}]}
     config.nav.append({"Reference": ["reference/harness.md", *(f"reference/{name}.md" for name in REFERENCE)]})
     return config
 

@@ -6,7 +6,7 @@ from harness.core.errors import HarnessError
 
 
 def mcnemar(wins: int, losses: int, mid_p: bool = False) -> float:
-    """Exact two-sided p of ``wins`` against ``losses``: min(1, 2 P[X <= min(W, L)]), X ~ Binomial(W + L, 1/2).
+    """Exact two-sided p of ``wins`` against ``losses``: p = min(1, 2 P(X <= min(W, L))), X ~ Binomial(W + L, 1/2).
 
     wins, losses: queries that only one of the two systems answers, >= 0. 1 when there are none. It is the sign test of
     the queries that differ, so it also serves metrics that are not 0/1. Computed by statsmodels.

@@ -13,7 +13,7 @@ from harness.fusion.fuser.shares import total
 
 @dataclass(frozen=True)
 class CombMnz:
-    """score(d) = number of lists that hold d, times CombSUM(d).
+    """score(d) = n(d) CombSUM(d), n the number of lists that hold d.
 
     Values should be at least 0. Z-scores below the mean are negative: the factor then lowers a document that several
     lists hold, so over ``zscore`` this is a baseline of published sweeps and no reward of consensus.

@@ -21,7 +21,7 @@ from harness.fusion.learning import LEARNED
 
 @dataclass(frozen=True)
 class Learned:
-    """score(d) = sum over lists of w . x(d) + v [the list holds d], of features x(d): log-odds, but for a constant.
+    """score(d) = sum_l (w_l x_l(d) + v_l [d in l]), of features x_l(d) of list l: log-odds, but for a constant.
 
     features: what x(d) holds of each list, of ``judged.FEATURES``: ``value`` (normalised), ``score`` (the list's own),
     ``minmax``, ``rank``. Any number of lists.

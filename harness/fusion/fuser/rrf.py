@@ -14,7 +14,7 @@ from harness.fusion.fuser.shares import total
 
 @dataclass(frozen=True)
 class Rrf:
-    """score(d) = sum over the lists that hold d of 1 / (k + rank).
+    """score(d) = sum_l 1 / (k + rank_l(d)), over the lists l that hold d.
 
     k: >= 0; large ones make the first ranks count alike.
     """

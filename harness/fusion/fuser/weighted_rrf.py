@@ -15,7 +15,7 @@ from harness.fusion.fuser.shares import Weights, bounded_weights, shares, total
 
 @dataclass(frozen=True)
 class WeightedRrf:
-    """score(d) = (sum over lists of w / (k + rank) + bonus [rank 1 in the lexical list]) x (0.7 + 0.3 importance(d)).
+    """score(d) = (sum_l w_l / (k + rank_l(d)) + bonus [d first in the lexical list]) x (0.7 + 0.3 importance(d)).
 
     k: >= 0.    weights: by list name, >= 0; those of lists that the pool lacks are not used.
     bonus: >= 0, for the first document of the list named ``lexical``. The last factor is there when the pool has a

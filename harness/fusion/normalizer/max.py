@@ -13,7 +13,7 @@ from harness.fusion.normalizer import best
 
 @dataclass(frozen=True)
 class Max:
-    """s_i / max; 0 where s_i is negative, so 0 everywhere when max <= 0.
+    """value_i = s_i / max, 0 where s_i is negative, so 0 everywhere when max <= 0.
 
     Values in [0, 1]; an absent document has 0.
     """

@@ -13,7 +13,7 @@ from harness.fusion.normalizer import best, least
 
 @dataclass(frozen=True)
 class MinMax:
-    """(s_i - min) / (max - min); a constant list has 1 everywhere.
+    """value_i = (s_i - min) / (max - min); a constant list has 1 everywhere.
 
     Values in [0, 1]; an absent document has 0, as the last document of its list.
     """

@@ -1,4 +1,4 @@
-"""Theoretical min-max, (s_i - inf) / (max - inf) = value_i: from the least score a retriever can give (TM2C2; ADR)."""
+"""Theoretical min-max: value_i = (s_i - inf) / (max - inf), from the least score a retriever can give (TM2C2; ADR)."""
 
 from __future__ import annotations
 

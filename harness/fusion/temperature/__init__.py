@@ -33,7 +33,7 @@ def energies(values: Tensor) -> Tensor:
 
 
 def boltzmann(values: Tensor, present: Tensor, temperature: Tensor) -> Tensor:
-    """P_i = exp(-E_i / T) / sum_j exp(-E_j / T) over the documents of the list; 0 in the padding (PhaseGraph eq. 4).
+    """P_i = exp(-E_i / T) / sum_j exp(-E_j / T), over the documents of the list; 0 in the padding (PhaseGraph eq. 4).
 
     values, present: [Q, N]. temperature: [Q, 1]. T = 0 gives the uniform distribution. The smallest
     energy is subtracted first, so that no T underflows.

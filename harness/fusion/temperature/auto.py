@@ -14,7 +14,7 @@ from harness.fusion.temperature import energies
 
 @dataclass(frozen=True)
 class Auto:
-    """T = mean(E) / 2 of each list.
+    """T = mean(E) / 2, of each list.
 
     0 when the mean is not positive (every value is 1, so E = -ln(1 + 1e-6)) and for an empty list: uniform weights.
     """
