@@ -12,7 +12,7 @@ reason.
   harness report                               the latest sweep
   harness report sweep=runs/sweeps/NAME        another one
   harness report sweep=all                     the latest sweep of every experiment on every benchmark, in one report
-  harness report 'sweep=[DIR,DIR]'             these, in one report
+  harness report 'sweep=[DIR,DIR]'             these, in one report, with the joint figure of an experiment that has one
   harness report paths.reports=paper/results   elsewhere
   harness report traces=null                   the graph's paths of every question on the site; 20 of a sweep else
   harness report paper=acl sweep=all           tables and figures for a paper (also neurips, plain), see below
@@ -50,7 +50,7 @@ def run(config: DictConfig) -> None:
 
     from harness.command import typed
     from harness.core.files import remove_partials
-    from harness.report.build import build, gather, section
+    from harness.report.build import build, gather, joint, section
     from harness.report.calibration import read_pictures
     from harness.report.site.build import build as build_site
     from harness.report.tracking import Export
@@ -73,8 +73,8 @@ def run(config: DictConfig) -> None:
         ((title, result),) = results.items()
         built = build(result, folder, calibrations[title], display)
     else:
-        sections = {title: section(result, calibrations[title]) for title, result in results.items()}
-        built = gather(sections, folder, display)
+        own = {title: section(result, calibrations[title]) for title, result in results.items()}
+        built = gather({**own, **joint(results.values())}, folder, display)
     print(f"{len(built.files)} files in {folder} for sweep {', '.join(one.folder.name for one in results.values())}")
     print(built.pdf)
     print(build_site(config, folder / "site", [result.folder for result in results.values()]), flush=True)

@@ -16,7 +16,7 @@ from harness.core.typeset import typeset
 from harness.report.compile import SECONDS, compile_pdf
 from harness.report.conclusions import conclusions
 from harness.report.display import Display
-from harness.report.experiment import build_experiment
+from harness.report.experiment import build_experiment, joint_figures
 from harness.report.figure import Page, Picture, alpha, ceiling, flow, frontier, outcomes, scores
 from harness.report.tables import build_tables
 from harness.report.template import fill
@@ -71,6 +71,19 @@ def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
         [*tables, *build_tables(result)],
         [*pictures, *drawn, *more],
     )
+
+
+def joint(results: Iterable[SweepResult]) -> dict[str, Section]:
+    """The figures that show several benchmarks at once, of each experiment that has such."""
+    kinds: dict[str, list[SweepResult]] = {}
+    for result in results:
+        kinds.setdefault(result.kind, []).append(result)
+    drawn = {kind: joint_figures(ones) for kind, ones in kinds.items()}
+    return {
+        kind: Section(kind, kind, {"sweeps": ", ".join(one.folder.name for one in kinds[kind])}, [], pictures)
+        for kind, pictures in drawn.items()
+        if pictures
+    }
 
 
 def build(result: SweepResult, folder: Path, more: Iterable[Picture] = (), display: Display = AS_TYPED) -> Built:

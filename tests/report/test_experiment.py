@@ -7,13 +7,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
+from matplotlib.figure import Figure
 
 from harness.core.configuration import compose, names
 from harness.core.errors import HarnessError
 from harness.report import experiment
-from harness.report.build import build
+from harness.report.build import build, joint
 from harness.report.comparison_table import ComparisonTable
 from harness.report.experiment.fragments import fragments
 from harness.report.experiment.parts import parts_table
@@ -237,3 +239,35 @@ def test_a_stored_experiment_of_another_form_is_one_line(result: SweepResult, wr
 def test_a_row_without_its_trials_is_said_by_the_sweep() -> None:
     with pytest.raises(HarnessError, match=r"experiment\.tables: 'where' is missing"):
         find_named({"tables": [{"rows": [{"label": "best"}]}]}, [])
+
+
+def test_a_joint_figure_shows_the_pairs_of_all_benchmarks(
+    example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {"label": "vectors", "where": {"fuser": "single", "fuser.list": "dense"}},
+        {"label": "graph", "where": {"fuser": "single", "fuser.list": "graph"}},
+        {"label": "mixture", "where": {"fuser": "boltzmann"}},
+    ]
+    table = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "unit": "lists",
+             "parts": [{"label": "both", "series": "A", "against": "graph", "rows": rows}]}  # fmt: skip
+    spec = {"source": "S.", "tables": [table], "figures": [{"kind": "gain", "name": "pays", "table": "t"}]}
+    made = [example.write(tmp_path / "s1"), example.write(tmp_path / "s2", heldout=False)]
+    for result in made:
+        path = result.folder / "config.yaml"
+        path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), "experiment": spec}))
+    results = [SweepResult(result.folder) for result in made]
+    (section,) = joint(results).values()
+    (picture,) = section.pictures
+    assert picture.name == "pays_joint"
+    assert "sample, test, n 6; sample, tune, n 8" in picture.caption
+    figure = Figure()
+    picture.draw(figure)
+    # Test: dense 2 of 6, graph 3, mixture 5. Tune: dense 4 of 8, graph 5, mixture 6 (the locked boltzmann trial).
+    left, right = (
+        [np.ravel(np.asarray(line.get_xydata())) for line in axes.get_lines() if line.get_marker() == "o"]
+        for axes in figure.axes
+    )
+    np.testing.assert_allclose(left, [[100 / 3, 100 / 3], [50, 12.5]])
+    np.testing.assert_allclose(right, [[-100 / 6, 100 / 3], [-12.5, 12.5]])
+    assert joint(results[:1]) == {}

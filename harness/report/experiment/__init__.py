@@ -6,14 +6,14 @@ what was printed, by dataset and split), ``parts`` (several tables of rows, one 
 of the lists' graphs) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
 harness.report.figure that has ``build_figure``: ``heatmap`` of two lists of knobs, whose cells are a table too,
 ``bars`` of a table's rows, ``panels`` of their wins and metrics, or ``gain``: what the mixtures in a
-table's parts add to the better list.
+table's parts add to the better list. A kind with ``build_joint`` also draws several benchmarks at once.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.core.errors import HarnessError, one_of
@@ -52,6 +52,19 @@ def build_experiment(result: SweepResult) -> tuple[list[Table], list[Picture]]:
     return [*tables, *(table for _, table in figures if table)], [picture for picture, _ in figures]
 
 
+def joint_figures(results: Sequence[SweepResult]) -> list[Picture]:
+    """The figures that show several sweeps of one experiment at once: of kinds that have ``build_joint``."""
+    if len(results) < 2:
+        return []
+    experiment = results[0].config.get("experiment") or {}
+    drawn = []
+    for number, spec in enumerate(experiment.get("figures") or ()):
+        with described_errors(f"{results[0].folder / 'config.yaml'}: experiment.figures.{number}"):
+            if build := getattr(_module(spec["name"], spec["kind"]), "build_joint", None):
+                drawn.append(build(results, spec))
+    return drawn
+
+
 def _table(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
     kind = next((key for key in TABLES if key in spec), None)
     if kind is None:
@@ -61,9 +74,13 @@ def _table(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str
 
 def figure_builder(name: str, kind: str) -> Any:
     """The function ``build_figure`` of a kind of figure. Raises HarnessError for one that is not known."""
+    return _module(name, kind).build_figure
+
+
+def _module(name: str, kind: str) -> Any:
     modules = {info.name: f"{figure.__name__}.{info.name}" for info in pkgutil.iter_modules(figure.__path__)}
     found = importlib.import_module(modules[kind]) if kind in modules else None
     if not hasattr(found, "build_figure"):
         known = [name for name, path in modules.items() if hasattr(importlib.import_module(path), "build_figure")]
         one_of(f"experiment: figure {name}: kind", kind, known)
-    return found.build_figure  # type: ignore[union-attr]
+    return found

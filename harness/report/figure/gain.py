@@ -12,7 +12,7 @@ from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import holm
-from harness.report.figure import Built, Picture, look
+from harness.report.figure import COLORS, MARKERS, Built, Picture, look
 from harness.sweep.result import SweepResult
 from harness.sweep.selection import choose
 
@@ -28,7 +28,8 @@ class Pair:
     """A pair of lists on one split.
 
     series: the pairs that share a colour; place: this one's number among them.    first, second: the lists' scores.
-    best: the label of the list that is better on tune, which the mixture is compared with.
+    other: the second list's label.    best: the label of the list that is better on tune, which the mixture is compared
+    with.
     """
 
     label: str
@@ -36,6 +37,7 @@ class Pair:
     place: int
     first: float
     second: float
+    other: str
     best: str
     against: Comparison
 
@@ -79,6 +81,51 @@ def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mappi
     )
 
 
+def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Picture:
+    """The points of several benchmarks in one figure: over the first list's score, and over its lead on the second.
+
+    results: sweeps of one experiment, whose configuration has ``spec``; each shows test where it was held out.
+    """
+    found: dict[str, list[Pair]] = {}
+    for result in results:
+        tables = result.config["experiment"]["tables"]
+        table = next(table for table in tables if table["name"] == spec["table"])
+        metric = Metric.parse(table["metrics"][0])
+        view = result.test or result.whole
+        found[f"{view.dataset}, {view.split}, n {view.n}"] = find_pairs(result, table["parts"], metric)
+    others = list(dict.fromkeys(pair.other for pairs in found.values() for pair in pairs))
+    caption = (
+        f"{metric}: what the linear mixture of two lists adds to the one that is better on tune, with Tango's 95% "
+        "interval, over the score of the first list (left) and over its lead on the second (right). A mark is a pair "
+        f"of lists on a benchmark: {'; '.join(found)}. List, alpha and normalizer were chosen on tune."
+    )
+
+    def draw(figure: Figure) -> None:
+        left, right = figure.subplots(1, 2, sharey=True)
+        for number, (name, pairs) in enumerate(found.items()):
+            for place, other in enumerate(others):
+                mine = [pair for pair in pairs if pair.other == other]
+                y = np.array([100 * pair.against.difference for pair in mine])
+                ends = 100 * np.array([pair.against.score_interval() or (np.nan, np.nan) for pair in mine])
+                for axes, x in (
+                    (left, [100 * pair.first for pair in mine]),
+                    (right, [100 * (pair.first - pair.second) for pair in mine]),
+                ):
+                    axes.errorbar(
+                        x, y, np.abs(ends.reshape(-1, 2).T - y), fmt=MARKERS[place], color=COLORS[number], lw=0.5, ms=3,
+                        mfc="white" if place else None, label=f"{name.partition(',')[0]}, second: {other}",
+                    )  # fmt: skip
+        for axes in (left, right):
+            axes.axhline(0, color="black", lw=0.6)
+        right.axvline(0, color="black", lw=0.6, ls=":")
+        left.set_xlabel("first list alone (%)")
+        right.set_xlabel("lead of the first list (points)")
+        left.set_ylabel("added to the better list (points)")
+        figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+
+    return Picture(f"{spec['name']}_joint", caption, draw, 3.4)
+
+
 def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: Metric) -> list[Pair]:
     """The pairs of all parts, on test when it was held out, else on tune."""
     whole, view = result.whole, result.test or result.whole
@@ -96,7 +143,8 @@ def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: 
         found.append(
             Pair(
                 part["label"], series, sum(pair.series == series for pair in found), float(first.mean()),
-                float(second.mean()), part["rows"][best]["label"], Comparison.of(mixture, (first, second)[best]),
+                float(second.mean()), part["rows"][1]["label"], part["rows"][best]["label"],
+                Comparison.of(mixture, (first, second)[best]),
             )
         )  # fmt: skip
     return found

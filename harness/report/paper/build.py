@@ -11,7 +11,7 @@ from harness.core.files import write_text
 from harness.core.sheet import table_text
 from harness.core.table import Table
 from harness.core.typeset import LINES, split_caption, typeset
-from harness.report.build import Built, Section
+from harness.report.build import Built, Section, joint
 from harness.report.compile import SECONDS, compile_pdf
 from harness.report.conclusions import in_short
 from harness.report.display import Display
@@ -63,6 +63,11 @@ class Paper:
         tables = [self._results(kind, results, metrics, baseline) for kind, results in groups.items()]
         main, everything = [Part("Results", [], tables, [])], [Part("Results", [], tables, [])]
         files = [self.folder / file for file in tables]
+        for kind, together in joint([result for result, _ in sections.values()]).items():
+            both = [self._figure(file_name(kind), picture) for picture in together.pictures]
+            for document in (main, everything):
+                document.append(Part(self.display.text(kind), [], [], both))
+            files += [self.folder / file for file in both]
         for result, section in sections.values():
             name, title = file_name(result.folder.name), f"{result.kind} on {result.locked.dataset}"
             own = [self._table(name, table) for table in section.tables]
