@@ -22,6 +22,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import unwritable, write_json
 from harness.core.identity import code_version, digest, file_sha256, library_versions
 from harness.core.parts import RECORDS
+from harness.core.using import Using, note, using
 
 log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
@@ -93,24 +94,40 @@ class Store:
         fill: computes the parts that ``build`` puts together (see harness.core.parts); several processes do so at once,
         in the folder that ``build`` is then given, which is resumable.
         """
+        started = time.perf_counter()
+        made = self._get(stage, config, inputs, build, resumable, fill)
+        note(f"{stage}/{made.key}", time.perf_counter() - started)
+        return made
+
+    def _get(
+        self,
+        stage: str,
+        config: Mapping[str, Any],
+        inputs: Mapping[str, str],
+        build: Build,
+        resumable: bool,
+        fill: Callable[[Path], None] | None,
+    ) -> Artifact:
         place = self.place(stage, config, inputs)
         key = place.name
         found = _open(place, key)
         if found is not None:
             return found
+        started = time.perf_counter()
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             lock = FileLock(place.with_suffix(".lock"))
-            if fill is not None:
+            with using() as used:
+                if fill is not None:
+                    with lock:
+                        if (found := _open(place, key)) is not None:
+                            return found
+                        place.with_suffix(PARTIAL).mkdir(exist_ok=True)
+                    fill(place.with_suffix(PARTIAL))
                 with lock:
-                    if (found := _open(place, key)) is not None:
-                        return found
-                    place.with_suffix(PARTIAL).mkdir(exist_ok=True)
-                fill(place.with_suffix(PARTIAL))
-            with lock:
-                return _open(place, key) or _make(
-                    stage, place, key, config, inputs, build, resumable or fill is not None
-                )
+                    return _open(place, key) or _make(
+                        stage, place, key, config, inputs, build, resumable or fill is not None, used, started
+                    )
         except OSError as error:
             if (reason := unwritable(error)) is None:
                 raise
@@ -127,12 +144,14 @@ def _make(
     inputs: Mapping[str, str],
     build: Build,
     resumable: bool,
+    used: Using,
+    started: float,
 ) -> Artifact:
+    """Build. In the manifest: ``seconds`` of all, ``own_seconds`` without the artifacts that it ``used``."""
     partial = place.with_suffix(PARTIAL)
     if partial.exists() and not resumable:
         shutil.rmtree(partial)
     partial.mkdir(exist_ok=True)
-    started = time.perf_counter()
     log.info("%s: begins", stage)
     following.stage(stage)
     try:
@@ -159,6 +178,8 @@ def _make(
         "code": code_version(),
         "libraries": library_versions(),
         "seconds": (seconds := round(time.perf_counter() - started, 3)),
+        "own_seconds": round(seconds - used.seconds, 3),
+        "used": list(used.artifacts),
     }
     write_json(partial / MANIFEST, manifest)
     if place.exists():

@@ -17,14 +17,14 @@ from harness.report.compile import SECONDS, compile_pdf
 from harness.report.conclusions import conclusions
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
-from harness.report.figure import Page, Picture, alpha, ceiling, flow, frontier, outcomes, scores
+from harness.report.figure import Page, Picture, alpha, ceiling, cost, flow, frontier, outcomes, scores
 from harness.report.tables import build_tables
 from harness.report.template import fill
 from harness.sweep.result import SweepResult
 
 LANDSCAPE = Layout(765.0, 765.0)
 """A4, landscape."""
-FIGURES = (outcomes, alpha, frontier, ceiling, flow, scores)
+FIGURES = (outcomes, alpha, frontier, ceiling, cost, flow, scores)
 AS_TYPED = Display()
 """Names as conf/ has them."""
 

@@ -11,6 +11,7 @@ from harness.core.table import Column, Table
 from harness.evaluation.statistic import trials
 from harness.report.ablation import ablation
 from harness.report.ceiling import ceiling
+from harness.report.cost import cost
 from harness.report.effect import effect
 from harness.report.headroom import headroom
 from harness.report.power import power
@@ -45,6 +46,7 @@ def build_tables(result: SweepResult) -> list[Table]:
         *ceiling(result.whole),
         *headroom(result.locked),
         *power(result),
+        *cost(result.whole),
     ]
 
 

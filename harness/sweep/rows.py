@@ -23,6 +23,12 @@ def loaded(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 
+def lists_read(row: Mapping[str, Any]) -> list[str]:
+    """The lists that a row's strategy reads; none where the row does not say."""
+    knobs = row["parameters"]
+    return [knobs["fuser.list"]] if knobs.get("fuser.list") else list(knobs.get("pool.lists") or ())
+
+
 def rerun(row: Mapping[str, Any]) -> str:
     """The command that runs a row's trial alone."""
     return f"harness sweep {shlex.join(loaded(row['overrides']))}"

@@ -113,7 +113,11 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
                     **ahead,
                     "seconds": round(time.perf_counter() - started, 3),
                     "cost": cost(
-                        prepared.identities, data.sha256, store(plan.config), {"score": scoring, "judge": judging}
+                        prepared.identities,
+                        data.sha256,
+                        store(plan.config),
+                        {"score": scoring, "judge": judging},
+                        len(data.questions),
                     ),
                 },
             )

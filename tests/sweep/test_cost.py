@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,41 @@ def test_two_lists_of_one_graph_asked_the_model_once(store):
         "lists": {"ppr": 60.0, "hipporag": 4.0, "bm25": 0.1},
     }  # fmt: skip
     assert found["model"] == {"answers": 12, "tokens": {"prompt": 930, "completion": 104}, "cost": 0.75}
+
+
+def test_what_a_list_needs_by_hand(store):
+    """Index: the graph's own 4 s, its extraction's 3. Ten questions: the list's own 2 s, their vectors' 1."""
+
+    def told(stage, config, inputs, seconds, used=()):
+        """An artifact whose manifest says what it took with all on its way, and alone."""
+        made = store.get(stage, config, inputs, lambda folder: (folder / "x").write_bytes(b"x" * (1 << 20)) and None)
+        path = made.path / MANIFEST
+        own = {"seconds": sum(seconds), "own_seconds": seconds[0], "used": list(used)}
+        path.write_text(json.dumps({**json.loads(path.read_text()), **own}))
+        return f"{stage}/{made.key}"
+
+    texts = told("extract", EXTRACTOR, INPUTS, [3.0])
+    graph = told("graph", GRAPH, INPUTS, [4.0, 3.0], [texts])
+    asked = told("encode", {"encoder": {}, "role": "question"}, {"texts": "q"}, [1.0])
+    lists = {"ppr": {"_target_": "retriever.ppr.PPR", "graph": GRAPH}, "old": {"_target_": "retriever.bm25.BM25"}}
+    told("retrieve", lists["ppr"], INPUTS, [2.0, 1.0, 7.0], [texts, graph, asked])
+    old = store.get("retrieve", lists["old"], INPUTS, lambda folder: {}).path / MANIFEST
+    old.write_text(json.dumps({key: value for key, value in json.loads(old.read_text()).items() if key != "used"}))
+    found = cost(lists, "5ca1ab1e", store, {}, 10)["lists"]
+    assert found == {"ppr": {"index_seconds": 7.0, "index_mb": 2.0, "query_ms": 300.0}}
+
+
+def test_an_artifact_notes_what_it_used_and_its_own_seconds(store):
+    def graph(folder):
+        texts = store.get("extract", {}, {}, lambda inner: time.sleep(0.05))
+        store.get("extract", {}, {}, lambda inner: None)
+        assert store.get("encode", {}, {}, lambda inner: None).manifest["used"] == []
+        return {"from": texts.key}
+
+    made = store.get("graph", {}, {}, graph).manifest
+    keys = [store.place(stage, {}, {}).name for stage in ("extract", "encode")]
+    assert made["used"] == [f"extract/{keys[0]}", f"encode/{keys[1]}"]
+    assert made["seconds"] >= 0.05 + made["own_seconds"] >= 0.05
 
 
 def test_without_a_model_nothing_is_said_of_one(store):

@@ -56,10 +56,10 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     yield Picture("frontier", caption, draw, 2.9)
 
 
-def frontier(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The (losses, wins) that no other point matches with fewer losses or beats with as many, fewest losses first."""
-    edge: list[tuple[int, int]] = []
-    for losses, wins in sorted(set(points), key=lambda point: (point[0], -point[1])):
-        if not edge or wins > edge[-1][1]:
-            edge.append((losses, wins))
+def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The (cost, gain) that no other point matches at less cost or beats at as much, cheapest first."""
+    edge: list[tuple[float, float]] = []
+    for cost, gain in sorted(set(points), key=lambda point: (point[0], -point[1])):
+        if not edge or gain > edge[-1][1]:
+            edge.append((cost, gain))
     return edge

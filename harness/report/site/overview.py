@@ -14,6 +14,7 @@ from harness.report.site.chunk import table
 from harness.report.tables import wilson_of
 from harness.sweep.lock import learned, locked_trials
 from harness.sweep.result import SweepResult
+from harness.sweep.rows import lists_read
 from harness.sweep.view import View
 
 COLUMNS = [
@@ -64,16 +65,10 @@ def views(result: SweepResult) -> list[View]:
     return [result.whole, *([result.test] if result.test else [])]
 
 
-def list_names(row: Mapping[str, Any]) -> list[str]:
-    """The lists that a strategy reads; none where its row does not say."""
-    knobs = row["parameters"]
-    return [knobs["fuser.list"]] if knobs.get("fuser.list") else list(knobs.get("pool.lists") or ())
-
-
 def seconds(result: SweepResult, row: Mapping[str, Any]) -> float | None:
     """What the lists that a strategy reads took when they were made; None where the sweep does not say."""
     taken = ((result.manifest.get("cost") or {}).get("seconds") or {}).get("lists") or {}
-    names = list_names(row)
+    names = lists_read(row)
     return sum(taken[name] for name in names) if names and all(name in taken for name in names) else None
 
 
@@ -88,7 +83,7 @@ def _row(one: Listed, view: View, row: Mapping[str, Any], settings: str) -> list
 def _settings(result: SweepResult, row: Mapping[str, Any], roles: list[str], learns: bool) -> str:
     """How a strategy came to its numbers: of its lists, if their weights were fitted; else of its own knobs."""
     known = result.manifest.get("fitted") or {}
-    on = dict.fromkeys(name for each in list_names(row) if each in known for name in known[each]["on"])
+    on = dict.fromkeys(name for each in lists_read(row) if each in known for name in known[each]["on"])
     if on:
         return f"lists fitted on {', '.join(on)}"
     return "fitted on tune" if learns else "fixed before" if "baseline" in roles else "chosen on tune"
