@@ -9,6 +9,7 @@ file and folder. Prints each survivor with its line, to be killed by a better te
 
 from __future__ import annotations
 
+import ast
 import io
 import multiprocessing
 import os
@@ -49,13 +50,25 @@ SECONDS = 600
 
 
 def mutants(path: Path) -> list[tuple[int, int, str, str]]:
-    """Line, column, token and its replacement, of code alone: no strings, comments, imports or decorators."""
-    found = []
-    for token in tokenize.generate_tokens(io.StringIO(path.read_text()).readline):
+    """Line, column, token and its replacement, of code alone: no strings, comments, imports, decorators or types."""
+    found, text = [], path.read_text()
+    types = annotations(text)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
         plain = token.type in (tokenize.OP, tokenize.NAME, tokenize.NUMBER) and token.string in OTHER
-        if plain and not token.line.lstrip().startswith(("from ", "import ", "@", "def ", "class ")):
+        typed = any(start <= token.start < end for start, end in types)
+        if plain and not typed and not token.line.lstrip().startswith(("from ", "import ", "@", "def ", "class ")):
             found.append((*token.start, token.string, OTHER[token.string]))
     return found
+
+
+def annotations(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where each annotation begins and ends: line and column."""
+    nodes = [getattr(node, key, None) for node in ast.walk(ast.parse(text)) for key in ("annotation", "returns")]
+    return [
+        ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
+        for node in nodes
+        if isinstance(node, ast.expr)
+    ]
 
 
 def nearest_first(path: Path, tests: list[str]) -> list[str]:

@@ -80,9 +80,12 @@ def heldout(result: SweepResult) -> Table:
 
 
 def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
-    """The trials on tune, best first; with a limit, the first ones and every single list."""
+    """The trials on tune, best first; with a limit, the first ones that copy none before, and every single list."""
     view = result.whole
-    kept = [place for place, row in enumerate(view.rows) if limit is None or place < limit or row["family"] == "single"]
+    places = range(len(view.rows))
+    shown = [place for place in places if not view.copies[place] or place == view.winner_place or limit is None]
+    alone = [place for place in places if view.rows[place]["family"] == "single"]
+    kept = sorted({*shown[:limit], *alone})
     metrics = list(dict.fromkeys([view.objective, *(_shared(result) if limit else result.metrics)]))
     columns = [
         Column("rank", "count"), Column("strategy", "text"), *(Column(f"{name} %") for name in metrics), *JUDGED,
@@ -103,7 +106,8 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     best = result.lock.get("best_single") or "no list"
     against = AGAINST.format(best=best, reference=view.reference)
     caption = (
-        f"Tune leaderboard, {len(rows)} of {len(view.rows)} trials. {view.caption()} {against} "
+        f"Tune leaderboard, {len(rows)} of {len(view.rows)} trials{_copies(view, limit)}. {view.caption()} "
+        f"{against} "
         f"Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at once (random "
         f"signs by query, so trials that resemble each other count once); difference: from {view.reference}, in "
         "points, Tango's 95% score interval; cluster p, cluster max p: the same with whole clusters changing sides. "
@@ -111,6 +115,14 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     )
     commands = [rerun(view.rows[place]) for place in kept]
     return Table("leaderboard", "Tune leaderboard", columns, rows, caption, marked, commands)
+
+
+def _copies(view: View, limit: int | None) -> str:
+    """How many trials have the gold ranks of another; nothing where none has."""
+    copies = sum(view.copies)
+    left = " and are left out" if limit else ""
+    told = f" ({copies} have the gold ranks of one before them{left}; Holm p counts them, max p does not)"
+    return told if copies else ""
 
 
 def by_group(view: View, group: str) -> Table:

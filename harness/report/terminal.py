@@ -31,6 +31,7 @@ def leaderboard(result: SweepResult, rows: int = 15) -> str:
             "",
             f"winner  {winner['name']}: {view.objective} {percent(winner[view.objective])}{interval}",
             _facts(view, len(result.trials)),
+            *_copies(view),
             f"W, L: queries won and lost against {view.reference}; p: exact McNemar; max p: over all trials at once; "
             f"best single list: {result.lock.get('best_single')}",
             *_sentences(result),
@@ -71,6 +72,12 @@ def _facts(view: View, trials: int) -> str:
         f"sha256 {view.data_sha256[:12]}; scores in percent"
     )
     return "\n".join([data, *(f"WARNING {line}" for line in view.warnings)])
+
+
+def _copies(view: View) -> list[str]:
+    copies = sum(view.copies)
+    told = f"copies  {copies} trials have the gold ranks of one before them and are left out of the rows above"
+    return [f"{told}; Holm p counts them, max p does not"] if copies else []
 
 
 def _scores(table: Table) -> list[str]:

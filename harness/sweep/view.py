@@ -101,6 +101,12 @@ class View:
         return np.stack([self.metric(ranks) for ranks in self.ranks])
 
     @cached_property
+    def copies(self) -> list[bool]:
+        """Of each row, whether one before it has the same gold ranks, as all have that follow one list alone."""
+        first: dict[bytes, int] = {}
+        return [first.setdefault(ranks.tobytes(), place) < place for place, ranks in enumerate(np.asarray(self.ranks))]
+
+    @cached_property
     def winner_place(self) -> int:
         """The place of the locked winner."""
         place = self.place(self.winner)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from harness.core.table import Table
@@ -65,6 +66,20 @@ def test_a_short_leaderboard_keeps_every_single_list(result: SweepResult) -> Non
     table = tables.leaderboard(result, 2)
     assert column(table, "rank") == ["1", "2", "3", "7", "8"]
     assert column(table, "strategy")[2:] == ["graph", "dense", "bm25"]
+
+
+def test_a_short_leaderboard_leaves_out_copies_and_counts_them(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    ranks = result.whole.ranks.copy()
+    ranks[1] = ranks[2] = ranks[0]
+    np.save(result.folder / "ranks.npy", ranks)
+    short, whole = (tables.leaderboard(SweepResult(result.folder), limit) for limit in (2, None))
+    assert column(short, "rank") == ["1", "3", "4", "7", "8"]  # 2 is left out; 3, a copy too, is a single list
+    assert (
+        "(2 have the gold ranks of one before them and are left out; Holm p counts them, max p does not)"
+        in short.caption
+    )
+    assert len(whole.rows) == 8
 
 
 def test_every_trial_has_the_command_that_reruns_it(result: SweepResult) -> None:

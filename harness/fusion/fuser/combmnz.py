@@ -7,21 +7,30 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from harness.fusion.fuser import Calibrated
+from harness.fusion.fuser import Calibrated, Scored
 from harness.fusion.fuser.shares import total
+from harness.fusion.normalizer import least
 
 
 @dataclass(frozen=True)
 class CombMnz:
-    """score(d) = n(d) CombSUM(d), n the number of lists that hold d.
+    """score(d) = n(d) sum_l (p_l(d) - m_l), n the lists that hold d, m_l the least value of list l, at most 0.
 
-    Values should be at least 0. Z-scores below the mean are negative: the factor then lowers a document that several
-    lists hold, so over ``zscore`` this is a baseline of published sweeps and no reward of consensus.
+    A normalizer that gives no negative values is left as it is. Z-scores are shifted until an absent document, which
+    has the list's least z-score, counts 0: a negative sum times the number of lists would punish consensus. Montague
+    and Aslam (CIKM 2001) shift by the 2 that their absent documents have; scores without a normalizer shift likewise.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"values"})
     unit: ClassVar[bool] = False
+    version: ClassVar[int] = 2  # 2: negative values are shifted
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        return total([scored.values for scored in pool.lists]).mul_(pool.held)
+        return total([_shifted(scored) for scored in pool.lists]).mul_(pool.held)
+
+
+def _shifted(scored: Scored) -> Tensor:
+    """float64[Q, U]: the values, less the least one of each query where that is negative."""
+    lowest = least(scored.owner.listed(scored.name), scored.listing.present)
+    return scored.values - lowest.clamp(max=0)
