@@ -7,9 +7,12 @@ import errno
 import gzip
 import json
 import os
+import struct
+import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from harness.core.errors import HarnessError
@@ -20,6 +23,10 @@ if TYPE_CHECKING:
 
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR)
 """What the user can mend: a full disk, a quota, a limit, a folder that cannot be written."""
+
+DAMAGED = (OSError, EOFError, ValueError, LookupError, TypeError, SyntaxError, TokenError, RuntimeError, MemoryError,
+           zipfile.BadZipFile, zlib.error, struct.error)  # fmt: skip
+"""What NumPy and zipfile raise over an .npz file with other bytes than were written."""
 
 LEVEL = 1
 """How hard gzip tries; 1 takes a third of the time of 6 for files that are a sixth larger."""

@@ -83,7 +83,7 @@ class Grid:
             {"fuser": "single", "fuser.list": name, "pool.lists": [name], "pool.cap": None, "reranker": "none"}
             for name in self.config["lists"]
         ]
-        if len(self.config["pool"]["lists"]) > 1:
+        if len(list_names("pool.lists", self.config["pool"]["lists"])) > 1:
             alone.append({"fuser": "rrf", "fuser.k": 60, "pool.cap": None, "reranker": "none"})
         return alone
 
@@ -102,7 +102,7 @@ class Grid:
         chosen = {group: self._fields(group, point) for group in GROUPS}
         strategies = {group: self._make(fields) for group, fields in chosen.items()}
         prior = point.get("pool.importance", self.config["pool"].get("importance"))
-        if prior is not None and not Path(prior).is_file():
+        if prior is not None and not (isinstance(prior, str) and Path(prior).is_file()):
             raise HarnessError(f"pool.importance={prior}: there is no such file; give a JSON file, or null")
         read = prior if "importance" in strategies["fuser"].reads else None
         spec = PoolSpec(wanted, pool["cap"], capped, read, self._anchor(wanted))

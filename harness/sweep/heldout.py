@@ -54,14 +54,16 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         remove_partials(ledger.path.parent)
         begun = _unfinished(ledger, lock, result.folder)
         seen = ledger.of(data.sha256)
+        looks, ids = plan.config.paths.get("looks"), data.query_ids.to_pylist()
+        if known := [line["sha256"] for line in seen]:
+            note_look(looks, "heldout", data.name, ids, known)
         if begun is None and seen and not again and not permits(lock.get("family"), seen):
             raise HarnessError(
                 f"the test split of {data.name} has been evaluated already, {len(seen)} times ({ledger.path}); "
                 "heldout.again=true evaluates it once more, and every table then says so"
             )
-        looks, ids = plan.config.paths.get("looks"), data.query_ids.to_pylist()
         if begun is None:
-            look = {"evaluation": len(seen) + 1, "looks": count_looks(looks, ids)}
+            look = {"evaluation": len(seen) + 1, "looks": count_looks(looks, ids, known)}
         else:
             look = {"evaluation": begun["evaluation"], "looks": begun["looks"]}
         log.info(
@@ -90,7 +92,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
                 **({"family": lock["family"]} if lock.get("family") else {}),
             }
         )
-        note_look(looks, "heldout", data.name, ids, entry["sha256"])
+        note_look(looks, "heldout", data.name, ids, [entry["sha256"]])
         files[ENTRY] = (json.dumps(entry, indent=1, sort_keys=True) + "\n").encode()
         for name in sorted(files, key=lambda name: name == "heldout.json"):  # which says that all are there
             with whole(result.folder / name) as partial:

@@ -168,7 +168,7 @@ class Ledger:
             if error.errno not in UNWRITABLE:
                 raise
             raise HarnessError(
-                f"{self.path}: cannot write ({error.strerror}); nothing was evaluated: free some space and do it again"
+                f"{self.path}: cannot write ({error.strerror}); it is as it was: free some space and do it again"
             ) from error
 
     @property

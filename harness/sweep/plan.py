@@ -31,6 +31,7 @@ from harness.sweep import engine, lists
 from harness.sweep.grid import Grid
 from harness.sweep.override import unread
 from harness.sweep.result import SweepResult
+from harness.sweep.shape import check_shape
 from harness.sweep.training import fit
 from harness.sweep.trial import Trial, reference_of
 
@@ -40,6 +41,8 @@ STORED = {
     **{"objective": str, "metrics": list},
 }
 """What a stored configuration must hold, with its type."""
+POOL = ("lists", "cap", "capped")
+"""The keys of its pool."""
 EXTENSION = ("extend", "extend_rounds")
 """The keys of ``grid`` that are no blocks."""
 
@@ -52,6 +55,7 @@ class Plan:
     given: tuple[str, ...]
 
     def __post_init__(self) -> None:
+        check_shape(self.config)
         Metric.parse(self.config.objective)
         metrics(self.config.metrics, None)
         bounded("margin", self.margin, 0, 1, open_low=True)
@@ -249,4 +253,6 @@ def _load(place: Path) -> DictConfig:
         found = plain.get(key) if isinstance(plain, dict) else None
         if not isinstance(found, kind):
             raise HarnessError(f"{place}: {key} = {str(found)[:40]!r}, expected a {kind.__name__}; sweep again")
+    if missing := [key for key in POOL if key not in stored.pool]:
+        raise HarnessError(f"{place}: no pool.{missing[0]}, expected it beside the pool's other keys; sweep again")
     return cast("DictConfig", stored)

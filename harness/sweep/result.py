@@ -53,7 +53,12 @@ class SweepResult:
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """The resolved configuration of the sweep."""
-        return self._read("config.yaml", read_yaml, {})
+        found = self._read("config.yaml", read_yaml, {})
+        for key in ("given", "metrics"):
+            texts = found.get(key, [])
+            if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+                raise self._damaged("config.yaml", f"expected {key}, a list of texts, got {str(texts)[:40]!r}")
+        return found
 
     @cached_property
     def manifest(self) -> Mapping[str, Any]:

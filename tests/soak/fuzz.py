@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from harness.core.errors import HarnessError
+from tests.soak.nodes import is_structured, replace_node
 from tests.soak.readers import Reader, readers
 from tests.soak.work import in_fork
 
@@ -19,12 +20,14 @@ PIECES = (b"", b"\x00", b"\xff", b"\xed\xa0\x80", b'"\\ud800"', b"[" * 3000, b"9
           b"{}", b"[[1]]", b"null", b"\n", b"\r", b'{"_target_": "os.getcwd"}', b"${oc.env:HOME}",
           b"../../x", b"\\input{x}")  # fmt: skip
 BATCH = 500
+NODES = 0.4
+"""The share of inputs of JSON and YAML that are whole and say something else."""
 SLOW = ("stored experiment",)
 """Readers that compute statistics of what they read: they get a tenth of the others' inputs."""
 
 
 def fuzz(count: int) -> Iterator[str]:
-    """Bits flipped, pieces put in, cut off, doubled: ``count`` inputs, shared by all readers.
+    """Bits flipped, pieces put in, cut off, other values under the keys of JSON and YAML: ``count`` inputs, shared.
 
     An input that fails is kept in the temporary folder, and the others go on; all faults are told at the end.
     """
@@ -57,7 +60,7 @@ def _batch(path: Path, read: Reader, seed: str, count: int, tally: Path) -> None
     ends: Counter[str] = Counter()
     faults: dict[str, str] = {}
     for _ in range(count):
-        data = damage(whole, rng)
+        data = replace_node(whole, path, rng) if is_structured(path) and rng.random() < NODES else damage(whole, rng)
         path.write_bytes(data)
         try:
             read()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.core.errors import HarnessError
 from harness.sweep.ledger import Ledger
 from tests.soak.work import benchmark, do_heldout, do_prepare, do_report, do_sweep, do_track
 
@@ -36,9 +37,17 @@ class Step:
 
 
 def _hold_out(data: Path, runs: Path) -> None:
+    """Sweep again and hold out: finished where it was broken off, refused where it was not."""
     do_sweep(data, runs)
     if not any(runs.glob("sweeps/*/heldout.json")):
+        return do_heldout(data, runs)
+    try:
         do_heldout(data, runs)
+    except HarnessError as error:
+        if "evaluated already" not in str(error):
+            raise
+    else:
+        raise AssertionError("a second evaluation was not refused")
 
 
 def swept(runs: Path) -> Contents:

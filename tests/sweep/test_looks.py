@@ -1,12 +1,15 @@
 """Looks at test that are not the protocol's: counted by the test questions, whatever file they came from."""
 
+import errno
 import json
+import os
 
 import pytest
 
 from harness.benchmark import md5_split
 from harness.command.evaluate import run as evaluate
 from harness.core.configuration import compose
+from harness.core.errors import HarnessError
 from harness.sweep.heldout import heldout
 from harness.sweep.ledger import Ledger
 from harness.sweep.looks import count_looks, describe_looks, note_look
@@ -72,3 +75,37 @@ def test_a_held_out_table_says_how_many_looks_there_were_before(looks, overrides
     assert {(row["evaluation"], row["looks"]) for row in result.heldout} == {(1, 2)}
     assert result.test.look == ", after 2 known looks of any kind"
     assert count_looks(looks, IDS) == 3
+
+
+def test_an_evaluation_whose_look_did_not_fit_on_the_disk_stands_counts_and_is_noted_by_the_next(
+    looks, overrides, monkeypatch, caplog
+):
+    given = (*overrides, "grid=point")
+    prepared = Prepared.of(Plan(compose("config", given), given))
+    result, write = sweep(prepared, prepared.plan.trials()), Ledger._write
+
+    def full(ledger, size, line):
+        if str(ledger.path) == looks:
+            raise HarnessError(f"{looks}: cannot write ({os.strerror(errno.ENOSPC)})")
+        write(ledger, size, line)
+
+    monkeypatch.setattr(Ledger, "_write", full)
+    first = heldout(result, prepared, again=False)
+    assert {(row["evaluation"], row["looks"]) for row in first.heldout} == {(1, 0)}
+    assert "cannot write (No space left on device); the next held-out evaluation of this data notes it" in caplog.text
+    second = heldout(first, prepared, again=True)
+    assert {(row["evaluation"], row["looks"]) for row in second.heldout} == {(2, 1)}, "counted from the ledger"
+    assert not tmp(looks).exists()
+    monkeypatch.undo()
+    monkeypatch.setenv("HARNESS_LOOKS", looks)
+    with pytest.raises(HarnessError, match="evaluated already, 2 times"):
+        heldout(second, prepared, again=False)
+    ledger = Ledger(tmp(str(prepared.plan.config.paths.ledger))).entries()
+    assert [look["evaluation"] for look in Ledger(tmp(looks)).entries()] == [line["sha256"] for line in ledger]
+    assert count_looks(looks, IDS) == 2
+
+
+def test_looks_that_cannot_be_read_leave_the_ledger_s(tmp_path, caplog):
+    (tmp_path / "looks.jsonl").mkdir()
+    assert count_looks(str(tmp_path / "looks.jsonl"), IDS, ["a" * 64]) == 1
+    assert "are not counted" in caplog.text

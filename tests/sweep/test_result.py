@@ -50,6 +50,14 @@ def test_garbage(example: ModuleType, tmp_path: Path, name: str, content: bytes)
     refuse(tmp_path / "s1", name)
 
 
+@pytest.mark.parametrize("content", ["given:", "given: x", "given: [1]", "metrics: 5", "metrics: [[x]]"])
+def test_texts_of_a_configuration(example: ModuleType, tmp_path: Path, content: str) -> None:
+    folder = example.write(tmp_path / "s1").folder
+    (folder / "config.yaml").write_text(content)
+    with pytest.raises(HarnessError, match=r"config\.yaml: damaged \(expected (given|metrics), a list of texts, got"):
+        _ = SweepResult(folder).kind, SweepResult(folder).metrics
+
+
 def drop_column(folder: Path) -> None:
     path = folder / "trials.parquet"
     pd.read_parquet(path).drop(columns="overrides").to_parquet(path)

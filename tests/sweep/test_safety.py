@@ -116,6 +116,13 @@ def test_capped_lists_of_a_stored_configuration_are_names(folder, value):
         reopen(folder, compose("heldout", ["tracking=none"])).trials()
 
 
+@pytest.mark.parametrize("key", ["lists", "cap", "capped"])
+def test_a_stored_configuration_without_a_key_of_its_pool_is_named(folder, key):
+    config_with(folder, lambda config: config["pool"].pop(key))
+    with pytest.raises(HarnessError, match=rf"config\.yaml: no pool\.{key}, expected it"):
+        reopen(folder, compose("heldout", ["tracking=none"])).trials()
+
+
 TRACED = {
     "an object": lambda attack, path: knob("fuser.alpha", attack),
     "a path": lambda attack, path: knob("fuser", str(path)),

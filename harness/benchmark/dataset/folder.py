@@ -31,7 +31,7 @@ class Folder:
         """The benchmark; its hash is remembered in the runs and checked from then on."""
         if not self.path:
             raise HarnessError("dataset.path is not set; name the folder: dataset=folder dataset.path=DIR")
-        folder = Path(self.path).expanduser().resolve()
+        folder = Path(str(self.path)).expanduser().resolve()  # typed, a folder called 2024 is a number
         found = read_prepared(folder)
         if found is None:
             raise HarnessError(

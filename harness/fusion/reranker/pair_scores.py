@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.artifacts import MANIFEST
-from harness.core.files import whole, write_json
+from harness.core.files import DAMAGED, whole, write_json
 from harness.core.identity import code_version, library_versions
 
 log = logging.getLogger(__name__)
@@ -55,7 +54,7 @@ class PairScores:
         try:
             with np.load(path, allow_pickle=False) as shard:
                 digests, scores = shard["pairs"], shard["scores"]
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        except DAMAGED:
             digests, scores = np.empty((0, 32), dtype=np.uint8), np.empty(0)
         if _name(digests, scores) != path.stem:
             log.warning("%s is damaged; its pairs are counted again", path)

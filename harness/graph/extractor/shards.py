@@ -10,14 +10,12 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tokenize import TokenError
-from zipfile import BadZipFile
-from zlib import error
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.artifacts import stage_artifacts
+from harness.core.files import DAMAGED
 from harness.core.identity import text_hashes
 from harness.core.parts import Advance, Part, fill
 
@@ -105,7 +103,7 @@ def _whole(path: Path, count: int) -> bool:
         return len(_rows(path)) == count
     except FileNotFoundError:
         return False
-    except (OSError, EOFError, ValueError, LookupError, TypeError, SyntaxError, TokenError, BadZipFile, error):
+    except DAMAGED:
         log.warning("%s is damaged; its texts are read again", path)
         return False
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import shutil
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
-from harness.core.files import allocate, write_text
+from harness.core.files import DAMAGED, allocate, write_text
 from harness.core.identity import texts_sha256
 from harness.core.parts import Part, fill
 from harness.model.encoder.reuse import EMBEDDINGS, Known, write_texts
@@ -108,7 +107,7 @@ def _whole(path: Path, count: int) -> bool:
             return len(shard["vectors"]) == len(shard["cut"]) == count
     except FileNotFoundError:
         return False
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except DAMAGED:
         log.warning("%s is damaged; encoding its texts again", path)
         return False
 

@@ -48,7 +48,7 @@ def write_sweep(one: Listed, config: DictConfig, chunks: Chunks, known: dict[str
     )
     if evaluation:
         ids = [str(name) for name in result.heldout_queries["id"]]
-        note_look(config.paths.get("looks"), "report", str(result.manifest["dataset"]), ids, evaluation)
+        note_look(config.paths.get("looks"), "report", str(result.manifest["dataset"]), ids, [evaluation])
     if chunks.is_made(key, made):
         return
     passages = None if isinstance(material, str) else Passages(material.benchmark)

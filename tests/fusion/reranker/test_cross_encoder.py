@@ -107,13 +107,15 @@ def test_no_pair_is_scored_twice(one_label, readable, monkeypatch) -> None:
     assert len(asked) == 14  # another length, other scores
 
 
-def test_a_damaged_shard_is_named_and_counted_again(one_label, readable, caplog, tmp_path) -> None:
+@pytest.mark.parametrize("at", [lambda data: len(data) // 2, lambda data: data.index(b"PK\x01\x02") + 10])
+def test_a_damaged_shard_is_named_and_counted_again(one_label, readable, caplog, tmp_path, at) -> None:
+    """A bit of a score, and one of the archive's directory: a method of compression that there is not."""
     reranker = CrossEncoder(one_label, max_length=64, m=3)
     first = reranker(Single()(readable), readable)
     (shard,) = tmp_path.glob("artifacts/judge/*/*.npz")
     assert (shard.parent / "manifest.json").is_file()
     data = bytearray(shard.read_bytes())
-    data[len(data) // 2] ^= 1
+    data[at(data)] ^= 3
     shard.write_bytes(data)
     text_reranker._verdicts.cache_clear()
     with caplog.at_level(logging.WARNING):

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -66,7 +67,14 @@ def test_a_killed_process_loses_at_most_one_shard(tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("*.npz"))
 
 
-def test_a_damaged_shard_is_encoded_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+METHOD = 10
+"""Bytes from the begin of an entry in an archive's directory to the number of its method of compression."""
+
+
+@pytest.mark.parametrize("at", [lambda data: len(data) // 2, lambda data: data.index(b"PK\x01\x02") + METHOD])
+def test_a_damaged_shard_is_encoded_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, at: Callable[[bytes], int]
+) -> None:
     from harness.model.encoder.hashed import HashedWords
     from harness.model.encoder.shards import encode, fill_shards
 
@@ -76,7 +84,7 @@ def test_a_damaged_shard_is_encoded_again(tmp_path: Path, caplog: pytest.LogCapt
     fill_shards(tmp_path / "a", HashedWords(64), texts, "name")
     first = tmp_path / "a" / "shards" / "000000000.npz"
     data = bytearray(first.read_bytes())
-    data[len(data) // 2] ^= 1
+    data[at(data)] ^= 3
     first.write_bytes(data)
     for name in "ab":
         encode(tmp_path / name, HashedWords(64), texts, "name")
