@@ -107,21 +107,24 @@ def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Pict
                 mine = [pair for pair in pairs if pair.other == other]
                 y = np.array([100 * pair.against.difference for pair in mine])
                 ends = 100 * np.array([pair.against.score_interval() or (np.nan, np.nan) for pair in mine])
+                look = {"fmt": MARKERS[place], "color": COLORS[number], "lw": 0.5, "ms": 3}
                 for axes, x in (
                     (left, [100 * pair.first for pair in mine]),
                     (right, [100 * (pair.first - pair.second) for pair in mine]),
                 ):
-                    axes.errorbar(
-                        x, y, np.abs(ends.reshape(-1, 2).T - y), fmt=MARKERS[place], color=COLORS[number], lw=0.5, ms=3,
-                        mfc="white" if place else None, label=f"{name.partition(',')[0]}, second: {other}",
-                    )  # fmt: skip
+                    bars = np.abs(ends.reshape(-1, 2).T - y)
+                    axes.errorbar(x, y, bars, mfc="white" if place else None, **look)
+            left.plot([], [], "-", color=COLORS[number], label=name.partition(",")[0])
+        for place, other in enumerate(others):
+            mfc = "white" if place else "black"
+            left.plot([], [], MARKERS[place], color="black", mfc=mfc, ms=3, label=f"second list: {other}")
         for axes in (left, right):
             axes.axhline(0, color="black", lw=0.6)
         right.axvline(0, color="black", lw=0.6, ls=":")
-        left.set_xlabel("first list alone (%)")
-        right.set_xlabel("lead of the first list (points)")
+        left.set_xlabel("first list (%)")
+        right.set_xlabel("its lead (points)")
         left.set_ylabel("added to the better list (points)")
-        figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=2)
+        figure.legend(loc="outside upper center", ncols=2)
 
     return Picture(f"{spec['name']}_joint", caption, draw, 3.4)
 
