@@ -117,6 +117,7 @@ def launch(command: str, arguments: list[str]) -> None:
 
     logging.basicConfig(format="%(message)s", stream=printable(sys.stderr))
     logging.getLogger("harness").setLevel(logging.INFO)
+    os.environ["PYTHONSAFEPATH"] = "1"  # what is started from here, by launchers too, imports nothing from this folder
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us whole, `translate_errors` says them in one line
     primary, overrides = hydra_arguments(command, arguments)
     run = importlib.import_module(f"harness.command.{command}").run

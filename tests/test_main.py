@@ -106,3 +106,23 @@ def test_no_module_is_imported_from_the_working_directory(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert "ledger     intact" in done.stdout
+
+
+STARTS = """
+import subprocess, sys
+import harness.command.list
+from harness.__main__ import launch
+line = [sys.executable, "-c", "import colorsys; print(colorsys.__file__)"]
+harness.command.list.run = lambda config: print(subprocess.run(line, capture_output=True, text=True))
+launch("list", [])
+"""
+
+
+def test_what_a_command_starts_imports_nothing_from_the_working_directory_either(tmp_path):
+    """Hydra's launchers and libraries start Python in ways of their own."""
+    (tmp_path / "colorsys.py").write_text("raise SystemExit('code of the working directory ran')")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", STARTS], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert "returncode=0" in done.stdout, done

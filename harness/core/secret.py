@@ -19,6 +19,11 @@ def hide_secrets(text: str) -> str:
     return _NAMED.sub(r"\1***", _USER.sub("://", text))
 
 
+def is_secret(name: str) -> bool:
+    """Whether a variable is named like a key or a password."""
+    return _SECRET.search(name) is not None
+
+
 def check_address(name: str, url: str, mend: str, *, user: bool = False) -> None:
     """Raise for a URL with a user, a password, or a part of its query that is named like a key; it is not repeated.
 

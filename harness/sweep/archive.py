@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tarfile
@@ -10,12 +11,14 @@ from pathlib import Path, PurePosixPath
 import pyarrow as pa
 
 from harness.core.errors import HarnessError
-from harness.core.files import whole
+from harness.core.files import is_running, make_folder, whole
 from harness.sweep.result import SweepResult
 
 SUFFIX = ".tar.zst"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """What a sweep and its files may be called."""
+TAKEN = re.compile(r"latest|.*\.(partial|lock)")
+"""What no sweep may be called: the pointer to the latest one, and what is being written."""
 
 
 def export_sweep(folder: Path, out: Path) -> Path:
@@ -44,18 +47,21 @@ def import_sweep(archive: Path, runs: Path) -> Path:
     link, a device), for a sweep that is there already, and for one that cannot be read.
     """
     place = runs / "sweeps"
-    partial = place / f".{archive.name}.partial"
-    shutil.rmtree(partial, ignore_errors=True)
+    for left in place.glob(".import.*.partial"):
+        if not is_running(int(left.name.split(".")[2])):
+            shutil.rmtree(left, ignore_errors=True)
+    partial = place / f".import.{os.getpid()}.partial"
     try:
-        partial.mkdir(parents=True)
-        name = _unpack(archive, partial)
-        folder = place / name
-        if folder.exists():
+        make_folder(partial)
+        folder = place / _unpack(archive, partial)
+        if not folder.exists():
+            SweepResult(partial).check()
+        try:
+            partial.rename(folder)  # of two at once one succeeds
+        except OSError as error:
             raise HarnessError(
                 f"{folder}: there is such a sweep already; remove it first, or set another paths.runs=DIR"
-            )
-        SweepResult(partial).check()
-        partial.rename(folder)
+            ) from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return folder
@@ -70,6 +76,8 @@ def _unpack(archive: Path, folder: Path) -> str:
                 sweep, name = _checked(archive, member)
                 names.add(sweep)
                 file = tar.extractfile(member)
+                if member.size > (free := shutil.disk_usage(folder).free):
+                    raise HarnessError(f"{archive}: {member.name}: {member.size} bytes, but {free} are free there")
                 if file is None or len(names) > 1 or (folder / name).exists():
                     raise HarnessError(f"{archive}: {member.name}: expected the files of one sweep, each once")
                 with (folder / name).open("wb") as out:
@@ -85,7 +93,8 @@ def _unpack(archive: Path, folder: Path) -> str:
 
 def _checked(archive: Path, member: tarfile.TarInfo) -> tuple[str, str]:
     parts = PurePosixPath(member.name).parts
-    if not member.isfile() or len(parts) != 2 or not all(NAME.fullmatch(part) for part in parts):
+    plain = member.isfile() and len(parts) == 2 and all(NAME.fullmatch(part) for part in parts)
+    if not plain or TAKEN.fullmatch(parts[0]):
         raise HarnessError(
             f"{archive}: member {member.name!r} is refused: only plain files SWEEP/FILE are unpacked, no links, "
             "devices or paths outside"

@@ -1,4 +1,7 @@
-"""A Slurm of one node on 127.0.0.1, in a folder of its own: own munge key and socket, own ports, no accounting."""
+"""A Slurm of one node on 127.0.0.1, in a folder of its own: own munge key and socket, own ports, no accounting.
+
+A job that was queued again begins after ``cred_expire`` seconds, not two minutes.
+"""
 
 import contextlib
 import os
@@ -19,7 +22,7 @@ SlurmctldHost={host}(127.0.0.1)
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket={folder}/munge.socket
+AuthInfo=socket={folder}/munge.socket,cred_expire=5
 CryptoType=crypto/munge
 SlurmctldPort={controller}
 SlurmdPort={daemon}

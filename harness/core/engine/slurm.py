@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,14 +42,15 @@ class Slurm:
         bounded("engine.gpus", self.gpus, 0)
 
     def run(self, work: Work) -> bool:
-        """See ``Engine.run``."""
+        """See ``Engine.run``. Keys reach the tasks by sbatch, which passes on the environment: no file holds them."""
         try:
             import submitit
         except ImportError as error:
             raise HarnessError("engine=slurm needs submitit: pip install 'multihop-harness[slurm]'") from error
         if shutil.which("sbatch") is None:
             raise HarnessError("engine=slurm: there is no sbatch on this machine; run it where Slurm takes jobs")
-        executor = submitit.SlurmExecutor(self.logs, max_num_timeout=100)
+        python = f"{shlex.quote(sys.executable)} -P"  # a task imports nothing from the folder that it was sent from
+        executor = submitit.SlurmExecutor(self.logs, max_num_timeout=100, python=python)
         executor.update_parameters(
             job_name="harness",
             time=self.minutes,
@@ -57,7 +60,7 @@ class Slurm:
             **({"partition": self.partition} if self.partition else {}),
             additional_parameters=dict(self.more),
         )
-        jobs = executor.map_array(Task(work, self.workers), list(range(1, self.workers + 1)))
+        jobs = executor.map_array(Task(work.without_secrets(), self.workers), list(range(1, self.workers + 1)))
         check_ended(_wait(jobs), "engine=slurm")
         return True
 
