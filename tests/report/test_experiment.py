@@ -265,7 +265,7 @@ def test_a_joint_figure_shows_the_pairs_of_all_benchmarks(
     picture.draw(figure)
     # Test: dense 2 of 6, graph 3, mixture 5. Tune: dense 4 of 8, graph 5, mixture 6 (the locked boltzmann trial).
     left, right = (
-        [np.ravel(np.asarray(line.get_xydata())) for line in axes.get_lines() if line.get_marker() == "o" and line.get_label() == "_nolegend_"]
+        [np.ravel(np.asarray(line.get_xydata())) for line in axes.get_lines() if line.get_marker() == "o"][:2]
         for axes in figure.axes
     )
     np.testing.assert_allclose(left, [[100 / 3, 100 / 3], [50, 12.5]])

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.artifacts import Store
+from harness.core.configuration import strategy
 from harness.core.errors import HarnessError
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
 from harness.retriever.evidence import Edge, Weights
+from harness.retriever.fitted import read_fit, with_weights
 from harness.retriever.mention_paths import MentionPaths
 from harness.retriever.mentions.links import Links
 from harness.retriever.mentions.question_words import QuestionWords
@@ -241,3 +243,9 @@ def test_a_weight_must_be_a_number() -> None:
         Weights(words=float("nan"))
     with pytest.raises(HarnessError, match="base must be a number"):
         Edge(base="much")  # type: ignore[arg-type]
+
+
+def test_the_defaults_are_the_weights_of_the_fit():
+    default = strategy("retriever", "mention_paths", extractor=Offline(), encoder=Hashed())
+    assert with_weights(default, read_fit("mention_paths")["weights"]) == default
+    assert default.resembles is None
