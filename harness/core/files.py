@@ -238,4 +238,13 @@ def write_array(path: Path, values: np.ndarray[Any, Any]) -> None:
     import numpy as np
 
     with whole(path) as partial, partial.open("wb") as stream:
-        np.save(stream, values, allow_pickle=False)
+        np.save(cast("IO[bytes]", _Plain(stream)), values, allow_pickle=False)
+
+
+class _Plain:
+    """A stream that NumPy has to write to: into a file it puts arrays by a copy of its own, and on a full disk loses
+    what that copy still holds when it is closed, without a word.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.write = stream.write

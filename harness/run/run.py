@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from harness.core import escape
 from harness.core.errors import HarnessError
+from harness.core.files import write_array
 from harness.core.table import Column, Table
 from harness.run.entries import Entries, check_finite, check_once, check_ranks, number
 
@@ -188,7 +189,7 @@ class Run:
     def save(self, folder: Path) -> None:
         """Write the arrays below ``folder`` (ids are the benchmark's and are not written again)."""
         for name in self.ARRAYS:
-            np.save(folder / f"{name}.npy", getattr(self, name), allow_pickle=False)
+            write_array(folder / f"{name}.npy", getattr(self, name))
 
     @classmethod
     def load(cls, folder: Path, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:

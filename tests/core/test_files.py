@@ -2,15 +2,17 @@
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
 from harness.core.errors import HarnessError
-from harness.core.files import make_folder, read_yaml, remove_partials, write_text
+from harness.core.files import make_folder, read_yaml, remove_partials, write_array, write_text
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "- " * 100_000, "{a: " * 100_000, "[" * 101 + "]" * 101])
@@ -48,3 +50,50 @@ def test_a_disk_that_is_full_when_a_folder_is_made_is_one_line(tmp_path: Path, m
         patched.setattr(Path, "unlink", refuse)
         with pytest.raises(HarnessError, match=r"a.txt: cannot write \(No space left on device\)"):
             write_text(tmp_path / "a.txt", "x")
+
+
+LIMITED = """
+import resource, signal, sys
+from pathlib import Path
+import faiss, numpy as np
+from harness.core.errors import HarnessError
+from harness.core.files import write_array
+from harness.retriever.search.index import save
+values = np.arange(100, dtype=np.float32).reshape(10, 10)
+index = faiss.index_factory(10, "Flat")
+index.add(values)
+ways = {"array.npy": lambda path: write_array(path, values), "index.faiss": lambda path: save(index, path)}
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+for name, write in ways.items():
+    path = Path(sys.argv[1]) / name
+    write(path)
+    size = path.stat().st_size
+    path.unlink()
+    for limit in range(0, size, 7):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+        try:
+            write(path)
+        except (HarnessError, OSError, RuntimeError):
+            continue
+        print(f"{name}: {path.stat().st_size} of {size} bytes written without an error")
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    write(path)
+    print(name, path.stat().st_size == size)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit of file sizes")
+def test_an_array_or_an_index_that_did_not_fit_is_an_error(tmp_path: Path) -> None:
+    """NumPy and faiss write by buffers of their own, and do not tell when the last of them finds no room."""
+    done = subprocess.run([sys.executable, "-c", LIMITED, str(tmp_path)], capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["array.npy True", "index.faiss True"], done.stdout + done.stderr
+
+
+def test_arrays_have_the_bytes_of_numpy(tmp_path: Path) -> None:
+    for number, values in enumerate(
+        (np.arange(24).reshape(2, 3, 4), np.asfortranarray(np.ones((3, 5))), np.array(1.5), np.empty((0, 3), np.int32),
+         np.arange(30)[::3], np.arange(3_000_000, dtype=np.float64))
+    ):  # fmt: skip
+        np.save(tmp_path / "theirs.npy", values)
+        write_array(tmp_path / f"{number}.npy", values)
+        assert (tmp_path / f"{number}.npy").read_bytes() == (tmp_path / "theirs.npy").read_bytes()

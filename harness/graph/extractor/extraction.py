@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from harness.core.files import write_array
+
 KINDS = ("title", "entity", "span", "open")
 """Why a mention is one: it is the corpus' own title, a named-entity recogniser said so, it is capitalised, or a
 language model (or a published file of one) named it."""
@@ -92,15 +94,15 @@ class Extraction:
         """Write everything below ``folder``."""
         words = {"names": list(self.names), "predicates": list(self.triples.predicates)}
         (folder / "words.json").write_text(json.dumps(words, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
-        np.save(folder / "titled.npy", self.titled, allow_pickle=False)
+        write_array(folder / "titled.npy", self.titled)
         for place in ("passages", "questions"):
             for field in fields(Mentions):
                 array = getattr(getattr(self, place), field.name)
-                np.save(folder / f"{place}.{field.name}.npy", array, allow_pickle=False)
+                write_array(folder / f"{place}.{field.name}.npy", array)
         table = [getattr(self.triples, name) for name in ("passage", "subject", "predicate", "object")]
-        np.save(folder / "triples.npy", np.stack(table, axis=1), allow_pickle=False)
+        write_array(folder / "triples.npy", np.stack(table, axis=1))
         if self.triples.confidence is not None:
-            np.save(folder / "confidence.npy", self.triples.confidence, allow_pickle=False)
+            write_array(folder / "confidence.npy", self.triples.confidence)
 
     @classmethod
     def load(cls, folder: Path) -> Extraction:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.artifacts import Store
+from harness.core.files import write_array
 from harness.core.identity import digest, identity, texts_sha256
 from harness.model.gate.candidates import Candidates
 
@@ -59,7 +60,7 @@ def keep(gate: Gate, questions: Sequence[str], candidates: Candidates, store: St
 
     def build(folder: Path) -> Mapping[str, Any]:
         passed, facts = gate.decide(questions, clean, folder, store)
-        np.save(folder / "kept.npy", passed, allow_pickle=False)
+        write_array(folder / "kept.npy", passed)
         count = clean.lengths()
         kept = np.bincount(clean.question[passed], minlength=len(clean))
         return {

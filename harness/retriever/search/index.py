@@ -35,10 +35,11 @@ def build(vectors: NDArray[np.float32], factory: str) -> Any:
 
 
 def save(index: Any, path: Path) -> None:
-    """Write an index to disk."""
+    """Write an index to disk; by Python, since faiss does not tell when the last bytes find no room."""
     import faiss
 
-    faiss.write_index(index, str(path))
+    with path.open("wb") as stream:
+        faiss.write_index(index, faiss.PyCallbackIOWriter(stream.write))  # type: ignore[attr-defined]
 
 
 def load(path: Path) -> Any:
