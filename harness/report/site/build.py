@@ -7,12 +7,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from omegaconf import OmegaConf
+
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.core.escape import file_name
 from harness.core.files import whole
 from harness.core.identity import code_version
 from harness.core.rooms import package_folder
+from harness.report.display import Display
 from harness.report.site.chunk import Chunks
 from harness.report.site.overview import Listed, overview
 from harness.report.site.sweep import write_sweep
@@ -30,16 +33,17 @@ def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
     same data, code and settings stays as it is. A sweep that cannot be read is listed with the reason.
     """
     listed, unread = find(Path(config.paths.runs), given)
+    display = Display(**OmegaConf.to_container(config.display))  # type: ignore[arg-type]
     chunks, known = Chunks(folder / "data"), dict[str, Benchmark]()
     shown = []
     for one in listed:
         try:
-            write_sweep(one, config, chunks, known)
+            write_sweep(one, config, chunks, known, display.of([one.result]))
             shown.append(one)
         except HarnessError as error:
             unread[one.result.folder.name] = str(error)
             chunks.drop(one.key)
-    chunks.put("index", overview(shown, unread, code_version()))
+    chunks.put("index", overview(shown, unread, code_version(), display))
     chunks.put("server", {})
     chunks.remove_others()
     for path in sorted((package_folder("reports/templates") / "site").iterdir()):

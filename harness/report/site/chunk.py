@@ -17,6 +17,7 @@ from harness.core.files import write_json, write_text
 from harness.core.format import sort_key
 from harness.core.table import Table
 from harness.evaluation.metric import ABSENT, NONE
+from harness.report.display import Display
 
 MADE = "made.json"
 SIZES: Mapping[int, Any] = {1: np.uint8, 2: np.dtype("<u2"), 4: np.dtype("<u4")}
@@ -107,14 +108,18 @@ def packed_scores(scores: NDArray[np.float64]) -> dict[str, Any]:
     return {**packed(places.reshape(scores.shape), max(len(levels) - 1, 0)), "levels": levels.tolist()}
 
 
-def table(shown: Table) -> dict[str, Any]:
-    """A table with what its columns sort by."""
+def table(shown: Table, display: Display) -> dict[str, Any]:
+    """A table, with the names of conf/display, and what its columns sort by."""
+    texts = [column.kind == "text" for column in shown.columns]
     return {
         "name": shown.name,
-        "title": shown.title,
-        "caption": shown.caption,
-        "columns": [{"title": column.title, "kind": column.kind} for column in shown.columns],
-        "rows": shown.cells(),
+        "title": display.text(shown.title),
+        "caption": display.text(shown.caption),
+        "columns": [{"title": display.text(column.title), "kind": column.kind} for column in shown.columns],
+        "rows": [
+            [display.cell(cell) if text else cell for cell, text in zip(row, texts, strict=True)]
+            for row in shown.cells()
+        ],
         "keys": [
             [
                 None if column.kind == "text" else sort_key(value)

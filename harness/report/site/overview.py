@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from harness.core.format import percent
 from harness.core.table import Column, Table
 from harness.evaluation.comparison import compare_trials
 from harness.report.conclusions import conclusions
+from harness.report.display import Display
 from harness.report.site.chunk import table
 from harness.report.tables import wilson_of
 from harness.sweep.lock import learned, locked_trials
@@ -35,16 +36,17 @@ class Listed:
     newer: bool
 
 
-def overview(listed: list[Listed], unread: Mapping[str, str], version: str) -> dict[str, Any]:
+def overview(listed: list[Listed], unread: Mapping[str, str], version: str, display: Display) -> dict[str, Any]:
     """The content of the first page."""
     found = []
     for one in listed:
+        named = display.of([one.result])
         fitted, roles = learned(one.result.lock), locked_trials(one.result.lock)
         for view in filter(None, (one.result.test, one.result.tune)):
             for row in view.rows:
                 settings = _settings(one.result, row, roles.get(row["trial"], []), bool(fitted.get(row["trial"])))
                 place = [one.key, view.split, row["trial"], row["family"], one.newer]
-                found.append((_row(one, view, row, settings), place))
+                found.append((_row(one, view, row, settings, named), place))
     found.sort(key=lambda pair: (pair[0][1], pair[0][2] != "test", -pair[0][4]))
     rows, places = [row for row, _ in found], [place for _, place in found]
     board = Table("leaderboard", "Leaderboard", COLUMNS, rows)
@@ -53,9 +55,10 @@ def overview(listed: list[Listed], unread: Mapping[str, str], version: str) -> d
         board = board.select([column.title for column in COLUMNS if column.title != "metric"])
     return {
         "version": version,
-        "sweeps": [_sweep(one) for one in listed],
-        "leaderboard": {**table(board), "places": places},
-        "metrics": list(objectives),
+        "sweeps": [_sweep(one, display.of([one.result])) for one in listed],
+        "leaderboard": {**table(board, display), "places": places},
+        "families": families({str(place[3]) for place in places}, display),
+        "metrics": [display.text(name) for name in objectives],
         "unread": [[name, reason] for name, reason in unread.items()],
     }
 
@@ -65,6 +68,11 @@ def views(result: SweepResult) -> list[View]:
     return [result.whole, *([result.test] if result.test else [])]
 
 
+def families(found: Iterable[str], display: Display) -> dict[str, str]:
+    """The names of some families of fusers in words."""
+    return {name: "Single list" if name == "single" else display.strategy(name, None) for name in sorted(found)}
+
+
 def seconds(result: SweepResult, row: Mapping[str, Any]) -> float | None:
     """What the lists that a strategy reads took when they were made; None where the sweep does not say."""
     taken = ((result.manifest.get("cost") or {}).get("seconds") or {}).get("lists") or {}
@@ -72,9 +80,9 @@ def seconds(result: SweepResult, row: Mapping[str, Any]) -> float | None:
     return sum(taken[name] for name in names) if names and all(name in taken for name in names) else None
 
 
-def _row(one: Listed, view: View, row: Mapping[str, Any], settings: str) -> list[Any]:
+def _row(one: Listed, view: View, row: Mapping[str, Any], settings: str, display: Display) -> list[Any]:
     return [
-        row["name"], view.dataset, view.split, row["n"], row[view.objective], wilson_of(row, view),
+        display.trial(row), view.dataset, view.split, row["n"], row[view.objective], wilson_of(row, view),
         row.get("wins"), row.get("losses"), row.get("p"), row.get("p_holm"), settings,
         seconds(one.result, row), view.objective, one.title,
     ]  # fmt: skip
@@ -89,29 +97,29 @@ def _settings(result: SweepResult, row: Mapping[str, Any], roles: list[str], lea
     return "fitted on tune" if learns else "fixed before" if "baseline" in roles else "chosen on tune"
 
 
-def _sweep(one: Listed) -> dict[str, Any]:
+def _sweep(one: Listed, display: Display) -> dict[str, Any]:
     view = one.result.locked
     return {
         "key": one.key,
-        "title": one.title,
-        "dataset": view.dataset,
+        "title": display.text(one.title),
+        "dataset": display.text(view.dataset),
         "newer": one.newer,
         "split": view.split,
-        "where": view.where,
+        "where": display.text(view.where),
         "winner": {
             "trial": view.winner,
-            "name": view.winner_name,
+            "name": display.cell(view.winner_name),
             "score": percent(view.rows[view.winner_place][view.objective]),
         },
-        "objective": view.objective,
+        "objective": display.text(view.objective),
         "trials": len(one.result.trials),
-        "in_short": conclusions(one.result)["in short"],
+        "in_short": display.text(conclusions(one.result)["in short"]),
         "missed": int((view.scores[view.winner_place] <= 0).sum()),
-        "against": _against(view),
+        "against": _against(view, display),
     }
 
 
-def _against(view: View) -> list[dict[str, Any]]:
+def _against(view: View, display: Display) -> list[dict[str, Any]]:
     """The winner against the reference and the best single list on tune."""
     found = []
     for name in dict.fromkeys([view.reference, view.lock.get("best_single")]):
@@ -123,7 +131,7 @@ def _against(view: View) -> list[dict[str, Any]]:
             if pair is not None:
                 found.append(
                     {
-                        "name": name,
+                        "name": display.cell(str(name)),
                         "trial": view.rows[place]["trial"],
                         "wins": pair.wins,
                         "losses": pair.losses,

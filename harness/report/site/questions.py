@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness.core.errors import HarnessError
+from harness.report.display import Display
 from harness.report.site.chunk import Chunks, packed_ranks, packed_scores, parts
 from harness.report.site.material import PASSAGES, Material, Passages
 from harness.report.trace import describe_path, label, role
@@ -33,6 +34,7 @@ class Split:
     view: View
     material: Material | str
     passages: Passages | None
+    display: Display
 
     @property
     def name(self) -> str:
@@ -67,7 +69,8 @@ class Split:
         return [
             {
                 "trial": row["trial"],
-                "name": row["name"],
+                "name": self.display.trial(row),
+                "typed": row["name"],
                 "family": row["family"],
                 "roles": roles.get(row["trial"], []),
                 "score": row[view.objective],
@@ -96,7 +99,7 @@ class Split:
         traced = self._interesting()[:traces]
         for number, (place, found) in enumerate(zip(places, told, strict=True)):
             order = tracer.order(place)
-            found["lists"] = [[name, self._numbers([*docs][:FIRST])] for name, docs in order.items()]
+            found["lists"] = [[self.display.cell(name), self._numbers([*docs][:FIRST])] for name, docs in order.items()]
             if number in traced:
                 found["trace"] = self._trace(place)
         return told, ""

@@ -16,12 +16,13 @@ from harness.core.identity import code_version, digest
 from harness.report.build import describe
 from harness.report.calibration import read_pictures
 from harness.report.conclusions import conclusions
+from harness.report.display import Display
 from harness.report.experiment import build_experiment
-from harness.report.figure import Picture, scores
+from harness.report.figure import Page, Picture, scores
 from harness.report.site.chart import charts
 from harness.report.site.chunk import Chunks, table
 from harness.report.site.material import Passages, open_material
-from harness.report.site.overview import Listed, views
+from harness.report.site.overview import Listed, families, views
 from harness.report.site.questions import Split
 from harness.report.tables import build_tables, leaderboard
 from harness.report.tracking.views import keys
@@ -33,10 +34,10 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 
-def write_sweep(one: Listed, config: DictConfig, chunks: Chunks, known: dict[str, Benchmark]) -> None:
+def write_sweep(one: Listed, config: DictConfig, chunks: Chunks, known: dict[str, Benchmark], display: Display) -> None:
     """Write the files of a sweep, unless those that are there are of the same folder, data, code and settings.
 
-    known: benchmarks that are loaded, by hash; it is added to.
+    known: benchmarks that are loaded, by hash; it is added to.    display: with the names of its trials.
     """
     result, key = one.result, one.key
     material = open_material(result, config, known)
@@ -44,7 +45,15 @@ def write_sweep(one: Listed, config: DictConfig, chunks: Chunks, known: dict[str
     missing = material if isinstance(material, str) else material.why
     evaluation = _evaluation(result) if result.test else ""
     made = digest(
-        [result.lock["sha256"], evaluation, missing, config.traces, code_version(), [one.caption for one in pictures]]
+        [
+            result.lock["sha256"],
+            evaluation,
+            missing,
+            config.traces,
+            code_version(),
+            dataclasses.asdict(display),
+            *(one.caption for one in pictures),
+        ]
     )
     if evaluation:
         ids = [str(name) for name in result.heldout_queries["id"]]
@@ -53,7 +62,7 @@ def write_sweep(one: Listed, config: DictConfig, chunks: Chunks, known: dict[str
         return
     passages = None if isinstance(material, str) else Passages(material.benchmark)
     for view in views(result):
-        Split(key, view, material, passages).write(chunks, config.traces)
+        Split(key, view, material, passages, display).write(chunks, config.traces)
     if passages:
         passages.write(chunks, key)
     tables, drawn = build_experiment(result)
@@ -62,24 +71,36 @@ def write_sweep(one: Listed, config: DictConfig, chunks: Chunks, known: dict[str
     chunks.put(
         f"{key}/sweep",
         {
-            "title": one.title,
+            "title": display.text(one.title),
             "folder": result.folder.name,
             "dataset": view.dataset,
-            "objective": view.objective,
+            "objective": display.text(view.objective),
+            "families": families({row["family"] for row in result.whole.rows}, display),
             "reference": view.reference,
             "best": result.lock.get("best_single"),
             "winner": view.winner,
-            "words": words,
-            "facts": {name: text for name, text in describe(result).items() if name not in words},
-            "splits": [{"name": each.split, "n": each.n, "caption": each.caption()} for each in views(result)],
-            "trials": table(dataclasses.replace(leaderboard(result), title="All trials on tune")),
-            "tables": [table(each) for each in shown if each.name != "leaderboard"],
-            "charts": list(charts(result)),
-            "pictures": list(_draw([*drawn, *scores.pictures(result), *pictures], chunks, key)),
+            "words": {name: display.text(text) for name, text in words.items()},
+            "facts": {name: display.text(text) for name, text in describe(result).items() if name not in words},
+            "splits": [
+                {"name": each.split, "n": each.n, "caption": display.text(each.caption())} for each in views(result)
+            ],
+            "trials": table(dataclasses.replace(leaderboard(result), title="All trials on tune"), display),
+            "tables": [table(each, display) for each in shown if each.name != "leaderboard"],
+            "charts": [_named(chart, display) for chart in charts(result)],
+            "pictures": list(_draw([*drawn, *scores.pictures(result), *pictures], chunks, key, display)),
             "mlflow": keys(result)["leaderboard"],
         },
     )
     chunks.note_made(key, made)
+
+
+def _named(value: Any, display: Display) -> Any:
+    """A chart with displayed names in all of its texts."""
+    if isinstance(value, dict):
+        return {key: _named(item, display) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_named(item, display) for item in value]
+    return display.cell(value) if isinstance(value, str) else value
 
 
 def _evaluation(result: SweepResult) -> str:
@@ -88,13 +109,14 @@ def _evaluation(result: SweepResult) -> str:
     return str(entry.get("sha256") or result.lock["sha256"])
 
 
-def _draw(pictures: Iterable[Picture], chunks: Chunks, key: str) -> Iterable[Mapping[str, Any]]:
+def _draw(pictures: Iterable[Picture], chunks: Chunks, key: str, display: Display) -> Iterable[Mapping[str, Any]]:
     """The figures that are no charts, as images."""
+    page = Page(rename=display.label)
     with tempfile.TemporaryDirectory() as place:
         for picture in pictures:
-            image = next(path for path in picture.save(Path(place)) if path.suffix == ".png")
+            (image,) = picture.save(Path(place), page, [".png"])
             name = f"{key}/{file_name(picture.name)}.png"
             with whole(chunks.folder / name) as partial:
                 shutil.copyfile(image, partial)
             chunks.keep(name)
-            yield {"file": f"data/{name}", "name": picture.name, "caption": picture.caption}
+            yield {"file": f"data/{name}", "name": picture.name, "caption": display.text(picture.caption)}

@@ -18,7 +18,7 @@ async function sweepPage(key) {
     heldoutFirst(sweep, key),
     el("section", {"aria-labelledby": "figures"}, el("h2", {id: "figures"}, "Figures"), el("div", {class: "figures"},
       sweep.charts.map(spec => chart(spec, trial => address("trial", key, "tune", trial))))),
-    el("section", {"aria-labelledby": "trials"}, el("h2", {id: "trials"}, "All trials on tune"), trials(sweep.trials, key, await openSplit(key, "tune"))),
+    el("section", {"aria-labelledby": "trials"}, el("h2", {id: "trials"}, "All trials on tune"), trials(sweep.trials, key, await openSplit(key, "tune"), sweep.families)),
     el("section", {"aria-labelledby": "tables"}, el("h2", {id: "tables"}, "More tables and figures of the report"),
       sweep.tables.filter(spec => spec.name !== "heldout").map(spec => fold(spec.title, () => captioned(spec))),
       sweep.pictures.map(picture => fold(`Figure ${picture.name}`, () => el("figure", {},
@@ -37,14 +37,13 @@ function heldoutFirst(sweep, key) {
 }
 const heldoutTrial = (key, row) => splits.get(`${key}/test`).trials[row].trial;
 
-function trials(spec, key, split) {
+function trials(spec, key, split, families) {
   const state = {words: "", family: ""};
   const keep = row => (!state.family || split.trials[row].family === state.family)
-    && state.words.toLowerCase().split(/\s+/).every(word => split.trials[row].name.toLowerCase().includes(word));
+    && state.words.toLowerCase().split(/\s+/).every(word => `${split.trials[row].name} ${split.trials[row].typed}`.toLowerCase().includes(word));
   const listed = table(spec, {keep, to: row => ["trial", key, "tune", split.trials[row].trial], named: 1, step: 25, count: true, empty: "No trial has these words."});
-  const families = [...new Set(split.trials.map(one => one.family))].sort().map(family => [family, family]);
   return [el("form", {class: "filters", role: "search", "aria-label": "Filters of the trials", submit: event => event.preventDefault()},
     field("Name has", "", value => { state.words = value; listed.redraw(); }),
-    choice("Family", [["", "all"], ...families], "", value => { state.family = value; listed.redraw(); })),
+    choice("Family", [["", "all"], ...Object.entries(families)], "", value => { state.family = value; listed.redraw(); })),
     listed, fold("What the columns are", () => el("p", {class: "caption"}, spec.caption))];
 }

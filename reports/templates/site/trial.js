@@ -5,7 +5,7 @@ const OUTCOMES = {lost: "lost", won: "won", missed: "scored 0", both: "both find
 
 async function trialPage(key, name, trial, given = "", outcome = "all") {
   const [sweep, split] = await Promise.all([load(`${key}/sweep`), openSplit(key, name)]);
-  const row = split.place(trial), own = split.trials[row], first = split.trials.find(one => one.family === "single" && one.name === sweep.reference && one.trial !== trial)
+  const row = split.place(trial), own = split.trials[row], first = split.trials.find(one => one.family === "single" && one.typed === sweep.reference && one.trial !== trial)
     ?? split.trials.find(one => one.trial !== trial) ?? own;
   const other = given || first.trial, rival = split.place(other), against = split.trials[rival];
   const counts = split.counts(row, rival), here = ["trial", key, name, trial];

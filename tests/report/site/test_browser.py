@@ -10,8 +10,12 @@ from types import SimpleNamespace
 import pytest
 from browser import Browser
 
+from harness.core.configuration import defaults
 from harness.evaluation.statistic import holm, mcnemar
+from harness.report.display import Display
 from harness.sweep.result import SweepResult
+
+DISPLAY = Display(**defaults("display", "default"))
 
 
 def test_from_the_first_page_to_a_question_that_the_winner_lost(browser: Browser, site: SimpleNamespace) -> None:
@@ -26,7 +30,7 @@ def test_from_the_first_page_to_a_question_that_the_winner_lost(browser: Browser
     assert browser.evaluate("document.querySelectorAll('#list ~ .table tbody tr').length") == lost
     browser.click("#list ~ .table tbody a")
     browser.wait("document.querySelector('.gold li')")
-    assert "loses this question to dense" in browser.text()
+    assert "loses this question to Dense" in browser.text()
 
 
 def test_leaderboard_sweep_trial_question_in_three_clicks(browser: Browser, site: SimpleNamespace) -> None:
@@ -60,7 +64,7 @@ def test_every_rank_of_a_question_is_that_of_the_sweep(browser: Browser, site: S
         ranks = [[rank for rank in row if rank > 0] for row in view.ranks[:, number].tolist()]
         said = [[str(rank) if rank < 2**31 - 1 else "absent" for rank in row] for row in ranks]
         assert [row[2:] for row in shown] == said
-        assert [row[0] for row in shown] == [row["name"] for row in view.rows]
+        assert [row[0] for row in shown] == [DISPLAY.trial(row) for row in view.rows]
 
 
 def test_the_matrix_has_exact_p_and_holm(browser: Browser, site: SimpleNamespace) -> None:
@@ -147,6 +151,29 @@ def test_texts_that_attack_are_shown_as_text(browser: Browser, site: SimpleNames
         assert not {"\u202e", "\x1b"} & set(browser.text())
     assert "<img src=x onerror" in browser.text()
     assert browser.evaluate("Object.prototype.toString.call({})") == "[object Object]"
+
+
+def test_names_are_those_of_conf_display_and_search_knows_what_is_typed(
+    browser: Browser, site: SimpleNamespace
+) -> None:
+    browser.open(site.url)
+    browser.wait("document.querySelector('#board')")
+    text = browser.text()
+    assert "Boltzmann (α " in text
+    assert "LastHop@5" in text
+    assert "last_hop" not in text
+    browser.open(f"{site.url}#/sweep/{site.held.name}")
+    browser.wait("document.querySelector('#trials ~ form input')")
+    rows = "[...document.querySelectorAll('#trials ~ .table tbody tr')].map(row => row.textContent)"
+    for words in ("anchored", "rrf_anchored"):
+        browser.evaluate(
+            f"(box => {{ box.value = '{words}'; box.dispatchEvent(new Event('input')); }})"
+            "(document.querySelector('#trials ~ form input'))"
+        )
+        found = browser.evaluate(rows)
+        assert found
+        assert all("Anchored RRF" in row for row in found)
+    assert "last_hop" not in browser.text()
 
 
 def test_search_and_filters_of_questions(browser: Browser, site: SimpleNamespace) -> None:

@@ -162,11 +162,11 @@ def test_the_leaderboard_says_what_was_fitted_on_what_and_what_it_cost(
     rows = {row[0]: dict(zip(names, row, strict=True)) for row in board["rows"]}
     said = {name: (row["settings"], row["seconds"]) for name, row in rows.items()}
     assert said == {
-        "boltzmann pit alpha=0.7 beta=0.5 cap=20": ("chosen on tune", "–"),
-        "linear minmax alpha=0.3": ("fitted on tune", "–"),
-        "rrf k=60": ("chosen on tune", "–"),
-        "graph": ("lists fitted on musique, hotpotqa", "3.5"),
-        "dense": ("fixed before", "2"),
+        "PIT + Boltzmann (α 0.7, β 0.5, cap 20)": ("chosen on tune", "–"),
+        "Min–max + Linear (α 0.3)": ("fitted on tune", "–"),
+        "RRF (k 60)": ("chosen on tune", "–"),
+        "Graph": ("lists fitted on MuSiQue, HotpotQA", "3.5"),
+        "Dense": ("fixed before", "2"),
     }
 
 
