@@ -3,6 +3,7 @@
   harness compare run=f.trec baseline=d.trec gold=queries.jsonl metric=last_hop k=5 out=compare.json
   harness compare 'run=[rrf.trec,f.trec]' baseline=d.trec gold=queries.jsonl 'metric=[last_hop,full_sup]' 'k=[5,10]'
   harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=qrels.txt metric=ndcg k=10 out=table.tex
+  harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=queries.jsonl figure=compare.pdf
 
 A query is won when the run has more than the baseline, and lost when it has less; the exact McNemar test asks how
 often a fair coin would split them as unevenly (for ndcg, recall and mrr it is the sign test). Holm p and BH p are
@@ -12,7 +13,7 @@ dense alone.
 
 Runs, gold, split, splitting, ties, strict, lenient and out are as in `harness evaluate --help`. JSON: one comparison is
 an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids and more; several
-are a list.
+are a list. `figure` (.pdf or .png) shows each difference with its interval, wins and losses.
 """
 
 from __future__ import annotations
@@ -33,12 +34,14 @@ def run(config: DictConfig) -> None:
     from harness.evaluation.judging import read_gold, show_coverage
     from harness.evaluation.metric import metrics
     from harness.evaluation.run_comparison import compare_all, comparison_table
-    from harness.report.output import check_ending, write_result
+    from harness.report.figure.differences import picture
+    from harness.report.output import FIGURES, check_ending, write_figure, write_result
     from harness.run import io as lists
     from harness.sweep.looks import describe_looks, note_look
 
     complete(config)
     check_ending(config.out)
+    check_ending(config.figure, "figure", FIGURES)
     wanted = metrics(plain(config.metric), plain(config.k))
     gold, paths, base = read_gold(config), _named(plain(config.run)), str(config.baseline)
     runs = {name: (path, lists.read(path, config.lenient)) for name, path in paths.items()}
@@ -54,6 +57,7 @@ def run(config: DictConfig) -> None:
         print(line)
     results = [{**one.json, **look} for one in found]
     write_result(config.out, results[0] if len(results) == 1 else results, table)
+    write_figure(config.figure, lambda name: picture(found, name))
 
 
 def _named(runs: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:

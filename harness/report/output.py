@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,17 @@ from harness.core.sheet import TWO_COLUMNS
 from harness.core.table import Table
 from harness.core.typeset import typeset
 from harness.report.display import Display
+from harness.report.figure import Page, Picture
+
+
+def displayed() -> Display:
+    """The names of conf/display."""
+    return Display(**defaults("display", "default"))
 
 
 def in_paper(table: Table, name: str) -> str:
     """The table in LaTeX as `harness report paper=plain` has it, with names of conf/display, label ``tab:<name>``."""
-    display = Display(**defaults("display", "default"))
+    display = displayed()
     return typeset(table, TWO_COLUMNS, file_name(name), None, display.text, display.cell)
 
 
@@ -30,12 +36,15 @@ FORMS: Mapping[str, Callable[[Path, Any, Table], None]] = {
 }
 
 
-def check_ending(out: str | None) -> None:
-    """Raise for an ending that ``write_result`` does not know, before anything is computed."""
-    if out is not None and Path(out).suffix.lower() not in FORMS:
+FIGURES = (".pdf", ".png")
+
+
+def check_ending(out: str | None, key: str = "out", known: Iterable[str] = FORMS) -> None:
+    """Raise for an ending that is not written, before anything is computed."""
+    if out is not None and Path(out).suffix.lower() not in known:
         ending = Path(out).suffix
         raise HarnessError(
-            f"out={out}: ending {ending or 'missing'} is not known{nearest(ending, FORMS)}; known: {', '.join(FORMS)}"
+            f"{key}={out}: ending {ending or 'missing'} is not known{nearest(ending, known)}; known: {', '.join(known)}"
         )
 
 
@@ -44,3 +53,11 @@ def write_result(out: str | None, result: Any, table: Table) -> None:
     check_ending(out)
     if out is not None:
         FORMS[Path(out).suffix.lower()](Path(out), result, table)
+
+
+def write_figure(path: str | None, draw: Callable[[str], Picture]) -> None:
+    """Write a figure, one column of a paper wide, with names of conf/display (None: nowhere).    draw: of its name."""
+    check_ending(path, "figure", FIGURES)
+    if path is not None:
+        where = Path(path)
+        draw(where.stem).save(where.parent, Page(rename=displayed().label), [where.suffix])

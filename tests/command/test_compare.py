@@ -7,10 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 
 from harness.command.compare import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.evaluation.gold import Gold
+from harness.evaluation.metric import metrics
+from harness.evaluation.run_comparison import compare_all
+from harness.report.figure import rename_texts
+from harness.report.figure.differences import picture
+from harness.report.output import displayed
+from harness.run.io import read
 
 KEYS = {"metric", "k", "n", "run", "baseline", "wins", "losses", "p", "wilson", "odds_ratio", "wins_ids", "losses_ids"}
 
@@ -27,6 +35,34 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         lists = {name: {"b" if number < found else "x": 1.0} for number, name in enumerate(names)}
         (tmp_path / f"{system}.json").write_text(json.dumps(lists))
     return tmp_path
+
+
+def test_a_figure_of_the_differences(folder: Path) -> None:
+    gold = Gold.read("queries.jsonl")
+    runs = {"graph": read("ours.json"), "dense": read("dense.json")}
+    (found,) = compare_all(
+        {"graph": ("ours.json", runs["graph"])}, ("dense", runs["dense"]), gold, metrics("last_hop", 5), "house"
+    )
+    figure = Figure()
+    drawn = picture([found], "x")
+    drawn.draw(figure)
+    axes, beside = figure.axes
+    assert [round(x) for x in axes.lines[1].get_xdata()] == [round(100 * end) for end in found.interval]
+    assert axes.lines[2].get_xdata() == [100 * 23 / 66]
+    assert [label.get_text() for label in beside.get_yticklabels()] == ["23W/0L"]
+    assert axes.get_xlabel() == "last_hop@5, points from dense"
+    assert "graph 74.2 by last_hop@5" in drawn.caption
+    rename_texts(figure, displayed().label)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["Graph"]
+    assert axes.get_xlabel() == "LastHop@5, points from dense"
+
+
+def test_the_figure_is_the_only_file_of_its_name(folder: Path) -> None:
+    compared("run=ours.json", "figure=made/differences.png")
+    assert Path("made/differences.png").read_bytes().startswith(b"\x89PNG")
+    assert not Path("made/differences.pdf").exists()
+    with pytest.raises(HarnessError, match=r"figure=x.jpg: ending .jpg is not known .*; known: .pdf, .png"):
+        compared("run=ours.json", "figure=x.jpg")
 
 
 def compared(*overrides: str) -> Any:

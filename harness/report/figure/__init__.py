@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,19 +77,19 @@ class Picture:
     def __post_init__(self) -> None:
         check_file_name("figure", self.name)
 
-    def save(self, folder: Path, page: Page | None = None) -> list[Path]:
+    def save(self, folder: Path, page: Page | None = None, endings: Sequence[str] = (".pdf", ".png")) -> list[Path]:
         """Write ``<name>.pdf`` and ``<name>.png``; the user's own matplotlib settings have no say."""
         import matplotlib
         from matplotlib.figure import Figure
 
-        paths = [folder / f"{self.name}.pdf", folder / f"{self.name}.png"]
+        paths = [folder / f"{self.name}{ending}" for ending in endings]
         with matplotlib.rc_context():
             matplotlib.rcParams.update(matplotlib.rcParamsDefault)
             page = page or Page()
             matplotlib.rcParams.update({**STYLE, "font.family": page.family})
             figure = Figure(figsize=(page.width, self.height), layout="constrained")
             self.draw(figure)
-            _rename(figure, page.rename)
+            rename_texts(figure, page.rename)
             for path in paths:
                 made = io.BytesIO()  # matplotlib's own writer breaks on a full disk
                 figure.savefig(made, format=path.suffix[1:], metadata=NO_DATE[path.suffix[1:]])
@@ -102,14 +102,14 @@ Built = tuple[Picture, "Table | None"]
 """What ``build_figure(result, spec, experiment)`` of a kind of experiment figure gives: a figure, maybe its table."""
 
 
-def _rename(figure: Figure, rename: Callable[[str], str]) -> None:
+def rename_texts(figure: Figure, rename: Callable[[str], str]) -> None:
     """Exchange the names in every text of a figure, its fixed ticks among them."""
     from matplotlib.text import Text
-    from matplotlib.ticker import FixedFormatter
+    from matplotlib.ticker import FixedLocator
 
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            if isinstance(formatter := axis.get_major_formatter(), FixedFormatter):
-                formatter.seq = [rename(str(label)) for label in formatter.seq]
+            if isinstance(axis.get_major_locator(), FixedLocator):
+                axis.set_ticks(axis.get_ticklocs(), [rename(label.get_text()) for label in axis.get_ticklabels()])
     for text in figure.findobj(Text):
         text.set_text(rename(text.get_text()))

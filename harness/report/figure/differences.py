@@ -1,0 +1,44 @@
+"""Runs against their baseline: the difference of each with its 95% interval, wins and losses beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from harness.core.format import percent
+from harness.evaluation.run_comparison import RunComparison
+from harness.report.figure import COLORS, Picture
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def picture(found: Sequence[RunComparison], name: str) -> Picture:
+    """The figure of the comparisons of one call: a row a run and metric, the first one on top."""
+    first = found[0]
+    metrics = list(dict.fromkeys(str(one.metric) for one in found))
+    labels = [one.name if len(metrics) == 1 else f"{one.name}, {one.metric}" for one in found]
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        axes.axvline(0, color="#999999", linewidth=0.6, zorder=0)
+        for row, one in enumerate(found):
+            low, high = one.interval
+            colour = COLORS[0] if one.p_holm <= 0.05 else COLORS[7]
+            axes.plot([100 * low, 100 * high], [row, row], color=colour)
+            axes.plot([100 * one.difference], [row], marker="o", color=colour)
+        beside = axes.twinx()
+        beside.set_yticks(range(len(found)), [f"{one.wins}W/{one.losses}L" for one in found])
+        axes.set_yticks(range(len(found)), labels)
+        for side in (axes, beside):
+            side.set_ylim(len(found) - 0.5, -0.5)
+            side.tick_params(axis="y", length=0)
+        only = f"{metrics[0]}, " if len(metrics) == 1 else ""
+        axes.set_xlabel(f"{only}points from {first.baseline}")
+
+    scores = ", ".join(f"{one.name} {percent(one.score)} by {one.metric}" for one in found)
+    caption = (
+        f"Difference from {first.baseline} with 95% intervals, {first.n} queries, split {first.gold.part}: {scores}. "
+        "Blue: p at most .05 after Holm's correction; W and L: queries won and lost."
+    )
+    return Picture(name, caption, draw, 0.7 + 0.22 * len(found))
