@@ -154,12 +154,34 @@ def test_code_on_a_page_does_what_it_says(
         for name in ("dense.trec", "graph.trec", "queries.jsonl"):
             shutil.copy(bench / name, tmp_path)
     run(page, tmp_path, monkeypatch, slow=False)
+    if page in TUTORIALS and page not in SLOW:
+        check_figure(page, tmp_path)
+
+
+TUTORIALS = {
+    "tutorial-compare": "compare.png",
+    "tutorial-benchmarks": "reports/figures/alpha.png",
+    "tutorial-method": "reports/figures/frontier.png",
+}
+"""The figure that a tutorial ends in: the file that its commands make; the page shows ``tutorial/<its name>.png``."""
+
+
+def check_figure(page: str, folder: Path) -> None:
+    """That the figure of a tutorial is the one that its commands made."""
+    import matplotlib.image
+
+    shown = DOCS / "pages" / page.replace("-", "/", 1)
+    drawn, made = (matplotlib.image.imread(path) for path in (shown.with_suffix(".png"), folder / TUTORIALS[page]))
+    assert drawn.shape == made.shape
+    assert abs(drawn - made).mean() < 0.01
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", SLOW)
 def test_slow_code_on_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(page, tmp_path, monkeypatch, slow=True)
+    if page in TUTORIALS:
+        check_figure(page, tmp_path)
 
 
 def examples() -> Iterator[str]:
@@ -329,6 +351,24 @@ def test_plain_formulas_as_latex_by_hand() -> None:
         "alpha: dense's share, in [0, 1].",
     ):
         assert formula.formulas(prose) == []
+
+
+def test_the_gallery_has_every_figure_and_commands_that_are_there(pages: Path) -> None:
+    gallery = load(DOCS / "gallery.py")
+    assert sorted(gallery.COMMANDS) == sorted(gallery.drawn())
+    for command in (line for lines in gallery.COMMANDS.values() for line in lines):
+        parse(command)
+    assert all(gallery.pictures(name) for name in gallery.COMMANDS)
+    shown = {file for name in gallery.COMMANDS for file in gallery.pictures(name)}
+    assert {f"figures/{path.name}" for path in (ROOT / "reports" / "showcase" / "figures").glob("*.png")} <= shown
+    assert all((pages / file).is_file() for file in shown)
+
+
+def test_the_reference_begins_with_the_public_names_and_says_the_version(pages: Path) -> None:
+    text = (pages / "reference" / "harness.html").read_text(encoding="utf-8")
+    places = [text.index(f">harness.{name}<") for name in harness.__all__]
+    assert max(places) < text.index('id="the-rooms"')
+    assert f"Multi-hop harness {load(DOCS / 'generate.py').version()}" in (pages / "index.html").read_text("utf-8")
 
 
 @pytest.mark.skipif(not BROWSER.CHROMIUM, reason="no Chromium")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +23,9 @@ sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 from architecture import drawing, rooms  # noqa: E402
 from docstrings import readable  # noqa: E402
 from formula import fence  # noqa: E402
+from gallery import gallery  # noqa: E402
 
+import harness  # noqa: E402
 from harness.__main__ import commands, documentation  # noqa: E402
 from harness.core.configuration import names  # noqa: E402
 
@@ -47,15 +51,22 @@ CONCEPTS = {
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the reference into the navigation; blocks ``math`` are formulas."""
     assert config.nav is not None
+    config.site_name = f"{config.site_name} {version()}"
     config.mdx_configs["pymdownx.superfences"] = {"custom_fences": [{"name": "math", "class": "math", "format": fence}]}
     config.nav.append({"Reference": ["reference/harness.md", *(f"reference/{name}.md" for name in REFERENCE)]})
     return config
 
 
+def version() -> str:
+    """Of the package, as pyproject.toml says it."""
+    return str(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made of the code."""
-    pages = {"strategies.md": strategies(), "commands.md": command_pages(), "reference/harness.md": TOP}
-    pages |= {f"reference/{name}.md": f"# harness.{name}\n\n::: harness.{name}\n" for name in REFERENCE}
+    pages = {"strategies.md": strategies(), "commands.md": command_pages(), "gallery.md": gallery()}
+    pages["reference/harness.md"] = top()
+    pages |= {f"reference/{name}.md": room(name) for name in REFERENCE}
     pages["rooms.svg"] = drawing()
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
@@ -72,13 +83,34 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     return markdown
 
 
-TOP = """# harness
+def top() -> str:
+    """The public names, each with its first line and where it is described; then the rooms."""
+    parts = ["# harness\n\nWhat a notebook needs: `import harness`. Below them stand the rooms that they are of.\n"]
+    parts += ["| name | what it is | room |", "|---|---|---|"]
+    for name in sorted(harness.__all__, key=str.lower):
+        thing = getattr(harness, name)
+        where, home = thing.__module__, thing.__module__.split(".")[1]
+        said = readable(_first_line(inspect.getdoc(thing) or "")).replace("|", "\\|")
+        parts.append(f"| [`harness.{name}`][{where}.{thing.__name__}] | {said} | [{home}]({home}.md) |")
+    parts.append("\n## The rooms\n\nEach imports only those below it.\n\n| room | what it is |\n|---|---|")
+    parts += [f"| [`harness.{name}`]({name}.md) | {_first_line(_lead(name))} |" for name in reversed(REFERENCE)]
+    return "\n".join(parts) + "\n"
 
-What a notebook needs; each name is described where it is defined.
 
-::: harness
-    options: {show_submodules: false}
-"""
+def room(name: str) -> str:
+    """A room of the reference: the public names that are described in it first, then all of it."""
+    mine = [one for one in harness.__all__ if getattr(harness, one).__module__.split(".")[1] == name]
+    links = [f"[`harness.{one}`][{getattr(harness, one).__module__}.{one}]" for one in mine]
+    lead = f"Public names described here: {', '.join(links)}.\n\n" if links else ""
+    return f"# harness.{name}\n\n{lead}::: harness.{name}\n"
+
+
+def _lead(name: str) -> str:
+    return _doc(importlib.import_module(f"harness.{name}"))
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n\n")[0].replace("\n", " ")
 
 
 def strategies() -> str:

@@ -1,0 +1,84 @@
+"""The gallery: every figure that a command makes, with the command."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+from harness.report import figure
+
+REPORT = ("harness sweep", "harness heldout", "harness report")
+
+SHOWN = Path(__file__).resolve().parents[1] / "showcase" / "figures"
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "outcomes": REPORT,
+    "alpha": REPORT,
+    "frontier": REPORT,
+    "ceiling": REPORT,
+    "cost": REPORT,
+    "flow": REPORT,
+    "scores": REPORT,
+    "heatmap": ("harness sweep experiment=normalizer_by_fuser", "harness report"),
+    "bars": ("harness sweep experiment=phasegraph_ablation", "harness report"),
+    "panels": ("harness sweep experiment=phasegraph_hard_slice", "harness heldout", "harness report"),
+    "gain": (
+        "harness sweep -m experiment=fusion_pays dataset=2wikimultihopqa,musique,hotpotqa",
+        "harness heldout sweep=DIR",
+        "harness report 'sweep=[DIR,DIR,DIR]'",
+    ),
+    "differences": (
+        "harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=queries.jsonl figure=compare.pdf",
+    ),
+    "calibration": ("harness calibrate", "harness report"),
+    "growth": ("python -m tests.benchmarks growth",),
+}
+"""What makes a figure, by the module of harness.report that draws it (``growth``: tests/benchmarks)."""
+
+FILES = {
+    "scores": "distributions",
+    "heatmap": "normalizer_by_fuser",
+    "bars": "phasegraph_ablation",
+    "panels": "phasegraph_hard_slice",
+    "gain": "fusion_pays",
+}
+"""How the names of a figure's files in the showcase begin; of others with the name of what draws them."""
+OTHERS = {
+    "calibration": "False findings of the protocol, and its power, on made-up worlds",
+    "growth": "Seconds and memory of each stage as a benchmark grows to 200,000 passages",
+}
+"""What draws outside harness.report.figure."""
+
+
+def drawn() -> list[str]:
+    """Every module of harness.report.figure, and what draws elsewhere."""
+    return [*(info.name for info in pkgutil.iter_modules(figure.__path__)), *OTHERS]
+
+
+def gallery() -> str:
+    """The page."""
+    parts = [
+        "# Gallery: every figure, and the command that makes it\n",
+        "`harness report` writes figures as PDF and PNG into `reports/figures/`, `paper=acl` makes them as wide as a "
+        "column, in the venue's letters, and the [site](site.md) shows their values where you point. Those here are of "
+        "MuSiQue or of the embedded `sample`.\n",
+    ]
+    for name, commands in COMMANDS.items():
+        parts.append(f"## {title(name)}\n\n```console\n" + "".join(f"$ {line}\n" for line in commands) + "```\n")
+        parts += [f"![{title(name)}]({file}){{ loading=lazy }}\n" for file in pictures(name)]
+    return "\n".join(parts)
+
+
+def pictures(name: str) -> list[str]:
+    """Its files, as the page names them."""
+    if name == "differences":
+        return ["tutorial/compare.png"]
+    return [f"figures/{path.name}" for path in sorted(SHOWN.glob(f"{FILES.get(name, name)}*.png"))]
+
+
+def title(name: str) -> str:
+    """The first line of what draws it."""
+    if name in OTHERS:
+        return OTHERS[name]
+    return str(importlib.import_module(f"harness.report.figure.{name}").__doc__).partition("\n")[0].rstrip(".")
