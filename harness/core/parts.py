@@ -23,6 +23,7 @@ from harness.core.files import whole, write_json
 from harness.core.following import Bar
 from harness.core.identity import code_version, library_versions
 from harness.core.lease import is_stale, lease
+from harness.core.threads import each
 
 log = logging.getLogger(__name__)
 RECORDS, PLAN = "parts", "plan.json"
@@ -85,11 +86,14 @@ def sharing(share: Share) -> Iterator[None]:
         _share.reset(token)
 
 
-def fill(folder: Path, parts: Sequence[Part], what: str, facts: Mapping[str, Any] | None = None) -> None:
+def fill(
+    folder: Path, parts: Sequence[Part], what: str, facts: Mapping[str, Any] | None = None, at_once: int = 1
+) -> None:
     """Compute the parts that are missing, beside other processes that do the same.
 
     folder: of the artifact.    facts: of what computes (a device, a backend); a process with others is refused, as is
-    one with other code or libraries. Raises Unfinished when parts are missing and this share does not wait for them,
+    one with other code or libraries.    at_once: parts in work at the same time, by threads; of one share among
+    several it is one. Raises Unfinished when parts are missing and this share does not wait for them,
     HarnessError when parts have failed ``TRIES`` times, which are named.
     """
     share, records = _share.get(), folder / RECORDS
@@ -105,10 +109,13 @@ def fill(folder: Path, parts: Sequence[Part], what: str, facts: Mapping[str, Any
         bar.update(total - sum(part.size for part in missing))
         while missing := [part for part in _ours(parts, share, missing) if _is_left(part, folder)]:
             before = bar.n
-            for part in missing:
+
+            def take(part: Part) -> None:
                 with lease(records / f"{part.path.name}.lease") as held:
                     if held and _is_left(part, folder):
                         _compute(part, records, share, bar.update)
+
+            list(each(take, missing, min(at_once if share.of == 1 else 1, len(missing))))
             if bar.n == before:
                 time.sleep(PAUSE)
     if folder.exists():  # else another process has put all together

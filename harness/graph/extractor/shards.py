@@ -32,6 +32,7 @@ class Shards:
     damaged one is made again.
     made_by: what ``work`` is, where a text's rows follow from the text alone. Then ``<name>-texts.npz`` names the
     texts, and rows of the same texts are taken from the finished artifacts beside this one that were made so.
+    at_once: shards in work at the same time, by threads; ``work`` must allow it.
     """
 
     folder: Path
@@ -40,6 +41,7 @@ class Shards:
     work: Callable[[Sequence[str]], Iterable[Rows]]
     size: int = SIZE
     made_by: str | None = None
+    at_once: int = 1
 
     @functools.cached_property
     def known(self) -> dict[str, Rows]:
@@ -53,7 +55,7 @@ class Shards:
 
     def fill(self) -> None:
         """Compute the shards that are missing, beside other processes that do the same."""
-        fill(self.folder, self.parts, f"extract {self.name}", {"made_by": self.made_by})
+        fill(self.folder, self.parts, f"extract {self.name}", {"made_by": self.made_by}, self.at_once)
 
     def rows(self) -> list[Rows]:
         """The rows of all texts."""
