@@ -42,6 +42,11 @@ USAGE = """usage: harness <command> [key=value ...]
 
 {commands}
 
+Where to start:
+  harness compare run=a.trec baseline=b.trec gold=queries.jsonl      two run files of any system
+  harness sweep; harness heldout; harness report                     the embedded benchmark, minutes
+  harness new fuser mine                                             a method of your own
+
 Every key of conf/ can be set as key=value (or --key value); a list as 'k=[5,10]'.
   harness <command> --help         what it does, with examples
   harness <command> --cfg job      the configuration that it would run with

@@ -46,6 +46,10 @@ def test_workflows_run_commands_that_are_there() -> None:
             assert f"\n{target}:" in made
     release = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
     assert release["jobs"]["publish"]["permissions"] == {"id-token": "write"}  # trusted publishing, no token
+    uploads = [
+        step["with"]["path"] for step in release["jobs"]["build"]["steps"] if "upload-artifact" in step.get("uses", "")
+    ]
+    assert uploads == ["sbom.cdx.json", "dist/"]
 
 
 def test_the_image_has_what_the_wheel_is_built_of() -> None:

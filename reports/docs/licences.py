@@ -11,7 +11,7 @@ HEAD = """# Licences of the libraries
 
 Made by `make licences` from the metadata of the versions in constraints.txt, those of tests and documentation too. None
 is part of this package; `pip` installs them. Licences of benchmarks stand in `datasets/*.yaml`, of models in their
-packages.
+packages. The documentation carries iframe-worker 1.0.4 (MIT), with its licence beside it.
 
 | library | version | licence |
 |---|---|---|

@@ -43,8 +43,13 @@ def parse_lines(path: Path, first: int, text: bytes, lenient: bool = False) -> p
         if not fields or (lenient and is_comment(line)):
             continue
         if len(fields) < 6 or (len(fields) > 6 and not lenient):
-            mend = "; lenient=true passes over comment lines and trailing fields" if not lenient else ""
-            found = f"found {len(fields)}: {_shown(line)}{mend}"
+            passed = not lenient and (len(fields) > 6 or is_comment(line))
+            mend = (
+                "lenient=true passes over comment lines and trailing fields"
+                if passed
+                else "a run is a TREC file, .json or .parquet"
+            )
+            found = f"found {len(fields)}: {_shown(line)}; {mend}"
             raise HarnessError(f"{path}:{number}: expected 6 fields `{FORM}`, {found}")
         query, _, doc, rank, score = fields[:5]
         if not RANK.fullmatch(rank):
