@@ -17,7 +17,7 @@ from harness.core.rooms import roomless
 
 TARGET = "_target_"
 REACHING = (
-    *("base_url", "uri", "key_variable", "password", "answers", "trust_remote_code"),
+    *("base_url", "urls", "uri", "key_variable", "password", "answers", "trust_remote_code"),
     *("harness.extractor.offline.Offline.model", "harness.encoder.nv_embed_v2.NvEmbedV2.model"),
 )
 """Fields (of one class, or of all) that reach beyond the folder: to a server, a secret, a place, a model's own code."""
@@ -46,7 +46,7 @@ def check_strategies(config: Mapping[str, Any], place: Path, trusted: bool = Fal
     """
     known = _known(tuple(folders()))
     for path, value, target in _leaves(config):
-        name, field = ".".join(path), path[-1]
+        name, field = ".".join(path), next(key for key in (*reversed(path), "") if not key.isdecimal())
         found = f"{place}: {name} = {value!r}"
         if field == TARGET and ("", roomless(str(value))) not in known:
             raise HarnessError(
@@ -61,8 +61,9 @@ def check_strategies(config: Mapping[str, Any], place: Path, trusted: bool = Fal
             raise HarnessError(f"{found}, expected the name of a table or figure, which is no path; sweep again")
         reaches = {field, f"{target}.{field}"} & set(REACHING)
         if reaches and not (trusted or _harmless(field, value, known)):
+            keys = ".".join(key for key in path if not key.isdecimal())
             raise HarnessError(
-                f"{found} reaches beyond this folder, expected a value of conf/ or of this machine; if you trust who "
+                f"{place}: {keys} = {value!r} reaches beyond this folder, expected a value of conf/ or of this machine; if you trust who "
                 "wrote the file, add trust=true"
             )
 

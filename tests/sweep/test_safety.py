@@ -193,6 +193,7 @@ REACHING = {
     "model code by name": {"_target_": "harness.encoder.nv_embed_v2.NvEmbedV2", "model": "a/b"},
     "a module": {"_target_": "harness.extractor.offline.Offline", "model": "antigravity"},
     "an endpoint": {"_target_": "harness.extractor.llm.LLM", "model": "m", "base_url": "https://collects.example/v1"},
+    "one of several endpoints": {"_target_": "harness.extractor.llm.LLM", "urls": ["https://collects.example/v1"]},
     "almost local": {"_target_": "harness.extractor.llm.LLM", "base_url": "http://localhost:80@collects.example"},
     "local by name": {"_target_": "harness.extractor.llm.LLM", "base_url": "http://127.0.0.1.collects.example"},
     "a secret": {"_target_": "harness.extractor.llm.LLM", "model": "m", "key_variable": "AWS_SECRET_ACCESS_KEY"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -17,9 +17,11 @@ class Chat:
 
     model: as the endpoint calls it.    temperature, seed, max_tokens: of each answer.    schema: ask for answers by a
     JSON schema; false for endpoints that know none.    answers: folder of the raw answers, kept by endpoint, model,
-    prompt and message; a killed run goes on from them and nothing is paid for twice.    parallel: requests at once.
-    retries, backoff (seconds), timeout (seconds for a whole answer, of which connecting may take 10): see Endpoint.
-    key_variable: environment variable of the key.
+    prompt and message; a killed run goes on from them and nothing is paid for twice.    parallel: requests at once, of
+    each server.    retries, backoff (seconds), timeout (seconds for a whole answer, of which connecting may take 10):
+    see Endpoint.
+    key_variable: environment variable of the key.    urls: further servers of the same model: each message goes to one
+    of them by its hash, and to another while that one is away; the answers are kept as those of ``base_url``.
     refresh: number of the set of answers, >= 0; a new number (``true`` is 1) asks for all of them again.
     price: of a million tokens, ``prompt`` and ``completion``.    max_tokens_total, max_cost: what a run may pay for, in
     tokens (both kinds together) and in the unit of ``price``; ``null`` for no bound.
@@ -32,6 +34,7 @@ class Chat:
     max_tokens: int = 2048
     schema: bool = True
     base_url: str = field(default="https://api.openai.com/v1", metadata=NO_RESULT)
+    urls: Sequence[str] = field(default=(), metadata=NO_RESULT)
     key_variable: str = field(default="OPENAI_API_KEY", metadata=NO_RESULT)
     refresh: int = field(default=0, metadata=LATER)
     answers: str = field(default="runs/answers", metadata=NO_RESULT)
@@ -55,6 +58,10 @@ class Chat:
         check_variable(f"{self.concept}.key_variable", self.key_variable)
         mend = f"put a key into the environment variable that {self.concept}.key_variable names"
         check_address(f"{self.concept}.base_url", self.base_url, mend)
+        if isinstance(self.urls, str) or not all(isinstance(url, str) for url in self.urls):
+            raise HarnessError(f"{self.concept}.urls={self.urls}, expected a list, e.g. [http://127.0.0.1:8001/v1]")
+        for url in self.urls:
+            check_address(f"{self.concept}.urls", url, mend)
         for kind, value in self.price.items():
             bounded(f"{self.concept}.price.{kind}", value, 0)
         for bound in ("max_tokens_total", "max_cost"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import logging
 import threading
@@ -16,7 +15,8 @@ from harness.core.errors import HarnessError
 from harness.core.following import Bar
 from harness.model.endpoint.answers import Answers
 from harness.model.endpoint.chat import Chat
-from harness.model.endpoint.client import Answer, Away, Endpoint, Refused
+from harness.model.endpoint.client import Answer, Away, Refused
+from harness.model.endpoint.fleet import Fleet
 
 log = logging.getLogger(__name__)
 MALFORMED = "malformed.jsonl"
@@ -36,7 +36,7 @@ class Conversation:
 
     def __init__(self, chat: Chat) -> None:
         self.chat, self.kept = chat, Answers.of(chat)
-        self._endpoint: Endpoint | None = None
+        self._fleet: Fleet | None = None
         self._opening = threading.Lock()
         self.wrong: list[dict[str, Any]] = []
         self.received: list[tuple[Answer, bool]] = []
@@ -80,7 +80,7 @@ class Conversation:
         return None
 
     def each(self, items: Sequence[Item], work: Callable[[Item], Result], name: str, unit: str) -> list[Result]:
-        """``work`` of every item, ``chat.parallel`` at once, after the first one that has to be asked of the endpoint.
+        """``work`` of every item, ``chat.parallel`` at once a server, after the first one that has to be asked.
 
         Raises HarnessError when the endpoint stays away, when it refuses that first one, and when it refuses more than
         half of at least ``ENOUGH``, or of all.
@@ -88,7 +88,7 @@ class Conversation:
         found: list[Result] = []
         self._identify()
         with (
-            ThreadPoolExecutor(self.chat.parallel) as executor,
+            ThreadPoolExecutor(self.chat.parallel * (1 + len(self.chat.urls))) as executor,
             Bar(total=len(items), desc=name, unit=unit, leave=False) as progress,
         ):
             try:
@@ -146,7 +146,9 @@ class Conversation:
 
         every = tokens([answer for answer, _ in self.received])
         paid = tokens([answer for answer, now in self.received if now])
+        several = {"answered_by": dict(sorted(self._fleet.answered.items()))} if self.chat.urls and self._fleet else {}
         return {
+            **several,
             "answers": len(self.received),
             "answers_paid": sum(now for _, now in self.received),
             "tokens": every,
@@ -166,9 +168,12 @@ class Conversation:
 
     def _identify(self) -> None:
         """Kept answers are those of the model that the server serves now; without a server, those of the last time."""
-        with contextlib.suppress(HarnessError):  # without a key: said when something has to be asked
-            served = self._open().served(self.chat.model)
-            self.kept = self.kept if served is None else self.kept.serving(served)
+        try:
+            fleet = self._open()
+        except HarnessError:  # without a key: said when something has to be asked
+            return
+        served = fleet.served(self.chat.model)
+        self.kept = self.kept if served is None else self.kept.serving(served)
 
     def _send(self, request: dict[str, Any]) -> Answer:
         self._sent = True
@@ -178,11 +183,8 @@ class Conversation:
             self._paid.update(prompt=answer.prompt, completion=answer.completion)
         return answer
 
-    def _open(self) -> Endpoint:
-        chat = self.chat
+    def _open(self) -> Fleet:
         with self._opening:
-            if self._endpoint is None:
-                self._endpoint = Endpoint(
-                    chat.base_url, chat.key_variable, chat.retries, chat.backoff, chat.timeout, chat.concept
-                )
-        return self._endpoint
+            if self._fleet is None:
+                self._fleet = Fleet(self.chat)
+        return self._fleet
