@@ -63,8 +63,8 @@ def check_strategies(config: Mapping[str, Any], place: Path, trusted: bool = Fal
         if reaches and not (trusted or _harmless(field, value, known)):
             keys = ".".join(key for key in path if not key.isdecimal())
             raise HarnessError(
-                f"{place}: {keys} = {value!r} reaches beyond this folder, expected a value of conf/ or of this machine; "
-                "if you trust who wrote the file, add trust=true"
+                f"{place}: {keys} = {value!r} reaches beyond this folder, expected a value of conf/ or of this "
+                "machine; if you trust who wrote the file, add trust=true"
             )
 
 
