@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from harness.benchmark import load as load
     from harness.benchmark import md5_split as md5_split
     from harness.core.errors import HarnessError as HarnessError
-    from harness.evaluation.evaluate import evaluate as evaluate
     from harness.evaluation.gold import Gold as Gold
     from harness.evaluation.metric import Metric as Metric
-    from harness.evaluation.run_comparison import compare as compare
     from harness.fusion.fuser import fuse as fuse
     from harness.run import Run as Run
     from harness.run.io import read as read
     from harness.run.io import read_all as read_all
     from harness.run.io import write as write
+    from harness.sweep.noted import compare as compare
+    from harness.sweep.noted import evaluate as evaluate
     from harness.sweep.protocol import run_heldout as run_heldout
     from harness.sweep.protocol import run_sweep as run_sweep
 
@@ -38,8 +38,8 @@ HOMES = {
     "HarnessError": "core.errors",
     "Metric": "evaluation.metric",
     "Run": "run",
-    "compare": "evaluation.run_comparison",
-    "evaluate": "evaluation.evaluate",
+    "compare": "sweep.noted",
+    "evaluate": "sweep.noted",
     "fuse": "fusion.fuser",
     "load": "benchmark",
     "md5_split": "benchmark",

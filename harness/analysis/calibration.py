@@ -1,10 +1,11 @@
 """The harness judged by itself: how often its protocol finds what is not there, and what is there.
 
 A world is a draw of tune and test queries from real trials' outcomes in which the truth is known. In the *exchanged*
-world the outcomes of every query, of all trials together, keep or change their side against dense by a coin: each
-trial's true effect is 0 and the trials depend on one another as they do in reality (the coin of the max-statistic
-test). With a *planted* effect the coin is biased on the queries where one given trial differs from dense, so that this
-trial's true effect is known. In the *permuted* world the graph lists belong to other queries, so that nothing helps.
+world the outcomes of every query, of all trials together, keep or change their side against the reference list (dense
+by default) by a coin: each trial's true effect is 0 and the trials depend on one another as they do in reality (the
+coin of the max-statistic test). With a *planted* effect the coin is biased on the queries where one given trial differs
+from the reference, so that this trial's true effect is known. In the *permuted* world the other lists belong to other
+queries, so that nothing helps.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ Signs = NDArray[np.int8]
 class Rates:
     """Shares of worlds, as counts of ``worlds``.
 
-    protocol: the winner on tune is significantly better than dense on test.    naive: the best trial is, on the very
-    queries that it was chosen on.    holm, maximum: any trial is better on tune after that correction.
-    planted: the trial with the known effect is better on test.    covered: the winner's difference from dense on test
-    lies in the interval that was foretold from tune.
+    protocol: the winner on tune is significantly better than the reference on test.    naive: the best trial is, on the
+    very queries that it was chosen on.    holm, maximum: any trial is better on tune after that correction.
+    planted: the trial with the known effect is better on test.    covered: the winner's difference from the reference
+    on test lies in the interval that was foretold from tune.
     """
 
     world: str
@@ -55,8 +56,8 @@ class Rates:
 def exchanged(signs: Signs, n: int, worlds: int, planted: int = 0, effect: float = 0.0, seed: int = 0) -> Rates:
     """The rates in ``worlds`` exchanged worlds of n tune and n test queries drawn from real ones.
 
-    signs: int8[T, Q], +1 where a trial finds what dense does not, -1 the reverse. effect: true net share of wins of
-    trial ``planted``, at most the share of queries on which it differs from dense.
+    signs: int8[T, Q], +1 where a trial finds what the reference does not, -1 the reverse. effect: true net share of
+    wins of trial ``planted``, at most the share of queries on which it differs from the reference.
     """
     draw = np.random.Generator(np.random.PCG64(seed))
     differs = float(np.abs(signs[planted]).mean())
@@ -85,7 +86,7 @@ def _judged(tune: Signs, test: Signs, planted: int, seed: int) -> dict[str, bool
     winner = int(np.lexsort((losses, -net))[0])
     ps = _p(tune)
     better = net > 0
-    # The outcomes -1, 0, 1 as scores of 0, .5, 1: the same rule, on the difference from dense.
+    # The outcomes -1, 0, 1 as scores of 0, .5, 1: the same rule, on the difference from the reference.
     foretold = expected((tune + 1) / 2, tune < 0, test.shape[1], 300, seed=seed)
     seen = float((test[winner] + 1).mean()) / 2
     return {

@@ -44,14 +44,15 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
 
 
 def ordered(prepared: Prepared) -> list[Trial]:
-    """The grid's trials that fuse, in the order that settles ties, after dense alone."""
+    """The grid's trials that fuse, in the order that settles ties, after the reference list alone."""
     trials = prepared.plan.trials()
     keyed = list(zip(prepared.hashes(trials), trials, strict=True))
-    dense = [trial for trial in trials if trial.family == "single" and trial.name == "dense"]
+    reference = prepared.plan.reference
+    alone = [trial for trial in trials if trial.family == "single" and trial.name == reference]
     fused = [(key, trial) for key, trial in keyed if trial.family != "single"]
-    if not dense or not fused:
-        raise HarnessError("calibration compares with the list named dense; the configuration has none, or no fuser")
-    return [*dense, *(trial for _, trial in sorted(fused, key=_tiebreak))]
+    if not fused:
+        raise HarnessError("calibration judges fusions, and this grid has none; choose another grid or fuser")
+    return [*alone, *(trial for _, trial in sorted(fused, key=_tiebreak))]
 
 
 def resplit(prepared: Prepared, splits: int, seed: int) -> list[Coverage]:
@@ -65,11 +66,12 @@ def resplit(prepared: Prepared, splits: int, seed: int) -> list[Coverage]:
 def outcomes(prepared: Prepared, trials: Sequence[Trial], permutation: NDArray[np.int64] | None) -> Signs:
     """int8[T - 1, Q]: where each trial wins (+1) and loses (-1) against the first one, over all queries.
 
-    permutation: each query's lists, but dense, are those of another query; None: its own.
+    permutation: each query's lists, but the reference, are those of another query; None: its own.
     """
     runs = dict(prepared.runs)
     if permutation is not None:
-        runs = {name: run if name == "dense" else run.take(permutation) for name, run in runs.items()}
+        reference = prepared.plan.reference
+        runs = {name: run if name == reference else run.take(permutation) for name, run in runs.items()}
     world = dataclasses.replace(prepared, runs=runs)
     values = Metric.parse(prepared.plan.config.objective)(_ranks(world, trials))
     signs: Signs = np.sign(values[1:] - values[0]).astype(np.int8)

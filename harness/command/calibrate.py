@@ -1,10 +1,11 @@
 """Judge the harness by itself: how often its protocol finds what is not there, and what is there.
 
 Scores a grid (667 trials) once, and makes worlds of the outcomes in which the truth is known: *exchanged* worlds, where
-the outcomes of each query change sides against dense by a coin, so no trial has an effect; *planted* ones, where one
-trial has an effect of known size; and *permuted* ones, where the lists but dense belong to other queries. In each, the
-whole protocol runs: choose on tune, test once. Shown beside it is what goes wrong without it: the best trial judged on
-the queries that it was chosen on. Writes calibration.json, and the figure into paths.reports.
+the outcomes of each query change sides against the reference list (dense by default) by a coin, so no trial has an
+effect; *planted* ones, where one trial has an effect of known size; and *permuted* ones, where the other lists belong
+to other queries. In each, the whole protocol runs: choose on tune, test once. Shown beside it is what goes wrong
+without it: the best trial judged on the queries that it was chosen on. Writes calibration.json, and the figure into
+paths.reports.
 
   harness calibrate                                           500 worlds, minutes
   harness calibrate calibrate.worlds=50 calibrate.permuted=5  a quick look

@@ -11,9 +11,12 @@ corrected for all comparisons of the call. `detectable` is the smallest net shar
 with 80% power: a difference below it cannot be expected to be significant. Compare with every single list, not with
 dense alone.
 
+Below stands the headroom: on how many questions each of the runs and the baseline has more than the best of them, and
+what choosing the right one for each question would score. A fusion of them can win little else.
+
 Runs, gold, split, splitting, ties, strict, lenient and out are as in `harness evaluate --help`. JSON: one comparison is
-an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids and more; several
-are a list. `figure` (.pdf or .png) shows each difference with its interval, wins and losses.
+an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids, headroom and
+more; several are a list. `figure` (.pdf or .png) shows each difference with its interval, wins and losses.
 """
 
 from __future__ import annotations
@@ -28,12 +31,13 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
     import textwrap
+    from dataclasses import asdict
 
     from harness.command import complete, plain
     from harness.evaluation.conclusion import conclude
     from harness.evaluation.judging import read_gold, show_coverage
     from harness.evaluation.metric import metrics
-    from harness.evaluation.run_comparison import compare_all, comparison_table
+    from harness.evaluation.run_comparison import compare_all, comparison_table, headroom
     from harness.report.figure.differences import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
     from harness.run import io as lists
@@ -52,10 +56,13 @@ def run(config: DictConfig) -> None:
     for one in found:
         sentences = conclude(one, f"{one.name} by {one.metric}", one.baseline, one.p_holm)
         print("", *textwrap.wrap(" ".join(sentences), 110, subsequent_indent="  "), sep="\n")
+    rooms = headroom(found)
+    for name, room in rooms.items():
+        print("", *textwrap.wrap(f"{name}. {' '.join(room.sentences())}", 110, subsequent_indent="  "), sep="\n")
     look = note_look(config.paths.looks, "compare", gold.source, gold.query_ids)
     if line := describe_looks(look, len(gold), config.paths.looks):
         print(line)
-    results = [{**one.json, **look} for one in found]
+    results = [{**one.json, "headroom": asdict(rooms[str(one.metric)]), **look} for one in found]
     write_result(config.out, results[0] if len(results) == 1 else results, table)
     write_figure(config.figure, lambda name: picture(found, name))
 

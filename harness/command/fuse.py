@@ -15,8 +15,10 @@ lenient=true passes over comment lines (#) and trailing fields of TREC files.
 
 fuser.alpha is the share of the list `reference`; by default it is `dense`, without one the first. pool.cap cuts the lists named
 in pool.capped (graph) to their best documents before they are normalised. split=tune or test keeps the queries of one
-half (by the MD5 of their ids), depth=1000 the best 1000 documents of each fused list. Choose parameters on tune, and
-look at test once. Every fuser, normalizer, temperature and reranker of conf/ that reads neither texts nor a graph can be
+half (by the MD5 of their ids; splitting=disjoint gold=queries.jsonl keeps queries that share gold passages on one side),
+depth=1000 the best 1000 documents of each fused list. Choose parameters on tune, and look at test once.
+summary=s.json writes what is printed as JSON: documents and answered queries of each list, pairs of lists that share
+less than half of their ids. Every fuser, normalizer, temperature and reranker of conf/ that reads neither texts nor a graph can be
 used; those that learn (fuser=learned, normalizer=ecdf) from the lock of a sweep, which decides all else too.
 pool.importance names a JSON file of the documents' prior importance, {"document": 0..1, ...}, which
 fuser=weighted_rrf multiplies by.
@@ -25,9 +27,12 @@ fuser=weighted_rrf multiplies by.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from omegaconf import DictConfig
 
     from harness.run import Run
@@ -35,9 +40,11 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read, fuse, write, and say what was fused."""
-    from harness.benchmark import SPLITS, of_split
+    from harness.benchmark import SPLITS
     from harness.command import complete, plain, typed
     from harness.core.errors import HarnessError, bounded, one_of
+    from harness.core.files import write_json
+    from harness.evaluation.gold import part_name
     from harness.fusion.fuser import Fuser, fuse
     from harness.fusion.importance import read
     from harness.fusion.reranker.composite import FuseThenRerank
@@ -65,7 +72,7 @@ def run(config: DictConfig) -> None:
     importance = read(chosen.pool.importance) if chosen.pool.importance else None
     runs = lists.read_all(paths, config.lenient)
     little = _check_shared(runs, config.disjoint)
-    queries = of_split(next(iter(runs.values())).query_ids, config.split)
+    queries = _of_split(next(iter(runs.values())).query_ids, config)
     runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}
     if not any(len(run.docs) for run in runs.values()):
         raise HarnessError(f"no query of these lists is in split={config.split}; use split=all")
@@ -81,17 +88,55 @@ def run(config: DictConfig) -> None:
         device=config.device,
     ).top(config.depth)
     lists.write(fused, out)
-    for name, run in runs.items():
-        answered = int((run.lengths() > 0).sum())
-        print(f"{name}: {len(run.docs)} documents for {answered} of {len(queries)} queries")
-    for line in little:
-        print(line)
-    answered = int((fused.lengths() > 0).sum())
-    print(f"{out}: {len(fused.docs)} documents for {answered} queries (split {config.split})")
+    read_lists = {name: {"documents": len(run.docs), "queries": _answered(run)} for name, run in runs.items()}
+    for name, one in read_lists.items():
+        print(f"{name}: {one['documents']} documents for {one['queries']} of {len(queries)} queries")
+    for pair in little:
+        print(_told(pair))
+    part = part_name(config.split, config.splitting)
+    print(f"{out}: {len(fused.docs)} documents for {_answered(fused)} queries (split {part})")
+    if config.summary:
+        whole = {"out": out, "split": part, "queries": len(queries)}
+        made = {"documents": len(fused.docs), "queries": _answered(fused)}
+        write_json(Path(config.summary), {**whole, "lists": read_lists, "fused": made, "little_shared": little})
 
 
-def _check_shared(runs: dict[str, Run], disjoint: bool) -> list[str]:
-    """The pairs that share less than half, a line each, which are also said on stderr.
+def _answered(run: Run) -> int:
+    return int((run.lengths() > 0).sum())
+
+
+def _of_split(query_ids: pa.StringArray, config: DictConfig) -> pa.StringArray:
+    """The queries of the configuration's split. Raises HarnessError when splitting=disjoint has no gold."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from harness.benchmark import SPLITTINGS, of_split
+    from harness.core.errors import HarnessError, one_of
+    from harness.evaluation.gold import Gold
+
+    one_of("splitting", config.splitting, SPLITTINGS)
+    if config.splitting == "md5" or config.split == "all":
+        return of_split(query_ids, config.split)
+    if config.gold is None:
+        raise HarnessError("splitting=disjoint needs to know which queries share passages; give gold=queries.jsonl")
+    gold = Gold.read(str(config.gold), config.lenient)
+    unknown = query_ids.filter(pc.invert(pc.is_in(query_ids, pa.array(gold.query_ids, pa.string()))))
+    if len(unknown):
+        raise HarnessError(
+            f"{config.gold} lacks {len(unknown)} of the lists' {len(query_ids)} queries ({unknown[0]}), so it cannot "
+            "place them; give the gold of all, or splitting=md5"
+        )
+    kept = pa.array(gold.split(config.split, config.splitting).query_ids, pa.string())
+    return query_ids.filter(pc.is_in(query_ids, kept))
+
+
+def _told(pair: Mapping[str, Any]) -> str:
+    first, second = pair["lists"]
+    return f"lists.{first} and lists.{second} share only {pair['shared']} {pair['ids']} ids of {pair['of']}"
+
+
+def _check_shared(runs: dict[str, Run], disjoint: bool) -> list[dict[str, Any]]:
+    """The pairs that share less than half: lists, ids (query or document), shared, of; also said on stderr.
 
     Raises HarnessError when a list shares no query, or (unless ``disjoint``) no document, with the first.
     """
@@ -106,6 +151,6 @@ def _check_shared(runs: dict[str, Run], disjoint: bool) -> list[str]:
             if not shared and not (disjoint and what == "document"):
                 raise share_nothing(what, (f"lists.{first}", ids), (f"lists.{name}", others_ids))
             if shared < least / 2:
-                little.append(f"lists.{first} and lists.{name} share only {shared} {what} ids of {least}")
-                print(little[-1], file=sys.stderr)
+                little.append({"lists": [first, name], "ids": what, "shared": shared, "of": least})
+                print(_told(little[-1]), file=sys.stderr)
     return little

@@ -11,6 +11,7 @@ import numpy as np
 from harness.core.errors import HarnessError
 from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison
+from harness.evaluation.conclusion import Headroom
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.evaluate import ranks_of
 from harness.evaluation.gold import Gold
@@ -128,6 +129,16 @@ def compare_all(
     ps = [one.p for one in found]
     corrected = zip(found, holm(ps).tolist(), benjamini_hochberg(ps).tolist(), strict=True)
     return [replace(one, p_holm=by_holm, p_bh=by_bh) for one, by_holm, by_bh in corrected]
+
+
+def headroom(found: Sequence[RunComparison]) -> dict[str, Headroom]:
+    """What a fusion of all runs that are compared, the baseline among them, could win over the best, by metric."""
+    rooms = {}
+    for metric in dict.fromkeys(one.metric for one in found):
+        same = [one for one in found if one.metric == metric]
+        values = {same[0].baseline: same[0].theirs, **{one.name: one.ours for one in same}}
+        rooms[str(metric)] = Headroom.of(values, max(values, key=lambda name: float(values[name].mean())))
+    return rooms
 
 
 def comparison_table(found: Sequence[RunComparison]) -> Table:

@@ -10,12 +10,14 @@ from scipy.stats import binom
 from harness.analysis.calibration import exchanged, judged
 from harness.analysis.clustered import behave
 from harness.analysis.resplit import check_forecasts
+from harness.analysis.worlds import ordered, outcomes
 from harness.command import calibrate
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.statistic import wilson
 from harness.report.calibration import behaviours, forecasts, picture, read_pictures, table
 from harness.retriever.trec import Trec
+from harness.sweep.plan import Plan, Prepared
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +85,18 @@ def test_the_command(overrides, tmp_path, monkeypatch, capsys):
     assert (tmp_path / "figures" / "calibration.pdf").is_file()
     assert [made.name for made in read_pictures(tmp_path / "runs", "tiny")] == ["calibration"]
     assert read_pictures(tmp_path / "runs", "other") == []
+
+
+def test_wins_are_counted_against_the_reference_whatever_its_name(overrides, tmp_path):
+    """Permuted, every list but the reference belongs to other queries: dense finds other gold there, graph the same."""
+    config = settings([*overrides, "reference=graph"], tmp_path)
+    prepared = Prepared.of(Plan(config, tuple(overrides)))
+    graph = ordered(prepared)[0]
+    dense = next(trial for trial in prepared.plan.trials() if trial.name == "dense")
+    moved = np.roll(np.arange(len(prepared.benchmark.query_ids)), 1)
+    assert graph.name == "graph"
+    assert not outcomes(prepared, [graph, graph], moved).any()
+    assert (outcomes(prepared, [graph, dense], moved) != outcomes(prepared, [graph, dense], None)).any()
 
 
 def test_the_command_for_forecasts_says_what_they_cannot_see(overrides, tmp_path, monkeypatch, capsys):

@@ -151,3 +151,17 @@ def test_it_ends_with_what_won_and_by_how_much(folder: Path, capsys: pytest.Capt
     assert "; 23 won, 0 lost, p <.001), which is better." in said
     compared("run=dense.json", "metric=last_hop", "k=5")
     assert "no difference is shown." in capsys.readouterr().out
+
+
+def test_headroom_of_the_runs_that_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """dense finds 0 to 25, other 40 to 65 and ours 0 to 48: dense has nothing that ours lacks, other has 49 to 65."""
+    lists = {f"q{number:02}": {"b" if number >= 40 else "x": 1.0} for number in range(66)}
+    (folder / "other.json").write_text(json.dumps(lists))
+    found = compared("run={ours: ours.json, other: other.json}")
+    expected = {"best": "ours", "wins": {"dense.json": 0, "other": 17}, "questions": 17}
+    for one in found:
+        assert {key: one["headroom"][key] for key in expected} == expected
+        assert (one["headroom"]["oracle"], one["headroom"]["score"]) == (1.0, 49 / 66)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "last_hop@5. Headroom: of 66 questions dense.json does better than ours on 0, other on 17; choosing" in said
+    assert "would score 100.0% in place of 74.2%" in said

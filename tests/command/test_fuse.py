@@ -147,3 +147,32 @@ def test_lists_that_share_little_are_said_on_stderr_and_in_the_summary(
     said = capsys.readouterr()
     assert "lists.dense and lists.graph share only 1 document ids of 3\n" in said.err
     assert "lists.dense and lists.graph share only 1 document ids of 3\n" in said.out
+    fused("fuser=rrf", "summary=s.json")
+    assert json.loads((folder / "s.json").read_text()) == {
+        "out": "out.trec",
+        "split": "all",
+        "queries": 1,
+        "lists": {"dense": {"documents": 4, "queries": 1}, "graph": {"documents": 3, "queries": 1}},
+        "fused": {"documents": 6, "queries": 1},
+        "little_shared": [{"lists": ["dense", "graph"], "ids": "document", "shared": 1, "of": 3}],
+    }
+
+
+def test_a_disjoint_split_keeps_queries_that_share_passages_together(folder: Path) -> None:
+    """q1 and q2 share c, so both go where q1 goes; by themselves they would part."""
+    ids = ["q1", "q2", "q3"]
+    gold = dict(zip(ids, (["a", "c"], ["c"], ["d"]), strict=True))
+    queries = [{"id": name, "supporting_ids": gold[name], "hops": 1, "type": "bridge"} for name in ids]
+    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, queries)))
+    split = {name: md5_split(name) for name in ids}
+    assert (split["q1"], split["q2"], split["q3"]) == ("tune", "test", "test")
+    assert set(fused("split=test")) == {"q2", "q3"}
+    disjoint = ["splitting=disjoint", "gold=queries.jsonl"]
+    assert set(fused("split=test", *disjoint)) == {"q3"}
+    assert set(fused("split=tune", *disjoint, "summary=s.json")) == {"q1", "q2"}
+    assert json.loads((folder / "s.json").read_text())["split"] == "tune (disjoint)"
+    with pytest.raises(HarnessError, match="splitting=disjoint needs to know which queries share passages"):
+        fused("split=test", "splitting=disjoint")
+    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, queries[:2])))
+    with pytest.raises(HarnessError, match=r"queries\.jsonl lacks 1 of the lists' 3 queries \(q3\)"):
+        fused("split=test", *disjoint)

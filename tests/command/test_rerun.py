@@ -45,6 +45,17 @@ def test_by_hash_rank_and_name(result, capsys):
         assert said.endswith("same numbers, to the bit\n")
 
 
+def test_a_trial_that_the_typed_knobs_would_leave_out_now(result, capsys, relock):
+    """Sweeps of before knobs restricted the grid hold trials beside the typed value."""
+    path = result.folder / "config.yaml"
+    text = path.read_text()
+    assert "given:\n" in text
+    path.write_text(text.replace("given:\n", "given:\n- fuser.alpha=0.3\n"))
+    relock(result.folder)
+    place = next(place for place, name in enumerate(result.trials["name"], start=1) if "alpha=0.6" in name)
+    assert rerun(result, str(place), capsys).endswith("same numbers, to the bit\n")
+
+
 def test_by_the_id_of_an_mlflow_run(result, capsys):
     runs = result.folder.parent.parent
     MLflow(f"sqlite:///{runs}/mlflow.db", "x", f"{runs}/mlartifacts").export(Export(result.folder))

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+import harness
 from harness.benchmark import md5_split
 from harness.command.evaluate import run as evaluate
 from harness.core.configuration import compose
@@ -54,6 +55,18 @@ def test_a_file_that_cannot_be_written_stops_nothing(tmp_path, caplog):
     found = note_look(str(tmp_path / "file" / "looks.jsonl"), "evaluate", "g", IDS)
     assert found == {"test_questions": len(TEST), "looks": None}
     assert "this look at test is not noted" in caplog.text
+
+
+def test_python_notes_its_looks_too(looks):
+    """Under the names of the package; a gold of tune alone is no look, and what is refused is none either."""
+    gold = harness.Gold.from_dict({name: {"a": 1} for name in IDS})
+    run = harness.Run.from_dict({name: {"a": 1.0} for name in IDS})
+    assert harness.evaluate(run, gold, ["recall@1"]).metrics == {"recall@1": 1.0}
+    assert harness.compare(run, baseline=run, gold=gold, metric="recall@1").wins == 0
+    harness.evaluate(run, gold.split("tune"), ["recall@1"])
+    with pytest.raises(harness.HarnessError):
+        harness.evaluate(run, gold, ["last_hop@0"])
+    assert [entry["command"] for entry in Ledger(tmp(looks)).entries()] == ["evaluate", "compare"]
 
 
 def test_evaluate_says_how_many_questions_are_test_and_which_look_it_is(looks, bench, tmp_path, capsys):
