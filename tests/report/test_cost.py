@@ -5,6 +5,8 @@ import json
 from pathlib import Path
 from types import ModuleType
 
+from matplotlib.figure import Figure
+
 from harness.report.cost import cost
 from harness.report.figure import cost as figure
 from harness.sweep.result import SweepResult
@@ -38,6 +40,10 @@ def test_a_mixture_costs_what_its_lists_cost(example: ModuleType, tmp_path: Path
     more = dataclasses.replace(result.locked, rows=[*result.locked.rows, both])
     assert figure.points(more, LISTS)[-1] == ("x", "rrf", 42.0, 0.5)
     assert [path.name for path in picture.save(tmp_path)] == ["cost.pdf", "cost.png"]
+    drawn = Figure()
+    picture.draw(drawn)
+    drawn.draw_without_rendering()
+    assert {"10", "100"} & {label.get_text() for label in drawn.axes[0].get_xticklabels()}  # no 10 with an exponent
 
 
 def test_a_sweep_of_before_has_neither(example: ModuleType, tmp_path: Path) -> None:

@@ -41,6 +41,9 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
             if family == "single":
                 axes.annotate(name, (ms, 100 * share), xytext=(3, 3), textcoords="offset points", fontsize=6)
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.xaxis.set_minor_formatter("")
+        axes.margins(x=0.12)
         axes.set_xlabel("milliseconds a question")
         axes.set_ylabel(f"{view.objective} (%)")
         figure.legend(loc="outside upper center", ncols=3)
