@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,9 +15,12 @@ from typing import Any
 from harness.core.configuration import defaults, instantiate, names
 from harness.core.errors import HarnessError, nearest
 from harness.core.identity import identity
+from harness.fusion.anchor import default_anchor
 from harness.fusion.fuser import check
 from harness.sweep.override import POOL, ineffective, keys, name, restrict, typed_knobs, values
 from harness.sweep.trial import GROUPS, PoolSpec, Trial, list_names, other_anchor
+
+log = logging.getLogger(__name__)
 
 BASELINES = "baselines"
 """What stands in place of a block's name for the untuned points."""
@@ -34,6 +38,7 @@ class Grid:
     config: Mapping[str, Any]
     given: tuple[str, ...] = ()
     made: dict[str, Any] = field(default_factory=dict, repr=False)
+    left_out: dict[str, None] = field(default_factory=dict, repr=False)
 
     def trials(self) -> list[Trial]:
         """All different trials, baselines first. Raises one HarnessError that lists every bad point and axis."""
@@ -72,10 +77,27 @@ class Grid:
             except HarnessError as error:
                 (mistakes if unfit is None else unfit).setdefault(str(error))
                 return None
-            return trial
+            return None if self._left_out(trial) else trial
         except HarnessError as error:
             mistakes.setdefault(str(error))
             return None
+
+    def _left_out(self, trial: Trial) -> bool:
+        """Whether a normalizer that nobody typed lacks what it must know of a list: its points are left out."""
+        scaling = getattr(trial.normalizer, "of", None)
+        if scaling is None or not trial.reads_values or trial.learns:
+            return False
+        try:
+            for name in trial.pool.lists:
+                scaling(name)
+        except HarnessError as error:
+            if "normalizer" in self.typed:
+                raise
+            if str(error) not in self.left_out:
+                log.warning("left out: points with normalizer=%s; %s", trial.settings["normalizer"], error)
+            self.left_out[str(error)] = None
+            return True
+        return False
 
     def baselines(self) -> list[dict[str, Any]]:
         """The untuned points: every list alone, and RRF at k = 60 on the whole pool."""
@@ -100,6 +122,7 @@ class Grid:
         if pool["cap"] is not None and (not isinstance(pool["cap"], int) or pool["cap"] < 1):
             raise HarnessError(f"pool.cap must be a whole number >= 1 or null, got cap={pool['cap']}")
         chosen = {group: self._fields(group, point) for group in GROUPS}
+        chosen["fuser"] = self._within(chosen["fuser"], wanted, point)
         strategies = {group: self._make(fields) for group, fields in chosen.items()}
         prior = point.get("pool.importance", self.config["pool"].get("importance"))
         if prior is not None and not (isinstance(prior, str) and Path(prior).is_file()):
@@ -162,6 +185,25 @@ class Grid:
             if head == group and field:
                 fields[field] = value
         return fields
+
+    def _within(self, fuser: dict[str, Any], lists: Sequence[str], point: Mapping[str, Any]) -> dict[str, Any]:
+        """The fuser's fields; defaults that name lists which the pool lacks are those of the lists that it has.
+
+        ``list`` is then the reference, or the first list; a list that ``weights`` does not name has weight 1.
+        """
+        given, found = {*point, *self.typed}, dict(fuser)
+        named, weights = fuser.get("list"), fuser.get("weights")
+        if isinstance(named, str) and named not in lists:
+            if "fuser.list" in given:
+                raise HarnessError(f"fuser.list={named}{nearest(named, lists)}: pool.lists holds {', '.join(lists)}")
+            found["list"] = self._anchor(lists) or default_anchor(lists)
+        if (
+            isinstance(weights, Mapping)
+            and not {*lists} <= {*weights}
+            and not any(key.startswith("fuser.weights") for key in given)
+        ):
+            found["weights"] = {name: weights.get(name, 1.0) for name in lists}
+        return found
 
     def _make(self, fields: Mapping[str, Any]) -> Any:
         """The strategy of these fields: one object for all trials that share it."""

@@ -26,7 +26,7 @@ def loaded(value: Any) -> Any:
 def lists_read(row: Mapping[str, Any]) -> list[str]:
     """The lists that a row's strategy reads; none where the row does not say."""
     knobs = row["parameters"]
-    return [knobs["fuser.list"]] if knobs.get("fuser.list") else list(knobs.get("pool.lists") or ())
+    return [knobs["fuser.list"]] if knobs.get("fuser") == "single" else list(knobs.get("pool.lists") or ())
 
 
 def rerun(row: Mapping[str, Any]) -> str:

@@ -132,6 +132,39 @@ def test_a_list_that_is_reranked_is_no_baseline_and_is_not_called_as_the_list_is
     assert [each.name for each in grid(axes).trials() if each.family == "single"] == ["dense", "graph", "bm25"]
 
 
+def test_a_fusers_own_list_is_one_of_the_pool():
+    axes = {"fuser": ["rrf_anchored"], "fuser.k": [10]}
+    own = {"pool": {"lists": ["bm25", "graph"], "cap": None, "capped": []}}
+    assert names(axes) == ["rrf_anchored k=10"]
+    assert names(axes, **own) == ["rrf_anchored k=10 list=bm25 bm25+graph"]
+    assert names(axes, **own, reference="graph") == ["rrf_anchored k=10 list=graph bm25+graph"]
+    with pytest.raises(HarnessError, match=r"fuser.list=dense: pool.lists holds bm25, graph"):
+        names({**axes, "fuser.list": ["dense"]}, **own)
+
+
+def test_a_list_that_the_default_weights_do_not_name_has_weight_1():
+    axes = {"fuser": ["weighted_rrf"], "fuser.k": [10]}
+    own = {"pool": {"lists": ["mine", "graph"], "cap": None, "capped": []}, "lists": ["mine", "graph", "dense", "bm25"]}
+    (trial,) = [each for each in grid(axes, **own).trials() if each.family == "weighted_rrf"]
+    assert dict(trial.fuser.weights) == {"mine": 1.0, "graph": 0.35}
+    assert trial.name == "weighted_rrf k=10 weights=1:0.35 bonus=0 mine+graph"
+    typed = {**axes, "fuser.weights": [{"graph": 0.5}]}
+    (trial,) = [each for each in grid(typed, **own).trials() if each.family == "weighted_rrf"]
+    assert dict(trial.fuser.weights) == {"graph": 0.5}  # refused where it scores: what was typed stays
+
+
+def test_points_whose_normalizer_must_know_more_of_a_list_are_told_and_left_out(caplog):
+    axes = {"fuser": ["linear"], "normalizer": ["pit", "tmm"]}
+    own = {"pool": {"lists": ["mine", "graph"], "cap": None, "capped": []}, "lists": ["mine", "graph", "dense", "bm25"]}
+    assert [each.name for each in grid(axes, **own).trials() if each.family == "linear"] == [
+        "linear alpha=0.7 beta=0 pit mine+graph"
+    ]
+    assert "left out: points with normalizer=tmm; normalizer.minimum has no list 'mine'" in caplog.text
+    own["normalizer"] = defaults("normalizer", "tmm")
+    with pytest.raises(HarnessError, match=r"normalizer.minimum has no list 'mine'"):
+        grid(axes, ("normalizer=tmm",), **own).trials()
+
+
 BLOCKS = {
     "ranks": {"fuser": ["rrf", "weighted_rrf"], "fuser.k": [10, 60]},
     "counts": {"fuser": ["combsum"], "normalizer": ["pit", "zscore"]},
