@@ -170,6 +170,23 @@ def make_folder(path: Path) -> None:
 
 
 @contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """A block that one process at a time is in, by the lock file ``path``.
+
+    A full disk or a folder that cannot be written raises HarnessError.
+    """
+    from filelock import FileLock
+
+    lock = FileLock(path)
+    with _writing(path):
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextlib.contextmanager
 def _writing(path: Path) -> Iterator[None]:
     try:
         yield

@@ -6,11 +6,10 @@ import getpass
 import os
 from pathlib import Path
 
-from filelock import FileLock
 from omegaconf import DictConfig, OmegaConf
 
 from harness.core.errors import HarnessError
-from harness.core.files import write_text
+from harness.core.files import locked, remove_partials, write_text
 from harness.sweep.lock import LOCK
 
 POINTER = "latest"
@@ -20,7 +19,8 @@ POINTER = "latest"
 def remember(folder: Path) -> None:
     """Note that the sweep in ``folder`` is the last one of this user in this working folder."""
     pointer = folder.parent / POINTER
-    with FileLock(pointer.with_suffix(".lock")):
+    with locked(pointer.with_suffix(".lock")):
+        remove_partials(folder.parent, f"{POINTER}.*.partial")
         others = [line for line in _lines(pointer) if line[1:] != _here()]
         write_text(pointer, "".join("\t".join(line) + "\n" for line in [*others, [folder.name, *_here()]]))
 

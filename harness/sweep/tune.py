@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
 from harness.benchmark.cluster import clusters, shared_with
 from harness.core import following
 from harness.core.errors import HarnessError
-from harness.core.files import make_folder, remove_partials, write_array, write_frame, write_json, write_text
+from harness.core.files import locked, make_folder, remove_partials, write_array, write_frame, write_json, write_text
 from harness.core.identity import code_version, digest, library_versions
 from harness.sweep import engine, scores, winner
 from harness.sweep.cost import cost
@@ -89,7 +87,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
         }
         for spec in pools
     ]
-    with FileLock(folder.with_suffix(".lock")):
+    with locked(folder.with_suffix(".lock")):
         remove_partials(folder)
         if not _evaluated(folder):
             write_text(folder / "config.yaml", plan.stored())

@@ -1,5 +1,8 @@
 """A command without ``sweep=`` takes the last sweep of this user in this folder, never somebody else's of several."""
 
+import errno
+import os
+
 import pytest
 
 from harness.core.errors import HarnessError
@@ -63,3 +66,19 @@ def test_a_damaged_pointer_is_no_traceback_and_the_next_sweep_mends_it(runs, tmp
         SweepResult(latest(runs))
     swept(runs, "one", tmp_path / "a", "ann", monkeypatch)
     assert latest(runs).name == "one"
+
+
+def test_what_a_killed_sweep_left_of_the_pointer_goes(runs, tmp_path, monkeypatch):
+    left = runs / "sweeps" / "latest.999999999.partial"
+    left.write_text("half")
+    swept(runs, "one", tmp_path / "a", "ann", monkeypatch)
+    assert not left.exists()
+
+
+def test_no_space_for_the_lock_of_the_pointer_is_one_line(runs, tmp_path, monkeypatch):
+    def full(*given):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("filelock.FileLock.acquire", full)
+    with pytest.raises(HarnessError, match=r"latest\.lock: cannot write \(No space left on device\)"):
+        swept(runs, "one", tmp_path / "a", "ann", monkeypatch)

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
 from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
-from harness.core.files import read_json, write_json
+from harness.core.files import locked, read_json, write_json
 
 Entry = Mapping[str, Any]
 
@@ -56,7 +54,7 @@ class Lock:
     def _write(self, key: str, entry: Entry) -> None:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(self.path.with_suffix(".lock")):
+            with locked(self.path.with_suffix(".lock")):
                 entries = {key: entry, **self._read()}
                 write_json(self.path, entries)
         except OSError as error:
