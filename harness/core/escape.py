@@ -1,7 +1,7 @@
 """Text from data as text: what a name, a title or a question holds is printed, and never read as a command.
 
 One function a place: ``terminal`` (and ``printable``, for all that a process prints), ``tex``, ``html``, ``markdown``
-(also for MLflow's notes) and ``file_name``.
+(also for MLflow's notes), ``spreadsheet`` and ``file_name``.
 """
 
 from __future__ import annotations
@@ -65,6 +65,14 @@ def markdown_code(text: object) -> str:
     line = terminal(text)
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", line)), default=0))
     return f"{fence}\n{line}\n{fence}"
+
+
+def spreadsheet(value: object) -> object:
+    """A cell of CSV. Text that begins as a formula does stands behind an apostrophe, so that none is computed."""
+    if not isinstance(value, str):
+        return value
+    line = terminal(value)
+    return f"'{line}" if re.match(r"\s*[=+\-@].", line) else line
 
 
 def file_name(text: object) -> str:

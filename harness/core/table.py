@@ -92,10 +92,11 @@ class Table:
     __str__ = text
 
     def csv(self) -> str:
-        """The values in full precision, so shares and no percents, a comma between cells."""
+        """The values in full precision, so shares and no percents, a comma between cells; no cell is a formula."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerows([[column.title.removesuffix(" %") for column in self.columns], *self.rows])
+        lines = [[column.title.removesuffix(" %") for column in self.columns], *self.rows]
+        writer.writerows([list(map(escape.spreadsheet, line)) for line in lines])
         return stream.getvalue()
 
     def html(self) -> str:

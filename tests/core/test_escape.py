@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.core.escape import file_name, html, markdown, markdown_code, terminal, tex
+from harness.core.escape import file_name, html, markdown, markdown_code, spreadsheet, terminal, tex
 
 
 @pytest.mark.parametrize(
@@ -80,3 +80,24 @@ def test_a_block_of_code_ends_where_it_says() -> None:
 )
 def test_file_name(text: str, name: str) -> None:
     assert file_name(text) == name
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+sentences", "'+sentences"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "' =1"),
+        ("\x1b=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ("-", "-"),
+        ("a=b", "a=b"),
+        ("", ""),
+        (-0.5, -0.5),
+        (None, None),
+        ("\x1b[2Jbridge\r\nx", "[2Jbridge  x"),
+    ],
+)
+def test_no_cell_of_csv_is_a_formula(value: object, cell: object) -> None:
+    assert spreadsheet(value) == cell

@@ -40,6 +40,11 @@ def test_csv_is_exact() -> None:
     assert TABLE.csv().splitlines()[:2] == ["list,hit@5,95%,W", 'dense,0.5,"[-0.1, 0.2]",']
 
 
+def test_csv_holds_no_formula_of_data() -> None:
+    table = Table("a", "a", [Column("=1", "text"), Column("x", "percent")], [['=HYPERLINK("http://x")', -0.25]])
+    assert table.csv().splitlines() == ["'=1,x", '"\'=HYPERLINK(""http://x"")",-0.25']
+
+
 def test_html_sorts_by_values_and_runs_nothing() -> None:
     lines = TABLE.html().splitlines()
     assert lines[1].endswith('<th class="count">W</th><th class="text">rerun with</th></tr></thead>')
