@@ -17,6 +17,7 @@ from harness.core.errors import HarnessError, nearest
 from harness.core.identity import identity
 from harness.fusion.anchor import default_anchor
 from harness.fusion.fuser import check
+from harness.fusion.fuser.shares import Shared
 from harness.sweep.override import POOL, ineffective, keys, name, restrict, typed_knobs, values
 from harness.sweep.trial import GROUPS, PoolSpec, Trial, list_names, other_anchor
 
@@ -58,6 +59,8 @@ class Grid:
         ]
         if not (self.typed and points):  # a typed strategy keeps those points of a block that it goes with
             mistakes |= unfit
+        if not points:
+            mistakes |= self.left_out
         alone = [(BASELINES, trial) for point in self.baselines() if (trial := self._try(point, mistakes))]
         if not mistakes:
             mistakes |= dict.fromkeys(ineffective(self.typed, [trial for _, trial in points]))
@@ -83,20 +86,18 @@ class Grid:
             return None
 
     def _left_out(self, trial: Trial) -> bool:
-        """Whether a normalizer that nobody typed lacks what it must know of a list: its points are left out."""
-        scaling = getattr(trial.normalizer, "of", None)
-        if scaling is None or not trial.reads_values or trial.learns:
-            return False
-        try:
-            for name in trial.pool.lists:
-                scaling(name)
-        except HarnessError as error:
-            if "normalizer" in self.typed:
-                raise
-            if str(error) not in self.left_out:
-                log.warning("left out: points with normalizer=%s; %s", trial.settings["normalizer"], error)
-            self.left_out[str(error)] = None
-            return True
+        """Whether a strategy that nobody typed must know more of the pool's lists: its points are told and left out."""
+        for group, check_lists in (("fuser", _check_shares), ("normalizer", _check_scales)):
+            try:
+                check_lists(trial)
+            except HarnessError as error:
+                if group in self.typed:
+                    raise
+                line = f"points with {group}={trial.settings[group]}; {error}"
+                if line not in self.left_out:
+                    log.warning("left out: %s", line)
+                self.left_out[line] = None
+                return True
         return False
 
     def baselines(self) -> list[dict[str, Any]]:
@@ -237,6 +238,23 @@ class Grid:
         """The given overrides that a trial's own do not replace and that move no files."""
         own = (*GROUPS, "pool", "grid", "paths", "tracking", "device", "dry_run", "sweep", "heldout", "hydra")
         return [text for text, key in zip(self.given, keys(self.given), strict=True) if key.split(".")[0] not in own]
+
+
+def _check_shares(trial: Trial) -> None:
+    """Raise where alpha would share the score between more than two lists."""
+    if isinstance(trial.fuser, Shared) and trial.fuser.weights is None and len(trial.pool.lists) > 2:
+        raise HarnessError(
+            f"alpha shares the score between two lists, the pool has {', '.join(trial.pool.lists)}; give "
+            "fuser.weights={name: weight, ...} with the fuser"
+        )
+
+
+def _check_scales(trial: Trial) -> None:
+    """Raise where a normalizer that scales each list by its name does not know one."""
+    scaling = getattr(trial.normalizer, "of", None)
+    if scaling is not None and trial.reads_values and not trial.learns:
+        for name in trial.pool.lists:
+            scaling(name)
 
 
 def _accepted(fields: Mapping[str, Any]) -> set[str]:

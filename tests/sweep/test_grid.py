@@ -165,6 +165,17 @@ def test_points_whose_normalizer_must_know_more_of_a_list_are_told_and_left_out(
         grid(axes, ("normalizer=tmm",), **own).trials()
 
 
+def test_alpha_is_of_two_lists(caplog):
+    three = {"pool": {"lists": ["dense", "graph", "bm25"], "cap": None, "capped": []}}
+    axes = {"fuser": ["rrf", "linear"], "fuser.k": [10], "fuser.alpha": [0.3, 0.5]}
+    assert names(axes, **three) == ["rrf k=10 dense+graph+bm25"]
+    assert caplog.text.count("left out: points with fuser=linear; alpha shares the score between two lists") == 1
+    with pytest.raises(HarnessError, match=r"alpha shares .*; give fuser.weights="):
+        names({"fuser": ["linear"]}, **three)  # nothing else is left
+    with pytest.raises(HarnessError, match=r"alpha shares .*; give fuser.weights="):
+        grid(axes, ("fuser=linear",), **three, fuser=defaults("fuser", "linear")).trials()
+
+
 BLOCKS = {
     "ranks": {"fuser": ["rrf", "weighted_rrf"], "fuser.k": [10, 60]},
     "counts": {"fuser": ["combsum"], "normalizer": ["pit", "zscore"]},
