@@ -38,6 +38,8 @@ def conclude(found: Comparison, ours: str, theirs: str, p: float | None = None) 
 def _limit(found: Comparison) -> str:
     """What a comparison without a finding can still say."""
     margin = f"{100 * found.margin:g} points"
+    if not found.wins and not found.losses:
+        return "They differ on no question."
     if found.p_equivalent is not None and found.p_equivalent <= LEVEL:
         return f"They are shown to differ by less than {margin} (p {p_value(found.p_equivalent)})."
     if found.detectable is None:

@@ -40,6 +40,8 @@ def in_short(result: SweepResult) -> str:
             title = f"{name}, the best single list on tune," if name == best else str(name)
             sentences += conclude(found, start, title) if found else []
             start = "The winner"
+            if (view.ranks[view.winner_place] == view.ranks[place]).all():
+                sentences.append(f"It ranks all gold as {name} does: the best mixture found is {name} alone.")
     sentences += _headroom(result)
     if forecast := result.lock.get("expected"):
         usual = f"On new questions {percent(forecast['low'])} to {percent(forecast['high'])} is expected."

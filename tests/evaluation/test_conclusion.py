@@ -41,6 +41,11 @@ def values(*found: str) -> dict[str, np.ndarray]:
     return {name: np.array([float(hit) for hit in hits]) for name, hits in zip(("a", "b", "c"), found, strict=False)}
 
 
+def test_two_that_are_the_same_everywhere_are_not_called_equivalent() -> None:
+    """0 won and 0 lost of 2000 would be equivalent within two points; but what copies a list says nothing of others."""
+    assert conclude(compared(0, 0, 2000), "new", "old")[1] == "They differ on no question."
+
+
 def test_headroom_by_hand() -> None:
     """b has questions 5 to 10 that a lacks, c the tenth: six in all, and six wins of six have p 2 / 2^6 = .031."""
     found = Headroom.of(values("111100000000", "100011111100", "000000000100"), "a")

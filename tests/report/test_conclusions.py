@@ -16,6 +16,7 @@ from harness.report.conclusions import conclusions
 from harness.report.effect import effect
 from harness.report.figure import flow
 from harness.report.headroom import headroom
+from harness.sweep.result import SweepResult
 from harness.sweep.view import View
 
 
@@ -36,6 +37,16 @@ def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
     assert "; 3 won, 1 lost, p .625), no difference is shown. With 8 questions" in short
     assert "The winner scores 75.0% and graph, the best single list on tune, 62.5%: +12.5 points (95% " in short
     assert short.endswith("On new questions 40.0 to 80.0 is expected.")
+
+
+def test_a_winner_that_copies_a_list_is_said_to_be_that_list(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1", heldout=False)
+    told = "It ranks all gold as graph does: the best mixture found is graph alone."
+    assert told not in conclusions(result)["in short"]
+    ranks = result.ranks.copy()
+    ranks[0] = ranks[2]  # the winner's as graph's
+    np.save(result.folder / "ranks.npy", ranks)
+    assert told in conclusions(SweepResult(result.folder))["in short"]
 
 
 def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
