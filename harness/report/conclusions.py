@@ -11,6 +11,7 @@ from harness.core.format import percent, percents, points
 from harness.evaluation.comparison import compare_trials
 from harness.evaluation.conclusion import Headroom, blind_spots, conclude
 from harness.sweep.result import SweepResult
+from harness.sweep.view import View
 
 
 def conclusions(result: SweepResult) -> dict[str, str]:
@@ -40,14 +41,25 @@ def in_short(result: SweepResult) -> str:
             title = f"{name}, the best single list on tune," if name == best else str(name)
             sentences += conclude(found, start, title) if found else []
             start = "The winner"
-            if (view.ranks[view.winner_place] == view.ranks[place]).all():
-                sentences.append(f"It ranks all gold as {name} does: the best mixture found is {name} alone.")
+            sentences += _copies(view, place, str(name))
     sentences += _headroom(result)
     if forecast := result.lock.get("expected"):
         usual = f"On new questions {percent(forecast['low'])} to {percent(forecast['high'])} is expected."
         outcome = _outcome(result)
         sentences += [f"It scored {outcome}"] if outcome else [usual, *_blind_spots(result)]
     return " ".join(sentences)
+
+
+def _copies(view: View, place: int, name: str) -> list[str]:
+    """Where the winner has all gold of its first k where a list has it, that it is that list."""
+    k = view.metric.k
+    ours, theirs = (np.asarray(view.ranks[each]) for each in (view.winner_place, place))
+    if k is not None:
+        ours, theirs = np.minimum(ours, k + 1), np.minimum(theirs, k + 1)
+    within = "" if k is None else f" in its first {k}"
+    return (
+        [f"All gold{within} stands where {name} has it: the winner is {name} alone."] if (ours == theirs).all() else []
+    )
 
 
 def _headroom(result: SweepResult) -> list[str]:
