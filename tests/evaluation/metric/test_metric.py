@@ -162,6 +162,14 @@ def test_a_nan_score_is_never_ranked_first(count: object) -> None:
         assert _count_on_device(*arguments)[1] == 0
 
 
+def test_the_query_with_the_nan_is_named_among_others() -> None:
+    fused = torch.tensor([[0.5, 0.4], [math.nan, 0.5], [0.3, 0.2]]).double()
+    docs, columns = torch.tensor([[0, 1]] * 3).int(), torch.tensor([[0]] * 3)
+    assert _count_on_device(fused, docs, columns)[1] == 1
+    with pytest.raises(ValueError, match="query 1: a fused score is NaN"):
+        gold_ranks(fused, docs, columns)
+
+
 def random_system(rng: np.random.Generator) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
     """A run and qrels with ties, missing queries, unjudged and non-relevant documents, and empty lists."""
     documents = [f"d{number}" for number in rng.permutation(40)]
