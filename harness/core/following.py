@@ -14,6 +14,7 @@ from typing import Any
 from tqdm import tqdm
 
 from harness.core.files import write_json
+from harness.core.secret import hide_secrets
 
 FOLDER = "progress"
 BEAT = 2.0
@@ -80,8 +81,9 @@ def following(runs: Path, what: str) -> Iterator[None]:
 
 
 def doing(command: str, given: Sequence[str]) -> str:
-    """What a process does, in a line: the command with what decides its results."""
-    return " ".join([command, *(text for text in given if not text.startswith(("paths.", "tracking", "device=")))])
+    """What a process does, in a line: the command with what decides its results, without passwords of addresses."""
+    kept = (text for text in given if not text.startswith(("paths.", "tracking", "device=")))
+    return hide_secrets(" ".join([command, *kept]))
 
 
 def stage(name: str, seconds: float | None = None) -> None:

@@ -53,3 +53,11 @@ def test_it_ends_with_an_error(tmp_path: Path) -> None:
         raise ValueError("x")
     assert list(tmp_path.iterdir()) == []
     assert Progress(tmp_path, "x").path.parent == tmp_path / "progress"
+
+
+def test_a_password_in_an_address_is_not_written() -> None:
+    line = doing(
+        "sweep", ["extractor.urls=[http://me:sk-canary@127.0.0.1/v1]", "gate.base_url=http://x/v1?api_key=sk-canary"]
+    )
+    assert "sk-canary" not in line
+    assert line.startswith("sweep extractor.urls=[http://127.0.0.1/v1]")
