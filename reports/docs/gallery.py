@@ -37,11 +37,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 """What makes a figure, by the module of harness.report that draws it (``growth``: tests/benchmarks)."""
 
 FILES = {
-    "scores": "distributions",
-    "heatmap": "normalizer_by_fuser",
-    "bars": "phasegraph_ablation",
-    "panels": "phasegraph_hard_slice",
-    "gain": "fusion_pays",
+    "scores": ("distributions", "scores"),
+    "heatmap": ("normalizer_by_fuser",),
+    "bars": ("phasegraph_ablation",),
+    "panels": ("phasegraph_hard_slice",),
+    "gain": ("fusion_pays",),
 }
 """How the names of a figure's files in the showcase begin; of others with the name of what draws them."""
 OTHERS = {
@@ -74,7 +74,7 @@ def pictures(name: str) -> list[str]:
     """Its files, as the page names them."""
     if name == "differences":
         return ["tutorial/compare.png"]
-    return [f"figures/{path.name}" for path in sorted(SHOWN.glob(f"{FILES.get(name, name)}*.png"))]
+    return [f"figures/{path.name}" for part in FILES.get(name, (name,)) for path in sorted(SHOWN.glob(f"{part}*.png"))]
 
 
 def title(name: str) -> str:
