@@ -60,7 +60,7 @@ def split_caption(title: str, caption: str, longest: float) -> tuple[str, str]:
 
     longest: em.
     """
-    said = caption or f"{title.rstrip('.')}."
+    said = caption or title
     sentences = re.split(r"(?<=\.) (?=[A-Z0-9])", said)
     count = 0
     while count < len(sentences) and em(" ".join(["Table 10:", *sentences[: count + 1]])) <= longest:

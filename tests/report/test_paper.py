@@ -117,7 +117,7 @@ def test_a_caption_of_three_lines_and_notes() -> None:
         "X" + "x" * 299 + ". More.",
     )
     assert split_caption("T", "y" * 300 + ".", 60) == ("T.", "y" * 300 + ".")
-    assert split_caption("Against d: 40 queries", "", 60) == ("Against d: 40 queries.", "")
+    assert split_caption("Against d: 40 queries", "", 60) == ("Against d: 40 queries", "")
 
 
 def test_width_decides_between_a_column_and_the_page() -> None:
