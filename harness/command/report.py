@@ -31,13 +31,11 @@ of conf/display; `+display.fuser.greatest=Greatest` adds one.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from harness.report.display import Display
     from harness.sweep.result import SweepResult
 
 
@@ -52,6 +50,7 @@ def run(config: DictConfig) -> None:
     from harness.core.files import remove_partials
     from harness.report.build import build, gather, joint, section
     from harness.report.calibration import read_pictures
+    from harness.report.display import Display
     from harness.report.site.build import build as build_site
     from harness.report.tracking import Export
     from harness.report.tracking.pending import track
@@ -67,7 +66,7 @@ def run(config: DictConfig) -> None:
     results = newest(runs, config.sweep)
     for result in results.values():
         log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))
-    display = _display(config, results)
+    display = Display.read(config).of(list(results.values()))
     calibrations = {title: read_pictures(runs, str(result.manifest["dataset"])) for title, result in results.items()}
     if len(results) == 1:
         ((title, result),) = results.items()
@@ -90,6 +89,7 @@ def write_paper(config: DictConfig) -> None:
     from harness.core.configuration import instantiate
     from harness.report.build import section
     from harness.report.calibration import read_pictures
+    from harness.report.display import Display
     from harness.report.paper.build import Paper
     from harness.sweep.result import newest
 
@@ -100,19 +100,11 @@ def write_paper(config: DictConfig) -> None:
     }
     chosen = plain(config.metrics)
     metrics = [chosen] if isinstance(chosen, str) else chosen
-    built = Paper(instantiate(config.paper), _display(config, results), folder).write(
+    built = Paper(instantiate(config.paper), Display.read(config).of(list(results.values())), folder).write(
         sections, metrics, config.baseline
     )
     print(f"{len(built.files)} files in {folder} for sweep {', '.join(one.folder.name for one in results.values())}")
     print(built.pdf, flush=True)
-
-
-def _display(config: DictConfig, results: Mapping[str, SweepResult]) -> Display:
-    """The names of conf/display, with those of the sweeps' trials."""
-    from harness.command import plain
-    from harness.report.display import Display
-
-    return Display(**plain(config.display)).of(list(results.values()))
 
 
 def _state(result: SweepResult) -> str:

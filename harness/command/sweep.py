@@ -43,6 +43,7 @@ def run(config: DictConfig) -> None:
     from harness.report.tracking import Export
     from harness.report.tracking.pending import track
     from harness.report.tracking.setting import tracker
+    from harness.sweep.lists import identities, retrievers
     from harness.sweep.multirun import note
     from harness.sweep.plan import Plan, Prepared
     from harness.sweep.tune import sweep
@@ -52,6 +53,7 @@ def run(config: DictConfig) -> None:
         return show_plan(config, given)
     tracking = tracker(config, given)
     plan = Plan(config, given)
+    identities(retrievers(config))  # a file that is missing is told before the grid is
     trials = plan.trials()
     with following(Path(config.paths.runs), doing("sweep", given)):
         result = sweep(Prepared.of(plan), trials)

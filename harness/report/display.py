@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from omegaconf import DictConfig, OmegaConf
+
 from harness.sweep.result import SweepResult
 
 Names = Mapping[str, str]
@@ -27,6 +29,12 @@ class Display:
     dataset: Names = field(default_factory=dict)
     metric: Names = field(default_factory=dict)
     trials: Names = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, config: DictConfig) -> Display:
+        """The names of a command's ``display``; none where it has no such key."""
+        found: Any = OmegaConf.to_container(config.get("display") or OmegaConf.create({}), resolve=True)
+        return cls(**found)
 
     def of(self, results: Sequence[SweepResult]) -> Display:
         """The same, with the names of all trials of these sweeps."""

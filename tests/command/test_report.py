@@ -9,6 +9,7 @@ import pytest
 from omegaconf import DictConfig, OmegaConf
 
 from harness.command import report
+from harness.core.configuration import defaults
 from harness.core.errors import HarnessError
 from harness.run import Run
 from harness.sweep.scores import to_frame
@@ -46,3 +47,17 @@ def test_no_sweep_yet(tmp_path: Path) -> None:
         report.run(config(tmp_path))
     with pytest.raises(HarnessError, match="not a sweep's folder"):
         report.run(config(tmp_path, tmp_path))
+
+
+def test_a_paper(
+    example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    example.write(tmp_path / "somewhere")
+    wanted = {"paper": defaults("paper", "acl"), "display": defaults("display", "default")}
+    plain = {**config(tmp_path, tmp_path / "somewhere"), **wanted, "metrics": [], "baseline": None}
+    report.run(OmegaConf.create(plain))
+    first, pdf = capsys.readouterr().out.split("\n", 1)
+    assert first.endswith(f"files in {tmp_path}/reports/paper for sweep somewhere")
+    assert "no PDF: none of latexmk" in pdf
+    assert "PIT + Boltzmann" in (tmp_path / "reports" / "paper" / "tables" / "somewhere-results.tex").read_text()

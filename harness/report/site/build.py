@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from omegaconf import OmegaConf
-
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.core.escape import file_name
@@ -33,7 +31,7 @@ def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
     same data, code and settings stays as it is. A sweep that cannot be read is listed with the reason.
     """
     listed, unread = find(Path(config.paths.runs), given)
-    display = Display(**OmegaConf.to_container(config.display))  # type: ignore[arg-type]
+    display = Display.read(config)
     chunks, known = Chunks(folder / "data"), dict[str, Benchmark]()
     shown = []
     for one in listed:

@@ -133,6 +133,8 @@ def test_bootstrap_of_a_mean() -> None:
     assert all(math.isnan(end) for end in bootstrap([]))
     with pytest.raises(HarnessError, match="finite"):
         bootstrap([1.0, math.nan])
+    with pytest.raises(HarnessError, match="level"):
+        bootstrap([1.0], level=0)
 
 
 @settings(deadline=None, max_examples=20)
