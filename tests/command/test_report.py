@@ -54,9 +54,9 @@ def test_a_paper(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     example.write(tmp_path / "somewhere")
-    wanted = {"paper": defaults("paper", "acl"), "display": defaults("display", "default")}
-    plain = {**config(tmp_path, tmp_path / "somewhere"), **wanted, "metrics": [], "baseline": None}
-    report.run(OmegaConf.create(plain))
+    given = config(tmp_path, tmp_path / "somewhere")
+    given.update(paper=defaults("paper", "acl"), display=defaults("display", "default"), metrics=[], baseline=None)
+    report.run(given)
     first, pdf = capsys.readouterr().out.split("\n", 1)
     assert first.endswith(f"files in {tmp_path}/reports/paper for sweep somewhere")
     assert "no PDF: none of latexmk" in pdf
