@@ -14,7 +14,7 @@ from harness.analysis.calibration import Rates, Signs, exchanged, judged
 from harness.analysis.resplit import Coverage, check_forecasts
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric
-from harness.sweep.plan import Prepared
+from harness.sweep.prepared import Prepared
 from harness.sweep.trial import Trial
 from harness.sweep.winner import tiebreak
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from omegaconf import DictConfig
 
-    from harness.sweep.plan import Prepared
+    from harness.sweep.prepared import Prepared
 
 
 def run(config: DictConfig) -> None:
@@ -109,7 +109,8 @@ def _clusters(config: DictConfig) -> None:
 def _prepared(config: DictConfig) -> Prepared:
     from hydra.core.hydra_config import HydraConfig
 
-    from harness.sweep.plan import Plan, Prepared
+    from harness.sweep.plan import Plan
+    from harness.sweep.prepared import Prepared
 
     return Prepared.of(Plan(config, tuple(HydraConfig.get().overrides.task)))
 

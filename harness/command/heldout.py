@@ -28,7 +28,8 @@ def run(config: DictConfig) -> None:
     from harness.report.tracking.setting import tracker
     from harness.sweep.heldout import heldout
     from harness.sweep.latest import latest
-    from harness.sweep.plan import Prepared, reopen
+    from harness.sweep.plan import reopen
+    from harness.sweep.prepared import Prepared
     from harness.sweep.result import SweepResult
 
     runs = Path(config.paths.runs)

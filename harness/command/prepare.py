@@ -80,7 +80,8 @@ def _prepare(config: DictConfig) -> None:
     from harness.core.following import doing, following
     from harness.report.network import describe_network
     from harness.sweep.lists import graphs, retrievers, store
-    from harness.sweep.plan import Plan, Prepared
+    from harness.sweep.plan import Plan
+    from harness.sweep.prepared import Prepared
 
     with following(Path(config.paths.runs), doing("prepare", typed())):
         prepared = Prepared.of(Plan(config, ()))

@@ -55,7 +55,7 @@ def run(config: DictConfig) -> None:
     from harness.report.tracking import Export
     from harness.report.tracking.pending import track
     from harness.report.tracking.setting import tracker
-    from harness.sweep.result import newest
+    from harness.sweep.find import newest
 
     if config.get("paper"):
         return write_paper(config)
@@ -91,7 +91,7 @@ def write_paper(config: DictConfig) -> None:
     from harness.report.calibration import read_pictures
     from harness.report.display import Display
     from harness.report.paper.build import Paper
-    from harness.sweep.result import newest
+    from harness.sweep.find import newest
 
     runs, folder = Path(config.paths.runs), Path(config.paths.reports) / "paper"
     results = newest(runs, config.sweep)

@@ -26,7 +26,8 @@ def run(config: DictConfig) -> None:
     from harness.core.format import percent
     from harness.report.tracking.setting import tracker
     from harness.sweep.find import find_trial
-    from harness.sweep.plan import Prepared, reopen
+    from harness.sweep.plan import reopen
+    from harness.sweep.prepared import Prepared
     from harness.sweep.rerun import rerun
 
     complete(config)

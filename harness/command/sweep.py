@@ -45,7 +45,8 @@ def run(config: DictConfig) -> None:
     from harness.report.tracking.setting import tracker
     from harness.sweep.lists import identities, retrievers
     from harness.sweep.multirun import note
-    from harness.sweep.plan import Plan, Prepared
+    from harness.sweep.plan import Plan
+    from harness.sweep.prepared import Prepared
     from harness.sweep.tune import sweep
 
     given = tuple(typed())

@@ -23,7 +23,8 @@ def run(config: DictConfig) -> None:
 
     from harness.sweep.latest import named_or_latest
     from harness.sweep.ledger import Ledger
-    from harness.sweep.plan import Prepared, reopen
+    from harness.sweep.plan import reopen
+    from harness.sweep.prepared import Prepared
     from harness.sweep.result import SweepResult
     from harness.sweep.verify import verify_files, verify_numbers
 

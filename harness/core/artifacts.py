@@ -22,7 +22,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import unwritable, write_json
 from harness.core.identity import code_version, digest, file_sha256, library_versions
 from harness.core.parts import RECORDS
-from harness.core.using import Using, note, using
+from harness.core.using import Using, noting
 
 log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
@@ -94,30 +94,14 @@ class Store:
         fill: computes the parts that ``build`` puts together (see harness.core.parts); several processes do so at once,
         in the folder that ``build`` is then given, which is resumable.
         """
-        started = time.perf_counter()
-        made = self._get(stage, config, inputs, build, resumable, fill)
-        note(f"{stage}/{made.key}", time.perf_counter() - started)
-        return made
-
-    def _get(
-        self,
-        stage: str,
-        config: Mapping[str, Any],
-        inputs: Mapping[str, str],
-        build: Build,
-        resumable: bool,
-        fill: Callable[[Path], None] | None,
-    ) -> Artifact:
         place = self.place(stage, config, inputs)
         key = place.name
-        found = _open(place, key)
-        if found is not None:
-            return found
-        started = time.perf_counter()
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(place.with_suffix(".lock"))
-            with using() as used:
+        with noting(f"{stage}/{key}") as used:
+            if (found := _open(place, key)) is not None:
+                return found
+            try:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                lock = FileLock(place.with_suffix(".lock"))
                 if fill is not None:
                     with lock:
                         if (found := _open(place, key)) is not None:
@@ -126,14 +110,14 @@ class Store:
                     fill(place.with_suffix(PARTIAL))
                 with lock:
                     return _open(place, key) or _make(
-                        stage, place, key, config, inputs, build, resumable or fill is not None, used, started
+                        stage, place, key, config, inputs, build, resumable or fill is not None, used
                     )
-        except OSError as error:
-            if (reason := unwritable(error)) is None:
-                raise
-            raise HarnessError(
-                f"{place}: cannot write ({reason}); free some space or set paths.runs=DIR to another disk"
-            ) from error
+            except OSError as error:
+                if (reason := unwritable(error)) is None:
+                    raise
+                raise HarnessError(
+                    f"{place}: cannot write ({reason}); free some space or set paths.runs=DIR to another disk"
+                ) from error
 
 
 def _make(
@@ -145,7 +129,6 @@ def _make(
     build: Build,
     resumable: bool,
     used: Using,
-    started: float,
 ) -> Artifact:
     """Build. In the manifest: ``seconds`` of all, ``own_seconds`` without the artifacts that it ``used``."""
     partial = place.with_suffix(PARTIAL)
@@ -177,7 +160,7 @@ def _make(
         },
         "code": code_version(),
         "libraries": library_versions(),
-        "seconds": (seconds := round(time.perf_counter() - started, 3)),
+        "seconds": (seconds := round(time.perf_counter() - used.started, 3)),
         "own_seconds": round(seconds - used.seconds, 3),
         "used": list(used.artifacts),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -10,28 +11,28 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Using:
-    """artifacts: ``stage/key`` of each, in the order of asking.    seconds: that they took, built or found."""
+    """artifacts: ``stage/key`` of each, in the order of asking.    seconds: that they took, built or found.
+
+    started: when this one was asked for (``time.perf_counter``).
+    """
 
     artifacts: dict[str, None] = field(default_factory=dict)
     seconds: float = 0.0
+    started: float = field(default_factory=time.perf_counter)
 
 
 _current: ContextVar[Using | None] = ContextVar("using", default=None)
 
 
 @contextlib.contextmanager
-def using() -> Iterator[Using]:
-    """A block that builds an artifact."""
-    mine = Using()
+def noting(artifact: str) -> Iterator[Using]:
+    """A block that finds or builds an artifact (``stage/key``); the one that is being built around it uses it."""
+    mine, around = Using(), _current.get()
     token = _current.set(mine)
     try:
         yield mine
     finally:
         _current.reset(token)
-
-
-def note(artifact: str, seconds: float) -> None:
-    """Tell the artifact that is being built, if one is, that it uses this one."""
-    if (building := _current.get()) is not None:
-        building.artifacts[artifact] = None
-        building.seconds += seconds
+    if around is not None:
+        around.artifacts[artifact] = None
+        around.seconds += time.perf_counter() - mine.started

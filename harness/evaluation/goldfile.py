@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.core.errors import HarnessError
-from harness.core.files import numbered_lines, parse_json
+from harness.core.input import numbered_lines, parse_json
 from harness.run import document, frame
 from harness.run.trec.lines import fields_of, is_comment
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError, bounded
-from harness.core.files import read_json
+from harness.core.input import read_json
 
 FORM = '{"document": importance, ...}'
 

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from harness.core.errors import HarnessError
-from harness.core.files import read_json, text, whole
+from harness.core.files import text, whole
+from harness.core.input import read_json
 from harness.run.entries import Entries
 from harness.run.run import Run
 

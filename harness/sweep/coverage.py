@@ -6,7 +6,7 @@ from typing import Any
 
 from harness.evaluation.coverage import Coverage
 from harness.evaluation.gold import Gold
-from harness.sweep.plan import Prepared
+from harness.sweep.prepared import Prepared
 
 
 def coverage(prepared: Prepared, split: str) -> dict[str, dict[str, Any]]:

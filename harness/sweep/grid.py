@@ -18,7 +18,7 @@ from harness.core.identity import identity
 from harness.fusion.anchor import default_anchor
 from harness.fusion.fuser import check
 from harness.fusion.fuser.shares import Shared
-from harness.sweep.override import POOL, ineffective, keys, name, restrict, typed_knobs, values
+from harness.sweep.override import POOL, ineffective, keys, name, overrides_of, restrict, typed_knobs, values
 from harness.sweep.trial import GROUPS, PoolSpec, Trial, list_names, other_anchor
 
 log = logging.getLogger(__name__)
@@ -135,7 +135,7 @@ class Grid:
         trial = Trial(spec, **strategies, settings={}, overrides=())
         settings = self._settings(trial, chosen)
         return Trial(
-            spec, **strategies, settings=settings, overrides=(*self._kept(), *_overrides(settings)), seeds=seeds
+            spec, **strategies, settings=settings, overrides=(*self._kept(), *overrides_of(settings)), seeds=seeds
         )
 
     @cached_property
@@ -269,22 +269,3 @@ def _product(axes: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     knobs = sorted(axes, key=lambda knob: ("." in knob, list(axes).index(knob)))
     for combination in itertools.product(*(values(axes[knob]) for knob in knobs)):
         yield dict(zip(knobs, combination, strict=True))
-
-
-def _overrides(settings: Mapping[str, Any]) -> list[str]:
-    return [f"{knob}={literal(value)}" for knob, value in settings.items() if knob != "reference"] + ["grid=point"]
-
-
-def literal(value: Any) -> str:
-    """A value as Hydra's override grammar reads it."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, Mapping):
-        return "{" + ",".join(f"{key}:{literal(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ",".join(literal(item) for item in value) + "]"
-    if not isinstance(value, str) or value.isidentifier():
-        return str(value)
-    return "'" + value.replace("'", "\\'") + "'"

@@ -27,7 +27,7 @@ from harness.sweep.judgement import Row
 from harness.sweep.ledger import Ledger
 from harness.sweep.lock import learned, locked_trials
 from harness.sweep.looks import count_looks, note_look
-from harness.sweep.plan import Prepared
+from harness.sweep.prepared import Prepared
 from harness.sweep.result import SweepResult
 from harness.sweep.table import rows
 from harness.sweep.trial import Trial

@@ -13,8 +13,8 @@ from typing import Any
 import yaml
 
 from harness.core.errors import HarnessError
-from harness.core.files import read_yaml
 from harness.core.identity import digest, file_sha256
+from harness.core.input import read_yaml
 
 log = logging.getLogger(__name__)
 FILES = ("config.yaml", "manifest.json", "queries.parquet", "ranks.npy", "scores.parquet", "trials.parquet")

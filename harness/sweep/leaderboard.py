@@ -14,7 +14,7 @@ from harness.benchmark.cluster import clusters
 from harness.sweep import winner
 from harness.sweep.edge import Edge, extend, find_edges
 from harness.sweep.judgement import Row
-from harness.sweep.plan import Prepared
+from harness.sweep.prepared import Prepared
 from harness.sweep.table import rows
 from harness.sweep.trial import Trial
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.core.files import read_json
 from harness.core.identity import digest
+from harness.core.input import read_json
 
 LOCK = "winner.lock.json"
 NEEDED = {"winner": dict, "fusers": list, "baselines": list, "dataset": str, "data_sha256": str, "objective": str,

@@ -1,4 +1,4 @@
-"""Knobs that were typed beside a grid: they restrict its axes, and one that no trial reads is a mistake."""
+"""Overrides: those typed beside a grid, which restrict its axes and must be read, and those that run a trial alone."""
 
 from __future__ import annotations
 
@@ -132,3 +132,23 @@ def _fields(group: str, each: str) -> list[str]:
 
 def _fusers(wanted: set[str]) -> list[str]:
     return [each for each in names("fuser") if wanted & set(strategy("fuser", each).reads)]
+
+
+def overrides_of(settings: Mapping[str, Any]) -> list[str]:
+    """A trial's settings as overrides that run it alone."""
+    return [f"{knob}={literal(value)}" for knob, value in settings.items() if knob != "reference"] + ["grid=point"]
+
+
+def literal(value: Any) -> str:
+    """A value as Hydra's override grammar reads it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{key}:{literal(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(literal(item) for item in value) + "]"
+    if not isinstance(value, str) or value.isidentifier():
+        return str(value)
+    return "'" + value.replace("'", "\\'") + "'"

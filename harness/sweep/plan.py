@@ -1,38 +1,29 @@
-"""What a sweep will do, and with what: its trials, the lists that they need, and the data."""
+"""What a sweep will do, known before it does anything: its trials and its metrics."""
 
 from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from harness.benchmark import Benchmark
-from harness.benchmark.cluster import clusters
-from harness.benchmark.fold import folds
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, bounded
 from harness.core.secret import hide_secrets
 from harness.core.stored import check_strategies
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.metric import Metric, metrics
-from harness.run import Run
-from harness.sweep import engine, lists
+from harness.sweep import lists
 from harness.sweep.grid import Grid
 from harness.sweep.override import unread
 from harness.sweep.result import SweepResult
 from harness.sweep.shape import check_shape
-from harness.sweep.training import fit
 from harness.sweep.trial import Trial, reference_of
 
 log = logging.getLogger(__name__)
@@ -141,86 +132,6 @@ class Plan:
     def metrics(self) -> list[str]:
         """Metric columns: the configured ones, and the objective."""
         return list(dict.fromkeys([*self.config.metrics, self.config.objective]))
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A plan with its data: the benchmark, every list's run, and the identity of each list."""
-
-    plan: Plan
-    benchmark: Benchmark
-    runs: dict[str, Run]
-    identities: dict[str, Any]
-
-    @classmethod
-    def of(cls, plan: Plan, store: Store | None = None) -> Prepared:
-        """Load or build what the plan needs, in the store of its configuration unless another is given."""
-        kept = store or lists.store(plan.config)
-        data = lists.benchmark(plan.config, kept)
-        plan = plan if data.ordered else plan.without_order(data.name)
-        retrievers = lists.retrievers(plan.config)
-        return cls(plan, data, lists.runs(retrievers, data, kept), lists.identities(retrievers))
-
-    def hashes(self, trials: Sequence[Trial]) -> list[str]:
-        """Each trial's hash."""
-        return [trial.sha256(self.benchmark.sha256, self.identities) for trial in trials]
-
-    def ranks(self, trials: Sequence[Trial], split: str, progress: bool = True) -> NDArray[np.int32]:
-        """int32[T, Q, H] over the queries of a split, ``tune`` or ``test``.
-
-        On tune, trials that learn are scored on each fold by what they learn on the others; on test, by what they
-        learn on tune.
-        """
-        members = self.benchmark.members(split)
-        ranks = np.empty((len(trials), len(members), self.benchmark.gold.shape[1]), dtype=np.int32)
-        learners = [number for number, trial in enumerate(trials) if trial.learns]
-        rest = [number for number, trial in enumerate(trials) if not trial.learns]
-        ranks[rest] = self._score([trials[number] for number in rest], members, progress)
-        if not learners:
-            return ranks
-        chosen = [trials[number] for number in learners]
-        tune = self.benchmark.members("tune")
-        fold = folds([self.benchmark.placed_by[number] for number in tune.tolist()])
-        for part in [None] if split == "test" else np.unique(fold):
-            known = fit(chosen, *self._take(tune if part is None else tune[fold != part]))
-            held = slice(None) if part is None else np.flatnonzero(fold == part)
-            ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = self._score(known, members[held], False)
-        return ranks
-
-    def learned(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
-        """What each trial learns on all of tune, by knob; nothing for one that does not learn."""
-        learners = [trial for trial in trials if trial.learns]
-        known = iter(fit(learners, *self._take(self.benchmark.members("tune"))))
-        return [next(known).learned if trial.learns else {} for trial in trials]
-
-    def _take(self, members: NDArray[np.int64]) -> tuple[dict[str, Run], NDArray[np.int32]]:
-        """The lists and the gold of some queries."""
-        return {name: run.take(members) for name, run in self.runs.items()}, self.benchmark.gold[members]
-
-    def _score(self, trials: Sequence[Trial], members: NDArray[np.int64], progress: bool) -> NDArray[np.int32]:
-        """int32[T, Q, H] of trials that need to learn nothing more."""
-        runs, gold = self._take(members)
-        device = engine.resolve(self.plan.config.device)
-        context = lists.gather_context(trials, self.plan.config, self.benchmark).take(members)
-        objective = self.plan.config.objective if progress else None
-        return engine.score(trials, runs, gold, device, progress, context, objective)
-
-    def queries(self, split: str) -> pd.DataFrame:
-        """``id, hops, type, chain, cluster`` and the benchmark's ``marks`` of a split's queries.
-
-        Queries of a cluster share gold passages.
-        """
-        members = self.benchmark.members(split)
-        frame = pd.DataFrame(
-            {
-                **self.benchmark.marks,
-                "id": self.benchmark.query_ids.to_pylist(),
-                "hops": self.benchmark.queries["hops"][:],
-                "type": self.benchmark.queries["type"][:],
-                "chain": self.benchmark.chain,
-            }
-        )
-        return frame.iloc[members].assign(cluster=clusters(self.benchmark.gold[members])).reset_index(drop=True)
 
 
 def reopen(folder: Path, config: DictConfig) -> Plan:

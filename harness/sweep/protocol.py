@@ -15,7 +15,8 @@ from pathlib import Path
 
 from harness.core.configuration import compose
 from harness.sweep.heldout import heldout
-from harness.sweep.plan import Plan, Prepared, reopen
+from harness.sweep.plan import Plan, reopen
+from harness.sweep.prepared import Prepared
 from harness.sweep.result import SweepResult
 from harness.sweep.tune import sweep
 

@@ -12,7 +12,7 @@ import numpy as np
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions
 from harness.evaluation.metric import Metric
-from harness.sweep.plan import Prepared
+from harness.sweep.prepared import Prepared
 from harness.sweep.result import SweepResult
 
 

@@ -23,7 +23,7 @@ from harness.sweep.integrity import hashes
 from harness.sweep.latest import remember
 from harness.sweep.leaderboard import score_tune
 from harness.sweep.lists import fitted, retrievers, store
-from harness.sweep.plan import Prepared
+from harness.sweep.prepared import Prepared
 from harness.sweep.result import LOCK, SweepResult
 from harness.sweep.selection import find_named
 from harness.sweep.table import frame

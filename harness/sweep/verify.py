@@ -11,7 +11,7 @@ from harness.core.errors import HarnessError
 from harness.sweep.heldout import locked, score
 from harness.sweep.integrity import FILES, HELDOUT, bytes_sha256, check_file, read_entry, recorded
 from harness.sweep.ledger import Ledger
-from harness.sweep.plan import Prepared
+from harness.sweep.prepared import Prepared
 from harness.sweep.result import SweepResult
 
 

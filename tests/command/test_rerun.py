@@ -15,7 +15,8 @@ from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.report.tracking import Export
 from harness.report.tracking.mlflow import MLflow
-from harness.sweep.plan import Plan, Prepared
+from harness.sweep.plan import Plan
+from harness.sweep.prepared import Prepared
 from harness.sweep.result import SweepResult
 from harness.sweep.tune import sweep
 

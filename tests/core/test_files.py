@@ -12,7 +12,8 @@ import pytest
 import yaml
 
 from harness.core.errors import HarnessError
-from harness.core.files import make_folder, read_yaml, remove_partials, write_array, write_text
+from harness.core.files import make_folder, remove_partials, write_array, write_text
+from harness.core.input import read_yaml
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "- " * 100_000, "{a: " * 100_000, "[" * 101 + "]" * 101])

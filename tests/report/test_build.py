@@ -20,7 +20,7 @@ from harness.report import compile as compiler
 from harness.report.build import build, gather, section
 from harness.report.display import Display
 from harness.report.template import fill
-from harness.sweep.result import newest
+from harness.sweep.find import newest
 
 LATEX = next((name for name in compiler.COMMANDS if shutil.which(name)), None)
 BUILD = (

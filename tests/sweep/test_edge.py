@@ -12,7 +12,8 @@ from harness.sweep.dry_run import extension
 from harness.sweep.edge import beside, candidates, find_edges
 from harness.sweep.grid import Grid
 from harness.sweep.heldout import heldout
-from harness.sweep.plan import Plan, Prepared, reopen
+from harness.sweep.plan import Plan, reopen
+from harness.sweep.prepared import Prepared
 from harness.sweep.tune import sweep
 from tests.world.generate import write
 

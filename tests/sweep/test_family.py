@@ -11,7 +11,8 @@ from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.sweep.family import correct, family, permits
 from harness.sweep.heldout import heldout
-from harness.sweep.plan import Plan, Prepared
+from harness.sweep.plan import Plan
+from harness.sweep.prepared import Prepared
 from harness.sweep.result import LOCK, SweepResult
 from harness.sweep.tune import sweep
 

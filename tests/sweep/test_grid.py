@@ -4,7 +4,8 @@ import pytest
 
 from harness.core.configuration import defaults
 from harness.core.errors import HarnessError
-from harness.sweep.grid import Grid, literal
+from harness.sweep.grid import Grid
+from harness.sweep.override import literal
 
 
 def grid(axes, given=(), **changes):

@@ -16,7 +16,8 @@ from harness.sweep import heldout as module
 from harness.sweep.heldout import heldout
 from harness.sweep.integrity import ENTRY, FILES, HELDOUT
 from harness.sweep.ledger import Ledger
-from harness.sweep.plan import Plan, Prepared
+from harness.sweep.plan import Plan
+from harness.sweep.prepared import Prepared
 from harness.sweep.result import LOCK, SweepResult
 from harness.sweep.tune import sweep
 from harness.sweep.verify import verify_files, verify_numbers

@@ -12,7 +12,8 @@ from harness.evaluation.metric import gold_ranks
 from harness.fusion.context import Context
 from harness.fusion.fuser import Calibrated
 from harness.fusion.pool import Pool
-from harness.sweep.plan import Plan, Prepared
+from harness.sweep.plan import Plan
+from harness.sweep.prepared import Prepared
 
 WEIGHTS = "fuser.weights={bm25:0,dense:1,graph:1}"
 

@@ -14,7 +14,8 @@ from harness.core.errors import HarnessError
 from harness.sweep.heldout import heldout
 from harness.sweep.ledger import Ledger
 from harness.sweep.looks import count_looks, describe_looks, note_look
-from harness.sweep.plan import Plan, Prepared
+from harness.sweep.plan import Plan
+from harness.sweep.prepared import Prepared
 from harness.sweep.tune import sweep
 
 IDS = [f"q{number}" for number in range(40)]

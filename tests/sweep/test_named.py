@@ -2,7 +2,8 @@
 
 from harness.core.configuration import compose
 from harness.sweep.heldout import heldout
-from harness.sweep.plan import Plan, Prepared
+from harness.sweep.plan import Plan
+from harness.sweep.prepared import Prepared
 from harness.sweep.tune import sweep
 
 ROWS = (

@@ -12,7 +12,8 @@ from harness.core.errors import HarnessError
 from harness.sweep.heldout import heldout
 from harness.sweep.latest import latest
 from harness.sweep.ledger import Ledger
-from harness.sweep.plan import Plan, Prepared, reopen
+from harness.sweep.plan import Plan, reopen
+from harness.sweep.prepared import Prepared
 from harness.sweep.result import LOCK, SweepResult
 from harness.sweep.tune import sweep
 

@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.sweep.result import SweepResult, newest
+from harness.sweep.find import newest
+from harness.sweep.result import SweepResult
 
 FILES = (
     *("config.yaml", "manifest.json", "trials.parquet", "queries.parquet", "ranks.npy", "winner.lock.json"),

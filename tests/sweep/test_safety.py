@@ -18,7 +18,8 @@ from harness.core.identity import digest
 from harness.core.rooms import ROOMS
 from harness.sweep.choice import choose
 from harness.sweep.integrity import file_hash
-from harness.sweep.plan import Plan, Prepared, reopen
+from harness.sweep.plan import Plan, reopen
+from harness.sweep.prepared import Prepared
 from harness.sweep.result import LOCK
 from harness.sweep.tune import sweep
 

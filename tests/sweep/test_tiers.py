@@ -11,7 +11,8 @@ from harness.fusion.context import Context
 from harness.fusion.fuser import Calibrated
 from harness.fusion.pool import Pool
 from harness.sweep import engine
-from harness.sweep.plan import Plan, Prepared
+from harness.sweep.plan import Plan
+from harness.sweep.prepared import Prepared
 from harness.testing.lists import random_runs
 from tests.sweep.test_grid import grid
 

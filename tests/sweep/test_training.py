@@ -17,7 +17,8 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.pool import Pool
 from harness.run import Run
 from harness.sweep.heldout import heldout
-from harness.sweep.plan import Plan, Prepared
+from harness.sweep.plan import Plan
+from harness.sweep.prepared import Prepared
 from harness.sweep.rerun import rerun
 from harness.sweep.tune import sweep
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
-from harness.core.files import locked, read_json, write_json
+from harness.core.files import locked, write_json
+from harness.core.input import read_json
 
 Entry = Mapping[str, Any]
 

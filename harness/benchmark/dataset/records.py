@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.core.files import numbered_lines, parse_json, read_json
+from harness.core.input import numbered_lines, parse_json, read_json
 
 Record = Mapping[str, Any]
 

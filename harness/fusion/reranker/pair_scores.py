@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.artifacts import MANIFEST
-from harness.core.files import DAMAGED, whole, write_json
+from harness.core.files import whole, write_json
 from harness.core.identity import code_version, library_versions
+from harness.core.input import DAMAGED
 
 log = logging.getLogger(__name__)
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.artifacts import stage_artifacts
-from harness.core.files import DAMAGED
 from harness.core.identity import text_hashes
+from harness.core.input import DAMAGED
 from harness.core.parts import Advance, Part, fill
 
 log = logging.getLogger(__name__)

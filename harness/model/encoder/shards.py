@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
-from harness.core.files import DAMAGED, allocate, write_text
+from harness.core.files import allocate, write_text
 from harness.core.identity import texts_sha256
+from harness.core.input import DAMAGED
 from harness.core.parts import Part, fill
 from harness.model.encoder.reuse import EMBEDDINGS, Known, write_texts
 

@@ -48,9 +48,8 @@ def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mappi
     x: the first list's score. y: the mixture's less that of the list that is better on tune, with Tango's 95% interval;
     on test when it was held out, else on tune. All three trials were chosen on tune.
     """
-    table = next(table for table in experiment["tables"] if table["name"] == spec["table"])
-    metric = Metric.parse(table["metrics"][0])
-    pairs = find_pairs(result, table["parts"], metric)
+    metric, parts = _described(experiment, spec)
+    pairs = find_pairs(result, parts, metric)
     view = result.test or result.whole
     series = list(dict.fromkeys(pair.series for pair in pairs))
     corrected = holm([pair.against.p for pair in pairs])
@@ -88,11 +87,9 @@ def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Pict
     """
     found: dict[str, list[Pair]] = {}
     for result in results:
-        tables = result.config["experiment"]["tables"]
-        table = next(table for table in tables if table["name"] == spec["table"])
-        metric = Metric.parse(table["metrics"][0])
+        metric, parts = _described(result.config["experiment"], spec)
         view = result.test or result.whole
-        found[f"{view.dataset}, {view.split}, n {view.n}"] = find_pairs(result, table["parts"], metric)
+        found[f"{view.dataset}, {view.split}, n {view.n}"] = find_pairs(result, parts, metric)
     others = list(dict.fromkeys(pair.other for pairs in found.values() for pair in pairs))
     caption = (
         f"{metric}: what the linear mixture of two lists adds to the one that is better on tune, with Tango's 95% "
@@ -151,6 +148,12 @@ def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: 
             )
         )  # fmt: skip
     return found
+
+
+def _described(experiment: Mapping[str, Any], spec: Mapping[str, Any]) -> tuple[Metric, Sequence[Mapping[str, Any]]]:
+    """The first metric and the parts of the table that a figure is of."""
+    table = next(table for table in experiment["tables"] if table["name"] == spec["table"])
+    return Metric.parse(table["metrics"][0]), table["parts"]
 
 
 def _columns(metric: Metric) -> list[Column]:

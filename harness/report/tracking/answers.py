@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.core.files import read_json
 from harness.core.identity import digest
+from harness.core.input import read_json
 from harness.report.tracking.entry import Entry, Group
 from harness.report.tracking.parameters import numbers, shortened, text
 

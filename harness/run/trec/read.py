@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from harness.core.errors import HarnessError
-from harness.core.files import MARK, numbered_lines, opened
+from harness.core.input import MARK, numbered_lines, opened
 from harness.run.entries import Entries
 from harness.run.trec.lines import FORM, SCHEMA, is_comment, parse_lines
 

@@ -31,7 +31,8 @@ from harness.retriever.policy.execution import PolicyStart, score_blocks, start
 from harness.retriever.policy.policy import read
 from harness.retriever.policyrag import PolicyRAG
 from harness.run import Run
-from harness.sweep.plan import Plan, Prepared
+from harness.sweep.plan import Plan
+from harness.sweep.prepared import Prepared
 from harness.testing.lists import under_default_types
 
 WORLD = {

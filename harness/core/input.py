@@ -1,0 +1,112 @@
+"""Files: opened plain or gzip, read as lines, JSON or YAML, with errors that name the place."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from tokenize import TokenError
+from typing import IO, Any, cast
+
+from harness.core.errors import HarnessError
+
+DAMAGED = (OSError, EOFError, ValueError, LookupError, TypeError, SyntaxError, TokenError, RuntimeError, MemoryError,
+           zipfile.BadZipFile, zlib.error, struct.error)  # fmt: skip
+"""What NumPy and zipfile raise over an .npz file with other bytes than were written."""
+
+DEEPEST = 100
+"""Mappings and lists of a YAML file within each other, at most."""
+
+GZIP = b"\x1f\x8b"
+MARK = b"\xef\xbb\xbf"
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The file's bytes, unpacked when they are gzip (by its first two bytes). Raises HarnessError when it cannot be."""
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == GZIP
+            raw.seek(0)
+            with gzip.GzipFile(fileobj=raw) if packed else raw as stream:
+                yield cast("IO[bytes]", stream)
+    except FileNotFoundError as error:
+        raise HarnessError(f"{path}: there is no such file") from error
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise HarnessError(f"{path}: damaged gzip file ({error}); copy or download it again") from error
+    except (IsADirectoryError, PermissionError) as error:
+        raise HarnessError(f"{path}: cannot read ({error.strerror}); give a file that you may read") from error
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Number (from 1) and bytes of each line that is not blank, without a byte order mark; lines end LF, CRLF or CR."""
+    number = 0
+    with opened(path) as stream:
+        for piece in stream:
+            for line in piece.removeprefix(b"" if number else MARK).splitlines():
+                number += 1
+                if line.strip():
+                    yield number, line
+
+
+def read_json(path: Path, expected: str) -> Any:
+    """The JSON value of a whole file, plain or gzip. expected: its form, for the message (see ``parse_json``)."""
+    with opened(path) as stream:
+        return parse_json(stream.read(), path, expected)
+
+
+def parse_json(data: bytes, path: Path, expected: str, line: int | None = None) -> Any:
+    """A JSON value. Raises HarnessError with file, line and what was expected for anything that is broken.
+
+    line: that of the value in ``path``, where it is a line; the lines of a whole file are counted here. Broken are: bad
+    syntax, too deep nesting, an integer of more digits than Python reads (4,300), a name twice in one object, bytes
+    that are not UTF-8, half of a surrogate pair.
+    """
+    place = f"{path}:{line}" if line else str(path)
+    try:
+        text = data.decode("utf-8-sig")
+        value = json.loads(text, object_pairs_hook=_once)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeDecodeError as error:
+        found = line or data.count(b"\n", 0, error.start) + 1
+        letter = f"byte 0x{error.object[error.start]:02x}"
+        raise HarnessError(f"{path}:{found}: not UTF-8 text ({letter}); expected {expected}, saved as UTF-8") from error
+    except UnicodeEncodeError as error:
+        raise HarnessError(f"{place}: half of a surrogate pair; write the whole character as UTF-8") from error
+    except json.JSONDecodeError as error:
+        found = line or error.lineno
+        raise HarnessError(f"{path}:{found}: broken JSON ({error.msg}); expected {expected}") from error
+    except (ValueError, RecursionError) as error:
+        raise HarnessError(f"{place}: broken JSON ({error}); expected {expected}") from error
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise ValueError(f"{twice!r} stands twice in one object; keep one of its entries")
+    return found
+
+
+def read_yaml(path: Path) -> Any:
+    """The value of a YAML file, by libyaml. Raises ValueError (or yaml.YAMLError) for one that cannot be read.
+
+    libyaml builds values by recursion and without a bound, so a file that nests deeper than ``DEEPEST`` would end the
+    process; its events, which come one by one, are counted first.
+    """
+    import yaml
+
+    text, depth = path.read_text(encoding="utf-8"), 0
+    for event in yaml.parse(text, yaml.CSafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise ValueError(f"nested more than {DEEPEST} deep")
+    return yaml.load(text, yaml.CSafeLoader)
