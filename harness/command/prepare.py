@@ -9,8 +9,8 @@ against a published graph's.
   harness prepare dataset=musique              real data, from paths.data (HARNESS_DATA) or the Hub
   harness prepare -m dataset=musique,hotpotqa  both, one after the other
 
-Encoding and entity recognition are done in parts, whose bytes do not depend on who computes them. Processes that share
-a runs folder, on any machines, share the parts; a dead process's part is taken over.
+Encoding, extraction, synonym search and retrieval are done in parts, whose bytes do not depend on who computes them.
+Processes that share a runs folder, on any machines, share the parts; a dead process's part is taken over.
 
   harness prepare part=3/20                    the third of twenty shares and no more: a task of any array job
   harness prepare part=3/20 wait=true          then also what others have left, until all is there

@@ -10,6 +10,7 @@ import json
 import logging
 import shutil
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,8 @@ from harness.core import following
 from harness.core.errors import HarnessError
 from harness.core.files import unwritable, write_json
 from harness.core.identity import code_version, digest, file_sha256, library_versions
-from harness.core.parts import RECORDS
+from harness.core.parts import RECORDS, is_shared
+from harness.core.together import Building, building
 from harness.core.using import Using, noting
 
 log = logging.getLogger(__name__)
@@ -84,7 +86,8 @@ class Store:
         build: Build,
         *,
         resumable: bool = False,
-        fill: Callable[[Path], None] | None = None,
+        fill: Callable[[Path], object] | None = None,
+        together: Callable[[Path], object] | None = None,
     ) -> Artifact:
         """The artifact of ``stage`` for this configuration and these input hashes; built when it is not there.
 
@@ -93,31 +96,48 @@ class Store:
         Two processes that want the same artifact: one builds, the other waits.
         fill: computes the parts that ``build`` puts together (see harness.core.parts); several processes do so at once,
         in the folder that ``build`` is then given, which is resumable.
+        together: the same for what has no parts on disk when one process computes it (see harness.core.together), so it
+        is called only where several do. ``build`` then writes down what it has computed.
         """
         place = self.place(stage, config, inputs)
-        key = place.name
+        key, partial = place.name, place.with_suffix(PARTIAL)
         with noting(f"{stage}/{key}") as used:
             if (found := _open(place, key)) is not None:
                 return found
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 lock = FileLock(place.with_suffix(".lock"))
-                if fill is not None:
+                with building(Building(partial, lock) if together else None):
+                    if (fill := fill or (together if is_shared(partial) else None)) is not None:
+                        _fill(fill, place, lock)
                     with lock:
                         if (found := _open(place, key)) is not None:
+                            if fill is not None:  # and this process may have written into it since
+                                shutil.rmtree(partial, ignore_errors=True)
                             return found
-                        place.with_suffix(PARTIAL).mkdir(exist_ok=True)
-                    fill(place.with_suffix(PARTIAL))
-                with lock:
-                    return _open(place, key) or _make(
-                        stage, place, key, config, inputs, build, resumable or fill is not None, used
-                    )
+                        resumable = resumable or fill is not None
+                        return _make(stage, place, key, config, inputs, build, resumable, used)
             except OSError as error:
                 if (reason := unwritable(error)) is None:
                     raise
                 raise HarnessError(
                     f"{place}: cannot write ({reason}); free some space or set paths.runs=DIR to another disk"
                 ) from error
+
+
+def _fill(fill: Callable[[Path], object], place: Path, lock: FileLock) -> None:
+    """Compute the parts, unless the artifact is there."""
+    partial = place.with_suffix(PARTIAL)
+    with lock:
+        if _open(place, place.name) is not None:
+            return
+        partial.mkdir(exist_ok=True)
+    try:
+        fill(partial)
+    except FileNotFoundError:  # another process has put all together meanwhile
+        with lock:
+            if _open(place, place.name) is None:
+                raise
 
 
 def _make(
@@ -144,7 +164,9 @@ def _make(
             shutil.rmtree(partial, ignore_errors=True)
         raise
     for records in list(partial.rglob(RECORDS)):
-        shutil.rmtree(records)
+        if records.exists():  # one may lie in another
+            gone = records.rename(partial / uuid.uuid4().hex)  # at once: no other process sees it half removed
+            shutil.rmtree(gone)
     for left in partial.rglob("*.partial"):  # of killed processes: all parts are there
         left.unlink(missing_ok=True)
     files = sorted(path for path in partial.rglob("*") if path.is_file())

@@ -12,6 +12,7 @@ import json
 import logging
 import socket
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -36,6 +37,10 @@ Advance = Callable[[int], object]
 
 class Unfinished(HarnessError):
     """A stage whose other parts are somebody else's."""
+
+
+class Stop(HarnessError):
+    """What ends this process's work, and is no fault of the part that it is at."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +89,16 @@ def sharing(share: Share) -> Iterator[None]:
         yield
     finally:
         _share.reset(token)
+
+
+def shares() -> int:
+    """How many shares there are, of which this process has one."""
+    return _share.get().of
+
+
+def is_shared(folder: Path) -> bool:
+    """Whether other processes may compute parts of the artifact that is built in ``folder``, beside this one."""
+    return _share.get().of > 1 or (folder / RECORDS).exists()
 
 
 def fill(
@@ -140,14 +155,14 @@ def _compute(part: Part, records: Path, share: Share, advance: Advance) -> None:
     try:
         with whole(part.path) as partial:
             part.work(partial, advance)
+            done = {**told, "seconds": round(time.perf_counter() - started, 3)}
+            write_json(records / f"{part.path.name}{DONE}", done)  # first: with the last part the folder may go
     except Exception as error:
-        if not share.tolerant:
+        if not share.tolerant or isinstance(error, Stop):
             raise
         why = {**told, "error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}
         log.warning("%s: %s", part.path.name, why["error"])
         write_json(records / f"{part.path.name}{FAILED}", [*failures(records, part.path.name), why])
-        return
-    write_json(records / f"{part.path.name}{DONE}", {**told, "seconds": round(time.perf_counter() - started, 3)})
 
 
 def _tell_lost(lost: Sequence[Part], records: Path, what: str, count: int) -> None:
@@ -194,4 +209,6 @@ def agree(records: Path, parts: Sequence[Part], what: str, made_by: Mapping[str,
             log.warning("%s: begun with other %s; its parts are computed again", what, " and ".join(differ))
             for part in parts:
                 part.path.unlink(missing_ok=True)
-    write_json(records / PLAN, plan)
+    own = records / f"{PLAN}.{uuid.uuid4().hex}"  # processes of several machines may have one number
+    own.write_text(json.dumps(plan))  # and no folder is made anew for an artifact that is whole meanwhile
+    own.replace(records / PLAN)

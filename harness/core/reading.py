@@ -27,7 +27,8 @@ class ReadOnlyStore(Store):
         build: Callable[..., Any],
         *,
         resumable: bool = False,
-        fill: Callable[[Path], None] | None = None,
+        fill: Callable[[Path], object] | None = None,
+        together: Callable[[Path], object] | None = None,
     ) -> Artifact:
         """The artifact. Raises NotStored where it is not there."""
         found = self.find(stage, config, inputs)

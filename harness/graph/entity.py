@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,22 +66,29 @@ class Entity:
         """The stored graph of a benchmark, with its statistics as facts; built when it is not there."""
         source = extraction_artifact(self.extractor, benchmark, store)
 
-        def build(folder: Path) -> Mapping[str, Any]:
+        @functools.cache
+        def made() -> tuple[Extraction | None, Network, Mapping[str, Any]]:
             raw = Extraction.load(source.path)
             extraction, counts = self.refine(benchmark, raw)
-            if extraction is not raw:
-                (folder / REFINED).mkdir()
-                extraction.save(folder / REFINED)
             network, compared = self.connect(extraction, store)
-            network.save(folder)
-            return {
+            facts = {
                 **network.facts(),
                 "triples": count_statements(extraction),
                 "pruned": {**count_dropped_triples(extraction), **counts},
                 **compared,
             }
+            return (None if extraction is raw else extraction), network, facts
 
-        return store.get("graph", identity(self), {"extraction": source.key, "benchmark": benchmark.sha256}, build)
+        def build(folder: Path) -> Mapping[str, Any]:
+            refined, network, facts = made()
+            if refined is not None:
+                (folder / REFINED).mkdir(exist_ok=True)
+                refined.save(folder / REFINED)
+            network.save(folder)
+            return facts
+
+        inputs = {"extraction": source.key, "benchmark": benchmark.sha256}
+        return store.get("graph", identity(self), inputs, build, together=lambda _: made())
 
     def build(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction]:
         """The graph of a benchmark and the extraction that it was made from (provenance, the questions' mentions)."""

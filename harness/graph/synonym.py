@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.threads import available, each
+from harness.core.together import Columns, rows
 from harness.model.encoder.cosine import pair_cosines
 
 SLACK = 1e-4
@@ -16,7 +17,11 @@ AXES = 96
 COLUMNS = 2048
 """Names that a block of names is compared with at once, so that the bounds stay in the processor's cache."""
 
+PART = 4096
+"""Names that a part compares with all later ones, where several processes do; a multiple of the block."""
+
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+NOBODY: Pairs = (np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -> sp.csr_array:
@@ -36,19 +41,24 @@ def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -
     def candidates(first: int) -> Pairs:
         from harness.graph.synonym_kernel import near
 
-        ones, rows, columns = slice(first, first + block), [], []
+        ones, lines, columns = slice(first, min(first + block, size)), [], []
         for start in range(first, size, COLUMNS):
             others = slice(start, start + COLUMNS)
             i, j = near(short[ones] @ short[others].T, least, vectors[ones], vectors[others], first - start)
-            rows.append(first + i)
+            lines.append(first + i)
             columns.append(start + j)
-        return np.concatenate(rows), np.concatenate(columns)
+        return np.concatenate(lines), np.concatenate(columns)
 
-    with threadpool_limits(1):
-        found = list(each(candidates, range(0, size, block), available()))
-    nothing = np.empty(0, np.int64)
-    i, j = (np.concatenate([nothing, *column]) for column in zip(*found, strict=True)) if found else (nothing, nothing)
-    return symmetric(i, j, pair_cosines(vectors, i, vectors, j), threshold, size)
+    def compared(part: slice) -> Columns:
+        with threadpool_limits(1):
+            found = list(each(candidates, range(part.start, part.stop, block), available()))
+        i, j = (np.concatenate(column) for column in zip(NOBODY, *found, strict=True))
+        exact = pair_cosines(vectors, i, vectors, j)
+        near = exact >= threshold
+        return i[near], j[near], exact[near]
+
+    i, j, exact = rows("compare names", compared, size, PART)
+    return symmetric(i, j, exact, threshold, size)
 
 
 def symmetric(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +12,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.artifacts import Store
-from harness.graph.synonym import SLACK, synonyms
+from harness.core.together import Columns, rows
+from harness.graph.synonym import PART, SLACK, synonyms
 from harness.model.encoder import Encoder, stored_vectors
 from harness.model.encoder.cosine import pair_cosines
 
@@ -50,10 +52,10 @@ def extend_synonyms(
     old = sp.coo_array(edges)
     kept = (best[old.row] >= 0) & (best[old.col] >= 0)
     i, j, values = compare_new_names(vectors, fresh, threshold)
-    rows = np.concatenate([best[old.row[kept]], i, j])
+    lines = np.concatenate([best[old.row[kept]], i, j])
     columns = np.concatenate([best[old.col[kept]], j, i])
     values = np.concatenate([old.data[kept], values, values])
-    whole = sp.csr_array(sp.coo_array((values, (rows, columns)), shape=(size, size), dtype=np.float32))
+    whole = sp.csr_array(sp.coo_array((values, (lines, columns)), shape=(size, size), dtype=np.float32))
     whole.sort_indices()
     return whole, size - len(fresh)
 
@@ -64,18 +66,22 @@ def compare_new_names(
     """int64[n], int64[n], float32[n]: each pair with a fresh row, once, whose cosine is >= threshold, and > 0; as
     ``synonyms`` decides it.
     """
-    rows, columns, values = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.float32)]
     is_fresh = np.zeros(len(vectors), dtype=np.bool_)
     is_fresh[fresh] = True
-    for first in range(0, len(fresh), block):
-        part = fresh[first : first + block]
-        near, j = np.nonzero(vectors[part] @ vectors.T >= np.float32(threshold - SLACK))
-        i = part[near]
-        once = (i != j) & (~is_fresh[j] | (i < j))
-        i, j = i[once], j[once]
-        exact = pair_cosines(vectors, np.minimum(i, j), vectors, np.maximum(i, j))
-        keep = (exact >= threshold) & (exact > 0)
-        rows.append(i[keep])
-        columns.append(j[keep])
-        values.append(exact[keep].astype(np.float32))
-    return np.concatenate(rows), np.concatenate(columns), np.concatenate(values)
+
+    def compared(part: slice) -> Columns:
+        found: list[Columns] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))]
+        for first in range(part.start, part.stop, block):
+            ones = fresh[first : min(first + block, part.stop)]
+            near, j = np.nonzero(vectors[ones] @ vectors.T >= np.float32(threshold - SLACK))
+            i = ones[near]
+            once = (i != j) & (~is_fresh[j] | (i < j))
+            i, j = i[once], j[once]
+            exact = pair_cosines(vectors, np.minimum(i, j), vectors, np.maximum(i, j))
+            keep = (exact >= threshold) & (exact > 0)
+            found.append((i[keep], j[keep], exact[keep].astype(np.float32)))
+        return tuple(np.concatenate(column) for column in zip(*found, strict=True))
+
+    which = hashlib.sha256(fresh.tobytes()).hexdigest()[:12]  # another process may have found another graph
+    i, j, values = rows(f"compare new names {which}", compared, len(fresh), PART)
+    return i, j, values

@@ -6,6 +6,7 @@ Its run is an artifact, named by the retriever's identity and the data's hash.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -26,15 +27,22 @@ class Retriever(Protocol):
     """
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
-        """The run over all queries (``benchmark.query_ids``, ``benchmark.doc_ids``), and facts for its manifest."""
+        """The run over all queries (``benchmark.query_ids``, ``benchmark.doc_ids``), and facts for its manifest.
+
+        Long work over queries goes through ``harness.core.together.rows``, so that processes may share it.
+        """
         ...
 
 
 def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store) -> Run:
     """The retriever's run over all queries of the benchmark; computed once, then read from its artifact."""
 
+    @functools.cache
+    def ranked() -> tuple[Run, Mapping[str, Any]]:
+        return retriever.retrieve(benchmark, store)
+
     def build(folder: Path) -> Mapping[str, Any]:
-        run, facts = retriever.retrieve(benchmark, store)
+        run, facts = ranked()
         run.save(folder)
         lengths = run.lengths()
         return {
@@ -45,5 +53,6 @@ def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store) -> Run:
         }
 
     keep_ids(benchmark, store)
-    artifact = store.get("retrieve", identity(retriever), {"benchmark": benchmark.sha256}, build)
+    inputs = {"benchmark": benchmark.sha256}
+    artifact = store.get("retrieve", identity(retriever), inputs, build, together=lambda _: ranked())
     return Run.load(artifact.path, benchmark.query_ids, benchmark.doc_ids)

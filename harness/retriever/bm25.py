@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, bounded
+from harness.core.together import Columns, rows
 from harness.run import Run
 
 BLOCK = 256
@@ -47,14 +48,18 @@ class BM25:
         distinct = sorted({word for words in passages for word in words})
         vocabulary = {word: number for number, word in enumerate(distinct)}
         bags, index = _bags(questions, vocabulary), self._index(passages, vocabulary)
-        lists = []
-        for start in range(0, len(questions), BLOCK):
-            block = bags[start : start + BLOCK] @ index
-            for row, (first, last) in enumerate(pairwise(block.indptr)):
-                docs, scores = _best(block.indices[first:last], block.data[first:last], self.depth)
-                lists.append((np.full(len(docs), start + row), docs, scores))
-        rows, numbers, values = (np.concatenate(column) for column in zip(*lists, strict=True))
-        return Run.of(benchmark.query_ids, benchmark.doc_ids, rows, numbers, values), {"vocabulary": len(vocabulary)}
+
+        def ranked(part: slice) -> Columns:
+            lists = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
+            for start in range(part.start, part.stop, BLOCK):
+                block = bags[start : min(start + BLOCK, part.stop)] @ index
+                for row, (first, last) in enumerate(pairwise(block.indptr)):
+                    docs, scores = _best(block.indices[first:last], block.data[first:last], self.depth)
+                    lists.append((np.full(len(docs), start + row), docs, scores))
+            return tuple(np.concatenate(column) for column in zip(*lists, strict=True))
+
+        queries, docs, scores = rows("score", ranked, len(questions), BLOCK)
+        return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {"vocabulary": len(vocabulary)}
 
     def _index(self, passages: Sequence[Sequence[str]], vocabulary: Mapping[str, int]) -> Any:
         """[V, D]: what each word adds to each document's score, computed by bm25s."""

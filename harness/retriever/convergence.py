@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.core.artifacts import Store
 from harness.core.errors import bounded
-from harness.retriever.pagerank.pagerank import Solution, solve
+from harness.retriever.pagerank.pagerank import Solution, Walks
 from harness.retriever.pagerank.rows import WalkEnd, collect_lists
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import normalize_rows
@@ -49,12 +49,18 @@ class Convergence:
         network, _, whole, facts = self.ppr.start(benchmark, store)
         first, ppr = len(network.names), self.ppr
         seeds, owner, weight = self.split(whole, first)
-        solved = solve(
-            ppr.walk.transition(network), seeds, ppr.restart, ppr.tolerance, ppr.max_iter,
-            block=ppr.block, threads=ppr.threads, device=ppr.device,
-        )  # fmt: skip
-        blocks = self._means(solved, owner, weight, first, len(benchmark.query_ids), len(benchmark.doc_ids))
-        run, walked = collect_lists(benchmark, blocks, 2 * self.floor)
+        walks = Walks(
+            ppr.walk.transition(network), ppr.restart, ppr.tolerance, ppr.max_iter, ppr.block, ppr.threads, ppr.device
+        )
+
+        def means(part: slice) -> Iterator[tuple[NDArray[np.float64], WalkEnd]]:
+            own = slice(*np.searchsorted(owner, [part.start, part.stop]).tolist())
+            count = part.stop - part.start
+            return self._means(
+                walks(seeds[own]), owner[own] - part.start, weight[own], first, count, len(benchmark.doc_ids)
+            )
+
+        run, walked = collect_lists(benchmark, means, 2 * self.floor)
         return run, {**facts, "walks": len(owner), **walked}
 
     def split(self, whole: sp.csr_array, first: int) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.float64]]:

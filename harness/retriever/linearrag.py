@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -14,13 +14,14 @@ from harness.benchmark import Benchmark
 from harness.core.artifacts import Store
 from harness.core.errors import bounded
 from harness.core.identity import NO_RESULT
+from harness.core.together import Columns, rows
 from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
 from harness.model.encoder import Encoder, embed
 from harness.retriever.hipporag import spread_cosines
 from harness.retriever.mentions.sentence import Sentences
-from harness.retriever.pagerank.pagerank import solve
-from harness.retriever.pagerank.rows import collect_lists
+from harness.retriever.pagerank.pagerank import Walks
+from harness.retriever.pagerank.rows import PART, Scores, WalkEnd, collect_lists
 from harness.retriever.search.exact import inner_products
 from harness.retriever.search.link import link_entities
 from harness.retriever.walk import normalize_rows
@@ -80,23 +81,34 @@ class LinearRAG:
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         joined = Joined.of(self.encoder, benchmark, extraction, store)
         counts = sp.csr_array(network.mentions + network.about)
-        entities, bonus, active = [], [], 0
-        for query in range(len(questions)):
-            start = slice(*linked.indptr[query : query + 2])
-            seeds = dict(zip(linked.indices[start].tolist(), np.minimum(linked.data[start], 1.0).tolist(), strict=True))
-            total, last = self.activate(joined, questions, query, seeds)
-            active += len(total)
-            entities.append(_row(total, len(network.names)))
-            bonus.append(_bonus(counts, last))
-        weights = self.passage_weight * (self.ratio * spread_cosines(passages, questions) + np.array(bonus))
-        restarts = normalize_rows(sp.csr_array(sp.hstack([sp.vstack(entities), sp.csr_array(weights)], format="csr")))
-        solved = solve(
-            _transition(network), restarts, self.restart, self.tolerance, self.max_iter,
-            block=self.block, threads=self.threads, device=self.device,
-        )  # fmt: skip
         first = len(network.names)
-        run, walked = collect_lists(benchmark, ((part.values[first:].T, part) for part in solved), self.tolerance)
-        return run, {**facts, **walked, "active_entities": active}
+
+        def activated(part: slice) -> Columns:
+            totals, bonus = [], []
+            for query in range(part.start, part.stop):
+                start = slice(*linked.indptr[query : query + 2])
+                given = np.minimum(linked.data[start], 1.0).tolist()
+                seeds = dict(zip(linked.indices[start].tolist(), given, strict=True))
+                total, last = self.activate(joined, questions, query, seeds)
+                totals.append(_row(total, first))
+                bonus.append(_bonus(counts, last))
+            found = sp.csr_array(sp.vstack(totals, format="csr")) if totals else sp.csr_array((0, first))
+            return np.diff(found.indptr), found.indices, found.data, np.array(bonus).reshape(-1, len(passages))
+
+        lengths, held, values, bonus = rows("activate", activated, len(questions), PART)
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        entities = sp.csr_array((values, held, indptr), shape=(len(questions), first))
+        weights = self.passage_weight * (self.ratio * spread_cosines(passages, questions) + bonus)
+        restarts = normalize_rows(sp.csr_array(sp.hstack([entities, sp.csr_array(weights)], format="csr")))
+        walks = Walks(
+            _transition(network), self.restart, self.tolerance, self.max_iter, self.block, self.threads, self.device
+        )
+
+        def reached(part: slice) -> Iterator[tuple[Scores, WalkEnd]]:
+            return ((block.values[first:].T, block) for block in walks(restarts[part]))
+
+        run, walked = collect_lists(benchmark, reached, self.tolerance)
+        return run, {**facts, **walked, "active_entities": len(held)}
 
     def activate(
         self, joined: Joined, questions: NDArray[np.float32], query: int, seeds: Mapping[int, float]

@@ -13,6 +13,7 @@ from harness.benchmark import Benchmark
 from harness.core.artifacts import Store
 from harness.core.errors import bounded
 from harness.core.identity import NO_RESULT
+from harness.core.together import Columns, rows
 from harness.graph.extractor import Extraction, Extractor, extract
 from harness.model.encoder import Encoder, embed
 from harness.retriever.evidence import Edge, Weights
@@ -34,6 +35,9 @@ from harness.retriever.mentions.sentence import Sentences
 from harness.retriever.pagerank.trail import Node, Trail
 from harness.retriever.search.exact import nearest_rows
 from harness.run import Run
+
+NONE = np.empty((0, 1), np.float32)
+"""The vectors of no texts."""
 
 
 @dataclass(frozen=True)
@@ -82,14 +86,23 @@ class MentionPaths:
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """All questions, a block at a time."""
         world, size = self.world(benchmark, store), max(1, len(benchmark.doc_ids))
-        found, scores = [np.empty(0, np.int64)], [np.empty(0)]
-        starts = self.starts(world)
-        for start, vectors in zip(starts, self.bridges(world, starts, benchmark, store), strict=True):
-            pairs, values = reached_passages(start, self.paths(world, start, vectors))
-            found.append(start.queries[pairs // size] * size + pairs % size)
-            scores.append(values)
-        rows, docs = np.divmod(np.concatenate(found), size)
-        return Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, np.concatenate(scores)), {
+        every = np.arange(len(benchmark.query_ids))
+        blocks = [every[first : first + self.block] for first in range(0, len(every), self.block)]
+        starts = [self._start(world, queries) for queries in blocks] if self.resembles else []
+        bridges = self.bridges(world, starts, benchmark, store)
+
+        def ranked(part: slice) -> Columns:
+            found, scores = [np.empty(0, np.int64)], [np.empty(0)]
+            for place in range(part.start, part.stop):
+                start = starts[place] if starts else self._start(world, blocks[place])
+                pairs, values = reached_passages(start, self.paths(world, start, bridges[place] if starts else NONE))
+                found.append(start.queries[pairs // size] * size + pairs % size)
+                scores.append(values)
+            return np.concatenate(found), np.concatenate(scores)
+
+        pairs, scores = rows("paths", ranked, len(blocks), 1)
+        queries, docs = np.divmod(pairs, size)
+        return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {
             "sentences": len(world.sentences.texts),
             "edges": {kind: len(parts[-1].end) for kind, parts in world.joined.items()},
             "questions_that_name_a_title": len(np.unique(world.named[0])),
@@ -167,7 +180,7 @@ class MentionPaths:
         ]
         whole = [text for block in texts for text in block]
         if not self.resembles or not whole:
-            return [np.empty((0, 1), np.float32) for _ in starts]
+            return [NONE for _ in starts]
         vectors = np.asarray(embed(self.encoder, whole, "question", store))
         return np.split(vectors, np.cumsum([len(block) for block in texts])[:-1])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -15,9 +15,9 @@ from harness.core.errors import bounded
 from harness.core.identity import NO_RESULT
 from harness.graph import Graph
 from harness.model.encoder import Encoder
-from harness.retriever.pagerank.rows import collect_lists
+from harness.retriever.pagerank.rows import Scores, WalkEnd, collect_lists
 from harness.retriever.pagerank.trail import Node, Trail
-from harness.retriever.policy.execution import score_blocks, start
+from harness.retriever.policy.execution import block_scorer, start
 from harness.retriever.policy.policy import Policy, read
 from harness.retriever.policy.record import record
 from harness.retriever.policy.route import find_paths
@@ -48,8 +48,12 @@ class PolicyRAG:
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The passages by score, and what the policy did."""
         started = start(self.policy, self.graph, self.encoder, benchmark, store)
-        blocks = score_blocks(self.policy, started, block=self.block, threads=self.threads, device=self.device)
-        run, walked = collect_lists(benchmark, ((part.score, part) for part in blocks), self.policy.traverse.tolerance)
+        blocks = block_scorer(self.policy, started, self.block, self.threads, self.device)
+
+        def scored(part: slice) -> Iterator[tuple[Scores, WalkEnd]]:
+            return ((block.score, block) for block in blocks(part))
+
+        run, walked = collect_lists(benchmark, scored, self.policy.traverse.tolerance)
         return run.top(self.policy.rerank.depth), {**started.counts, **walked}
 
     def gated(

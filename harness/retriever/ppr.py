@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -17,8 +17,8 @@ from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
 from harness.model.encoder import Encoder
 from harness.retriever.pagerank.edge_names import name_edges
-from harness.retriever.pagerank.pagerank import solve
-from harness.retriever.pagerank.rows import collect_lists
+from harness.retriever.pagerank.pagerank import Walks
+from harness.retriever.pagerank.rows import Scores, WalkEnd, collect_lists
 from harness.retriever.pagerank.trail import Node, Path, Trail, strongest_walks
 from harness.retriever.search.link import link_entities
 from harness.retriever.search.nearest import nearest_passages
@@ -77,11 +77,14 @@ class PPR:
         """The passages that the walk reaches, by the mass on them."""
         network, _, seeds, facts = self.start(benchmark, store)
         first, size = len(network.names), len(benchmark.doc_ids)
-        blocks = solve(
-            self.walk.transition(network), seeds, self.restart, self.tolerance, self.max_iter,
-            block=self.block, threads=self.threads, device=self.device,
+        walks = Walks(
+            self.walk.transition(network), self.restart, self.tolerance, self.max_iter,
+            self.block, self.threads, self.device,
         )  # fmt: skip
-        reached = ((part.values[first:].T, part) for part in blocks)
+
+        def reached(part: slice) -> Iterator[tuple[Scores, WalkEnd]]:
+            return ((block.values[first:].T, block) for block in walks(seeds[part]))
+
         run, walked = collect_lists(benchmark, reached, self.tolerance)
         return run, {
             **facts,

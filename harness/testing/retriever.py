@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,11 +10,19 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark
+from harness.core import together
 from harness.core.artifacts import Store
+from harness.core.parts import Share, sharing
 from harness.retriever import Retriever, retrieve
 from harness.testing.conformance import Conformance
 from harness.testing.lists import equal
 from harness.testing.world import small_benchmark
+
+
+def _made(store: Store) -> dict[str, object]:
+    """Files and facts of every artifact."""
+    found = (json.loads(path.read_text()) for path in (store.root / "artifacts").glob("*/*/manifest.json"))
+    return {f"{made['stage']}/{made['key']}": (made["files"], made["facts"]) for made in found}
 
 
 class RetrieverConformance(Conformance):
@@ -62,6 +71,17 @@ class RetrieverConformance(Conformance):
         assert equal(first, retrieve(retriever, benchmark, Store(tmp_path / "one")))
         made = list((tmp_path / "one" / "artifacts" / "retrieve").glob("*/manifest.json"))
         assert made
+
+    def test_processes_that_share_it_make_the_same_files(
+        self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Every loop in parts of one row: arrays and facts of all artifacts are those of one process."""
+        alone, shared = Store(tmp_path / "alone"), Store(tmp_path / "shared")
+        retrieve(retriever, benchmark, alone)
+        monkeypatch.setattr(together, "cut", lambda count, size: [slice(row, row + 1) for row in range(count)])
+        with sharing(Share(2, 3)):
+            retrieve(retriever, benchmark, shared)
+        assert _made(shared) == _made(alone)
 
     def test_its_questions_see_no_gold(self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path) -> None:
         """Other gold passages, the same lists."""

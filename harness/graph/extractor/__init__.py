@@ -30,7 +30,8 @@ class Extractor(Protocol):
         leaves there stays in the artifact.
 
         An extractor whose long work is done in parts (see harness.core.parts) has a method ``fill(benchmark, folder)``,
-        too, which computes those that are missing, beside other processes.
+        too, which computes those that are missing, beside other processes. One with an attribute ``together`` that is
+        true is called by several processes at once, in one folder (see harness.core.together).
         """
         ...
 
@@ -38,8 +39,12 @@ class Extractor(Protocol):
 def artifact(extractor: Extractor, benchmark: Benchmark, store: Store) -> Artifact:
     """The extraction's artifact; built when it is not there."""
 
+    @functools.cache
+    def extracted(folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
+        return extractor.extract(benchmark, folder)
+
     def build(folder: Path) -> Mapping[str, Any]:
-        extraction, facts = extractor.extract(benchmark, folder)
+        extraction, facts = extracted(folder)
         extraction.save(folder)
         return {
             "entities": len(extraction.names),
@@ -55,8 +60,9 @@ def artifact(extractor: Extractor, benchmark: Benchmark, store: Store) -> Artifa
 
     parts = getattr(extractor, "fill", None)
     fill = functools.partial(parts, benchmark) if parts else None
+    together = extracted if getattr(extractor, "together", False) else None
     inputs = {"benchmark": benchmark.sha256}
-    return store.get("extract", identity(extractor), inputs, build, resumable=True, fill=fill)
+    return store.get("extract", identity(extractor), inputs, build, resumable=True, fill=fill, together=together)
 
 
 def extract(extractor: Extractor, benchmark: Benchmark, store: Store) -> Extraction:

@@ -50,13 +50,15 @@ class LLM(Chat):
             answer = conversation.ask(about, prompt.text, message, prompt.read, prompt.stage, prompt.schema)
             return answer or []
 
-        def read(place: int) -> Statements:
+        def read(place: int) -> tuple[list[str | None], list[list[str | None] | None]]:
             passage = benchmark.passages[place]
-            entities = ask(ids[place], prompts[0], prompts[0].fill(passage))
-            named = [entity for entity in entities if isinstance(entity, str)]
-            return Statements.of(entities, ask(ids[place], prompts[1], prompts[1].fill(passage, named)))
+            entities = texts(ask(ids[place], prompts[0], prompts[0].fill(passage)))
+            named = [entity for entity in entities if entity is not None]
+            triples = ask(ids[place], prompts[1], prompts[1].fill(passage, named))
+            return entities, [texts(row) if isinstance(row, list) else None for row in triples]
 
-        said = conversation.each(range(len(ids)), read, "extract triples", "passage")
+        found = conversation.each(range(len(ids)), read, "extract triples", "passage")
+        said = [Statements.of(entities, triples) for entities, triples in found]
         wrong = conversation.list_wrong(folder)
         hurt = len({row["passage"] for row in wrong})
         if hurt > TRUSTED * len(said):
@@ -67,8 +69,13 @@ class LLM(Chat):
             )
         (folder / "base").mkdir(exist_ok=True)
         base, facts = self.base.extract(benchmark, folder / "base")
-        extraction, found = add_statements(base, said, benchmark)
-        return extraction, {**facts, **found, **conversation.facts()}
+        extraction, counts = add_statements(base, said, benchmark)
+        return extraction, {**facts, **counts, **conversation.facts()}
 
     def _prompts(self) -> tuple[Prompt, Prompt]:
         return read_prompt("entities", self.entities), read_prompt("triples", self.triples)
+
+
+def texts(values: list[Any]) -> list[str | None]:
+    """The values that are texts; None for each other one."""
+    return [value if isinstance(value, str) else None for value in values]

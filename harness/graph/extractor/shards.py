@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.artifacts import stage_artifacts
+from harness.core.files import whole
 from harness.core.identity import text_hashes
 from harness.core.input import DAMAGED
 from harness.core.parts import Advance, Part, fill
@@ -61,9 +62,8 @@ class Shards:
         """The rows of all texts."""
         self.fill()
         if self.made_by is not None:
-            np.savez(
-                self.folder / f"{self.name}-texts.npz", made_by=np.array(self.made_by), texts=text_hashes(self.texts)
-            )
+            with whole(self.folder / f"{self.name}-texts.npz") as partial, partial.open("wb") as stream:
+                np.savez(stream, made_by=np.array(self.made_by), texts=text_hashes(self.texts))
         return [rows for part in self.parts for rows in _rows(part.path)]
 
     def _part(self, place: int) -> Part:

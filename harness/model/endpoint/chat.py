@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import LATER, NO_RESULT
+from harness.core.parts import Stop
 from harness.core.secret import check_address, check_variable
 
 
@@ -28,6 +29,7 @@ class Chat:
     """
 
     concept: ClassVar[str]
+    together: ClassVar[bool] = True
     model: str
     temperature: float = 0.0
     seed: int = 0
@@ -84,16 +86,20 @@ class Chat:
             request["response_format"] = {"type": "json_schema", "json_schema": schema}
         return request
 
-    def check_paid(self, prompt: int, completion: int) -> None:
-        """Raise HarnessError where so many tokens that were paid for reach a bound of the run."""
+    def check_paid(self, prompt: int, completion: int, shares: int = 1) -> None:
+        """Raise Stop where so many tokens that were paid for reach a bound of the run, or this process's share of it.
+
+        shares: of how many processes this is one, which may pay for an equal part of the bound each.
+        """
         total, cost = prompt + completion, self.cost({"prompt": prompt, "completion": completion})
         for bound, spent, limit in (
             ("max_tokens_total", total, self.max_tokens_total),
             ("max_cost", cost, self.max_cost),
         ):
-            if limit is not None and spent >= limit:
-                raise HarnessError(
-                    f"{self.concept}.{bound}={limit:g} is reached: this run has paid for {total} tokens (cost "
+            if limit is not None and spent >= limit / shares:
+                own = f", of which this is one of {shares} shares," if shares > 1 else ""
+                raise Stop(
+                    f"{self.concept}.{bound}={limit:g}{own} is reached: this run has paid for {total} tokens (cost "
                     f"{cost:g}); the answers are in {self.answers}; the same command with a greater bound goes on"
                 )
 

@@ -11,8 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from harness.core.errors import HarnessError
+from harness.core.files import write_text
 from harness.core.following import Bar
+from harness.core.parts import Stop, shares
+from harness.core.together import rows
 from harness.model.endpoint.answers import Answers
 from harness.model.endpoint.chat import Chat
 from harness.model.endpoint.client import Answer, Away, Refused
@@ -24,6 +30,8 @@ TRIES = 3
 """How often one message is asked, where the answer cannot be read."""
 ENOUGH = 10
 """Items after which more than half refused is taken for all."""
+PART = 64
+"""Items of a part, where several processes ask."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -31,7 +39,7 @@ Result = TypeVar("Result")
 class Conversation:
     """One run's questions to a model; several threads share it (list.append under the interpreter's lock).
 
-    wrong: what could not be used, each with why: ``invalid``, ``cut`` or ``refused``.
+    wrong: what could not be used, each with why: ``invalid``, ``cut`` or ``refused``.    answered: answers by server.
     """
 
     def __init__(self, chat: Chat) -> None:
@@ -40,8 +48,10 @@ class Conversation:
         self._opening = threading.Lock()
         self.wrong: list[dict[str, Any]] = []
         self.received: list[tuple[Answer, bool]] = []
+        self.answered: Counter[str] = Counter()
         self._sent = False
         self._paid: Counter[str] = Counter()
+        self._shares = shares()
 
     def ask(
         self,
@@ -80,13 +90,35 @@ class Conversation:
         return None
 
     def each(self, items: Sequence[Item], work: Callable[[Item], Result], name: str, unit: str) -> list[Result]:
-        """``work`` of every item, ``chat.parallel`` at once a server, after the first one that has to be asked.
+        """``work`` of every item, in parts of ``PART`` items where several processes build an artifact.
 
-        Raises HarnessError when the endpoint stays away, when it refuses that first one, and when it refuses more than
-        half of at least ``ENOUGH``, or of all.
+        ``chat.parallel`` at once a server, after the first one that has to be asked. What ``work`` returns is made of
+        what JSON knows. Raises HarnessError when the endpoint stays away, when it refuses that first one, and when it
+        refuses more than half of at least ``ENOUGH``, or of all.
         """
-        found: list[Result] = []
         self._identify()
+
+        def asked(part: slice) -> tuple[NDArray[np.uint8]]:
+            wrong, received, answered = len(self.wrong), len(self.received), self._answered()
+            found = self._ask_each(items[part], work, name, unit)
+            told = [(answer.prompt, answer.completion, answer.model, now) for answer, now in self.received[received:]]
+            kept = [found, self.wrong[wrong:], told, self._answered() - answered]
+            return (np.frombuffer(f"{json.dumps(kept)}\n".encode(), dtype=np.uint8),)
+
+        (lines,) = rows(name, asked, len(items), PART)
+        found: list[Result] = []
+        self.wrong, self.received, self.answered = [], [], Counter()
+        for line in lines.tobytes().splitlines():
+            results, wrong, told, answered = json.loads(line)
+            found += results
+            self.wrong += wrong
+            self.received += [(Answer("", "", *counts), now) for *counts, now in told]
+            self.answered.update(answered)
+        self._report_models()
+        return found
+
+    def _ask_each(self, items: Sequence[Item], work: Callable[[Item], Result], name: str, unit: str) -> list[Result]:
+        found: list[Result] = []
         with (
             ThreadPoolExecutor(self.chat.parallel * (1 + len(self.chat.urls))) as executor,
             Bar(total=len(items), desc=name, unit=unit, leave=False) as progress,
@@ -104,7 +136,7 @@ class Conversation:
                     self._check_refusals(len(found), len(items), unit)
             except Away as error:
                 executor.shutdown(wait=True, cancel_futures=True)
-                raise HarnessError(
+                raise Stop(
                     f"{self.chat.concept}.base_url={self.chat.base_url}: no answer from {self.chat.model} ({error}); "
                     f"{len(self.received)} answers are in {self.chat.answers}, so run the command again when the "
                     "endpoint answers"
@@ -112,8 +144,10 @@ class Conversation:
             except BaseException:
                 executor.shutdown(wait=True, cancel_futures=True)
                 raise
-        self._report_models()
         return found
+
+    def _answered(self) -> Counter[str]:
+        return Counter(self._fleet.answered) if self._fleet else Counter()
 
     def _check_refusals(self, done: int, whole: int, unit: str) -> None:
         refused = [row["reason"] for row in self.wrong if row["why"] == "refused"]
@@ -146,7 +180,7 @@ class Conversation:
 
         every = tokens([answer for answer, _ in self.received])
         paid = tokens([answer for answer, now in self.received if now])
-        several = {"answered_by": dict(sorted(self._fleet.answered.items()))} if self.chat.urls and self._fleet else {}
+        several = {"answered_by": dict(sorted(self.answered.items()))} if self.chat.urls and self.answered else {}
         return {
             **several,
             "answers": len(self.received),
@@ -163,7 +197,7 @@ class Conversation:
         """What was wrong, in the same order at every run; also written to ``malformed.jsonl`` in the folder."""
         wrong = sorted(self.wrong, key=json.dumps)
         lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in wrong)
-        (folder / MALFORMED).write_text(lines, encoding="utf-8")
+        write_text(folder / MALFORMED, lines)
         return wrong
 
     def _identify(self) -> None:
@@ -177,7 +211,7 @@ class Conversation:
 
     def _send(self, request: dict[str, Any]) -> Answer:
         self._sent = True
-        self.chat.check_paid(self._paid["prompt"], self._paid["completion"])
+        self.chat.check_paid(self._paid["prompt"], self._paid["completion"], self._shares)
         answer = self._open().ask(request)
         with self._opening:
             self._paid.update(prompt=answer.prompt, completion=answer.completion)

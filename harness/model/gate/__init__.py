@@ -13,6 +13,7 @@ What a gate decided is an artifact, named by the gate's identity and the hashes 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -38,7 +39,8 @@ class Gate(Protocol):
         """bool[M], which candidates are kept, and counts for the manifest.
 
         The texts of the candidates are distinct, and each question has a fact once. ``folder``: where to list what went
-        wrong; it becomes the artifact.
+        wrong; it becomes the artifact. With an attribute ``together`` that is true several processes decide at once,
+        in one folder (see harness.core.together).
         """
         ...
 
@@ -58,8 +60,12 @@ def keep(gate: Gate, questions: Sequence[str], candidates: Candidates, store: St
         raise ValueError(f"candidates of {len(candidates)} questions for {len(questions)} questions")
     clean, back = candidates.distinct()
 
+    @functools.cache
+    def decided(folder: Path) -> Kept:
+        return gate.decide(questions, clean, folder, store)
+
     def build(folder: Path) -> Mapping[str, Any]:
-        passed, facts = gate.decide(questions, clean, folder, store)
+        passed, facts = decided(folder)
         write_array(folder / "kept.npy", passed)
         count = clean.lengths()
         kept = np.bincount(clean.question[passed], minlength=len(clean))
@@ -73,5 +79,6 @@ def keep(gate: Gate, questions: Sequence[str], candidates: Candidates, store: St
         }
 
     inputs = {"questions": texts_sha256(questions), "candidates": digest(clean.hashes())}
-    made = store.get("gate", identity(gate), inputs, build, resumable=True)
+    together = decided if getattr(gate, "together", False) else None
+    made = store.get("gate", identity(gate), inputs, build, resumable=True, together=together)
     return np.load(made.path / "kept.npy", allow_pickle=False)[back], made.facts

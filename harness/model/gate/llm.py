@@ -51,11 +51,12 @@ class LLM(Chat):
         """See ``harness.model.gate.Gate``."""
         conversation, prompt = Conversation(self), self._prompt()
 
-        def ask(question: int) -> list[Any]:
+        def ask(question: int) -> list[str | None]:
             facts = "\n".join(f"- {' '.join(text.split())}" for text in candidates.of(question))
             message = fill(prompt, question=questions[question], facts=facts, most=str(self.most))
             about = {"question": questions[question]}
-            return conversation.ask(about, prompt, message, _read, "facts", self._form()) or []
+            answered = conversation.ask(about, prompt, message, _read, "facts", self._form()) or []
+            return [text if isinstance(text, str) else None for text in answered]
 
         asked = np.flatnonzero(candidates.lengths()).tolist()
         named = conversation.each(asked, ask, "gate facts", "question")
@@ -70,8 +71,8 @@ class LLM(Chat):
         strangers = beyond = 0
         for question, texts in zip(asked, named, strict=True):
             place = {_plain(text): i for i, text in reversed(list(enumerate(candidates.of(question))))}
-            found = dict.fromkeys(place.get(_plain(text), -1) for text in texts if isinstance(text, str))
-            strangers += sum(not isinstance(text, str) or _plain(text) not in place for text in texts)
+            found = dict.fromkeys(place.get(_plain(text), -1) for text in texts if text is not None)
+            strangers += sum(text is None or _plain(text) not in place for text in texts)
             known = [i for i in found if i >= 0]
             passed[candidates.indptr[question] + np.array(known[: self.most], dtype=np.int64)] = True
             beyond += len(known[self.most :])

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,36 +62,71 @@ def solve(
     seeds: [Q, N], rows sum to 1 (a query without seeds has an empty row, and gets 0 everywhere).
     device: ``cpu`` (numba, threads over blocks) or a torch device.
     """
-    matrix = sp.csr_array(((1 - restart) * transition).T, dtype=np.float64)
-    seeds = sp.csr_array(seeds)
-    firsts = range(0, seeds.shape[0], block)
-    if device != "cpu":
+    return Walks(transition, restart, tolerance, max_iter, block, threads, device)(seeds)
+
+
+class Walks:
+    """``solve`` for any number of seeds: what follows from the graph alone is computed once."""
+
+    def __init__(
+        self,
+        transition: sp.csr_array,
+        restart: float,
+        tolerance: float,
+        max_iter: int,
+        block: int = 64,
+        threads: int | None = None,
+        device: str = "cpu",
+    ) -> None:
+        self._matrix = sp.csr_array(((1 - restart) * transition).T, dtype=np.float64)
+        self._restart, self._device, self._threads = restart, device, threads
+        self._tolerance, self._max_iter, self._block = tolerance, max_iter, block
+
+    def __call__(self, seeds: sp.csr_array) -> Iterator[Solution]:
+        """The blocks in query order. seeds: [Q, N]."""
+        seeds = sp.csr_array(seeds)
+        firsts = range(0, seeds.shape[0], self._block)
+        return self._by_torch(seeds, firsts) if self._device != "cpu" else self._by_numba(seeds, firsts)
+
+    @cached_property
+    def _torch(self) -> Any:
         from harness.retriever.pagerank.pagerank_torch import TorchWalk
 
-        torch_walk = TorchWalk(matrix, restart, device)
+        return TorchWalk(self._matrix, self._restart, self._device)
+
+    @cached_property
+    def _plan(self) -> Any:
+        return _plan(eliminate(self._matrix), self._restart)
+
+    def _by_torch(self, seeds: sp.csr_array, firsts: range) -> Iterator[Solution]:
         for first in firsts:
-            yield Solution(first, *torch_walk(seeds[first : first + block], tolerance, max_iter))
-        return
-    from harness.retriever.pagerank.lanes import COUNT
-    from harness.retriever.pagerank.pagerank_kernel import walk
+            part = seeds[first : first + self._block]
+            yield Solution(first, *self._torch(part, self._tolerance, self._max_iter))
 
-    plan = _plan(eliminate(matrix), restart)
-    bounds, nodes = seeds.indptr.astype(np.int64), seeds.indices.astype(np.int64)
-    shares = (restart * seeds.data).astype(np.float32)
+    def _by_numba(self, seeds: sp.csr_array, firsts: range) -> Iterator[Solution]:
+        from harness.retriever.pagerank.lanes import COUNT
+        from harness.retriever.pagerank.pagerank_kernel import walk
 
-    def one(first: int) -> Solution:
-        count = min(block, seeds.shape[0] - first)
-        out = np.empty((count, matrix.shape[0]), dtype=np.float32)
-        steps, change = np.zeros(count, dtype=np.int64), np.zeros(count)
-        values = np.empty((matrix.shape[0], COUNT), dtype=np.float32)
-        right = np.empty((len(plan.upper), COUNT), dtype=np.float32)
-        for lane in range(0, count, COUNT):
-            part = slice(lane, min(lane + COUNT, count))
-            own = bounds[first + part.start : first + part.stop + 1]
-            walk(plan, own, nodes, shares, tolerance, max_iter, values, right, out[part], steps[part], change[part])
-        return Solution(first, out.T, steps, change)
+        plan, size = self._plan, self._matrix.shape[0]
+        bounds, nodes = seeds.indptr.astype(np.int64), seeds.indices.astype(np.int64)
+        shares = (self._restart * seeds.data).astype(np.float32)
 
-    yield from each(one, firsts, threads or available())
+        def one(first: int) -> Solution:
+            count = min(self._block, seeds.shape[0] - first)
+            out = np.empty((count, size), dtype=np.float32)
+            steps, change = np.zeros(count, dtype=np.int64), np.zeros(count)
+            values = np.empty((size, COUNT), dtype=np.float32)
+            right = np.empty((len(plan.upper), COUNT), dtype=np.float32)
+            for lane in range(0, count, COUNT):
+                part = slice(lane, min(lane + COUNT, count))
+                own = bounds[first + part.start : first + part.stop + 1]
+                walk(
+                    plan, own, nodes, shares, self._tolerance, self._max_iter, values, right,
+                    out[part], steps[part], change[part],
+                )  # fmt: skip
+            return Solution(first, out.T, steps, change)
+
+        return each(one, firsts, self._threads or available())
 
 
 def _plan(system: System, restart: float) -> Any:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.together import Columns, rows
 from harness.run import Run
 
+PART = 128
+"""Queries of a part, where several processes walk."""
+NOTHING: Columns = (np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+"""Documents, scores and lengths of no lists; iterations and changes of no walks."""
 Scores = NDArray[np.float32] | NDArray[np.float64]
 
 
@@ -29,31 +34,23 @@ class WalkEnd(Protocol):
 
 
 def collect_lists(
-    benchmark: Benchmark, blocks: Iterable[tuple[Scores, WalkEnd]], least: float
+    benchmark: Benchmark, scored: Callable[[slice], Iterable[tuple[Scores, WalkEnd]]], least: float
 ) -> tuple[Run, dict[str, Any]]:
-    """The lists of all queries, of scores [B, D] in query order, and how their walks ended.
+    """The lists of all queries, and how their walks ended, in parts that processes may share.
 
+    scored: of some of the queries, scores [B, D] of some more and more of them, in order, none of which depends on
+    which others are asked for.
     A list holds the passages with a score of at least ``least``, the walks' tolerance: a walk whose last change is as
     great has not converged.
     """
-    docs, scores, lengths = [np.empty(0, np.int32)], [np.empty(0)], [np.zeros(1, np.int64)]
-    iterations, change = [np.empty(0, np.int64)], [np.empty(0)]
-    for values, walked in blocks:
-        found, ranked, count = rank_rows(values, least)
-        docs.append(found)
-        scores.append(ranked)
-        lengths.append(count)
-        iterations.append(walked.iterations)
-        change.append(walked.change)
-    steps, last = np.concatenate(iterations), np.concatenate(change)
-    run = Run(
-        benchmark.query_ids,
-        benchmark.doc_ids,
-        np.cumsum(np.concatenate(lengths), dtype=np.int64),
-        np.concatenate(docs),
-        np.concatenate(scores),
-    )
-    return run, {
+
+    def ranked(part: slice) -> Columns:
+        columns = [(*rank_rows(values, least), walked.iterations, walked.change) for values, walked in scored(part)]
+        return tuple(np.concatenate(column) for column in zip(NOTHING, *columns, strict=True))
+
+    docs, scores, lengths, steps, last = rows("walk", ranked, len(benchmark.query_ids), PART)
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+    return Run(benchmark.query_ids, benchmark.doc_ids, indptr, docs, scores), {
         "iterations": {"mean": float(steps.mean()) if len(steps) else 0.0, "max": int(steps.max(initial=0))},
         "largest_change": float(last.max(initial=0)),
         "not_converged": int((last >= least).sum()),

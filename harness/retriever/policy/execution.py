@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -14,7 +14,7 @@ from harness.benchmark import Benchmark
 from harness.core.artifacts import Store
 from harness.graph import Graph
 from harness.model.encoder import Encoder, embed
-from harness.retriever.pagerank.pagerank import solve
+from harness.retriever.pagerank.pagerank import Walks
 from harness.retriever.policy.gate import FactCandidates
 from harness.retriever.policy.memory import TypedMemory, load_memory
 from harness.retriever.policy.policy import Policy
@@ -107,20 +107,30 @@ def score_blocks(
     policy: Policy, started: PolicyStart, *, block: int = 64, threads: int | None = None, device: str = "cpu"
 ) -> Iterator[ScoredBlock]:
     """Traverse, project and rerank, block by block in query order."""
+    return block_scorer(policy, started, block, threads, device)(slice(None))
+
+
+def block_scorer(
+    policy: Policy, started: PolicyStart, block: int, threads: int | None, device: str
+) -> Callable[[slice], Iterator[ScoredBlock]]:
+    """``score_blocks`` for any slice of the questions: what follows from the memory alone is computed once."""
     kept, walk = started.memory, policy.traverse
     held, norm, size = policy.project.held(kept), policy.project.norm(kept), len(kept.names)
     weights = {name: getattr(policy.rerank, name) for name in BONUSES}
-    for part in solve(
-        walk.transition(kept), started.restart, walk.alpha, walk.tolerance, walk.max_iter,
-        block=block, threads=threads, device=device,
-    ):  # fmt: skip
-        rows = slice(part.first, part.first + part.values.shape[1])
-        values = part.values.astype(np.float64)
-        mass = np.ascontiguousarray((held @ values[:size] + values[size:]).T)
-        bonuses = policy.rerank.bonuses(kept, started.named[rows], started.phrases[rows])
-        terms = {"walk": mass / norm, **{name: weights[name] * bonuses[name] for name in BONUSES}}
-        score = np.add.reduce([*terms.values()])
-        yield ScoredBlock(part.first, part.values.T, mass, terms, score, part.iterations, part.change)
+    walks = Walks(walk.transition(kept), walk.alpha, walk.tolerance, walk.max_iter, block, threads, device)
+
+    def scored(questions: slice) -> Iterator[ScoredBlock]:
+        named, phrases = started.named[questions], started.phrases[questions]
+        for part in walks(started.restart[questions]):
+            rows = slice(part.first, part.first + part.values.shape[1])
+            values = part.values.astype(np.float64)
+            mass = np.ascontiguousarray((held @ values[:size] + values[size:]).T)
+            bonuses = policy.rerank.bonuses(kept, named[rows], phrases[rows])
+            terms = {"walk": mass / norm, **{name: weights[name] * bonuses[name] for name in BONUSES}}
+            score = np.add.reduce([*terms.values()])
+            yield ScoredBlock(part.first, part.values.T, mass, terms, score, part.iterations, part.change)
+
+    return scored
 
 
 def _counts(seeds: Seeds, phrases: sp.csr_array) -> dict[str, Any]:

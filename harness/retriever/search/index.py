@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
+from harness.core.together import rows
 from harness.retriever.search.exact import inner_products, nearest_rows
 
+PART = 512
+"""Questions of a part, where several processes search."""
 MARGIN = 16
 """Candidates fetched beyond the depth, so that the cut is seen to fall between two different scores."""
 
@@ -52,10 +55,14 @@ def load(path: Path) -> Any:
 def exact_search(
     passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k], float64[Q, k]: ``search`` of all passages, by FAISS on a GPU, else without an index."""
+    """int64[Q, k], float64[Q, k]: ``search`` of all passages, by FAISS on a GPU, else without an index.
+
+    In parts of ``PART`` questions where several processes build an artifact.
+    """
     if _gpus():
-        return search(build(passages, "Flat"), passages, questions, depth, exact=True)
-    return nearest_rows(passages, questions, depth)
+        index = build(passages, "Flat")
+        return rows("search", lambda part: search(index, passages, questions[part], depth, True), len(questions), PART)
+    return rows("search", lambda part: nearest_rows(passages, questions[part], depth), len(questions), PART)
 
 
 def search(

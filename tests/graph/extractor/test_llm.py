@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,13 @@ from harness.core.artifacts import Store
 from harness.core.configuration import compose, instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
+from harness.core.parts import Share, sharing
 from harness.core.rooms import package_folder
 from harness.graph.extractor import Extraction, artifact
 from harness.graph.extractor.llm import LLM
 from harness.graph.extractor.offline import Offline
 from harness.graph.extractor.prompt import Prompt, read_prompt
+from harness.model.endpoint import conversation
 from harness.model.endpoint.conversation import MALFORMED
 from tests.model.endpoint.model import smollm2
 from tests.model.endpoint.scripted import served
@@ -259,3 +262,58 @@ def test_a_real_model(titled: Any, tmp_path: Path) -> None:
         assert made.facts["openie_entities"] > 0
         again = artifact(llm, titled(world, ["Who?"]), Store(tmp_path))
         assert (again.facts["answers"], again.facts["answers_paid"]) == (2, 0)
+
+
+@pytest.mark.parametrize("of", [2, 3])
+def test_shares_at_once_ask_nothing_twice_and_make_the_same_files(
+    titled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: int
+) -> None:
+    """Threads stand for processes. One answer is of no use, and counted once."""
+
+    def answer(number: int, message: str) -> str:
+        return "no idea" if "Missoula lies" in message and "Entities:" in message else good(number, message)
+
+    monkeypatch.setattr(conversation, "PART", 1)
+    benchmark = titled({**WORLD, **{f"More {n}": f"More {n} was filmed by Nobody {n}." for n in range(6)}}, [])
+
+    def work(url: str, folder: Path, index: int, of: int) -> None:
+        with sharing(Share(index, of)):
+            artifact(extractor(url, folder), benchmark, Store(folder))
+
+    with served(answer) as endpoint:
+        work(endpoint.url, tmp_path / "alone", 1, 1)
+        requests = len(endpoint.requests)
+        started = [
+            threading.Thread(target=work, args=(endpoint.url, tmp_path / "shared", index + 1, of))
+            for index in range(of)
+        ]
+        for one in started:
+            one.start()
+        for one in started:
+            one.join()
+    assert len(endpoint.requests) == 2 * requests
+    alone, shared = (
+        json.loads(next((tmp_path / name / "artifacts" / "extract").glob("*/manifest.json")).read_text())
+        for name in ("alone", "shared")
+    )
+    assert shared["files"] == alone["files"]
+    assert shared["facts"] == alone["facts"]
+    assert shared["facts"]["malformed"] == {"invalid": 1, "cut": 0, "refused": 0}
+
+
+def test_each_share_may_pay_for_its_part_of_the_bound(
+    titled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message has 100 tokens and 10 to its answer: half of 200 is reached after one; no part is marked failed."""
+    monkeypatch.setattr(conversation, "PART", 1)
+    with served(good) as endpoint:
+        bounded = extractor(endpoint.url, tmp_path, max_tokens_total=200)
+        with (
+            sharing(Share(1, 2, tolerant=True)),
+            pytest.raises(HarnessError, match=r"max_tokens_total=200, of which this is one of 2 shares, is reached"),
+        ):
+            artifact(bounded, titled(WORLD, []), Store(tmp_path))
+        assert len(endpoint.requests) == 1
+        made = artifact(replace(bounded, max_tokens_total=None), titled(WORLD, []), Store(tmp_path))
+        assert len(endpoint.requests) == 6
+    assert triples(Extraction.load(made.path)) == GRAPH
