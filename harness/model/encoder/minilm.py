@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.core.errors import HarnessError
-from harness.core.identity import NO_RESULT
+from harness.core.identity import LATER, NO_RESULT
 from harness.model.encoder.sentence_transformer import LoadedModel, SentenceTransformer
 
 
@@ -14,11 +14,12 @@ from harness.model.encoder.sentence_transformer import LoadedModel, SentenceTran
 class MiniLM:
     """384 dimensions, mean of the tokens, no prompts; reads 256 tokens of a text.
 
-    batch_size, backend, device: see ``SentenceTransformer``.
+    batch_size, backend, precision, device: see ``SentenceTransformer``.
     """
 
     batch_size: int = 32
     backend: str = "auto"
+    precision: str = field(default="float32", metadata=LATER)
     device: str = field(default="auto", metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
@@ -29,7 +30,13 @@ class MiniLM:
         return self._configured(str(weights_folder("minilm"))).open()
 
     def _configured(self, model: str) -> SentenceTransformer:
-        return SentenceTransformer(model, batch_size=self.batch_size, backend=self.backend, device=self.device)
+        return SentenceTransformer(
+            model,
+            batch_size=self.batch_size,
+            backend=self.backend,
+            precision=self.precision,
+            device=self.device,
+        )
 
 
 def weights_folder(encoder: str) -> Path:

@@ -48,6 +48,13 @@ def test_openvino_gives_what_sentence_transformers_gives(store: Store, folder: s
     assert manifest(store, f'"distinct": {len(TEXTS) - 1}')
 
 
+def test_int8_is_near_and_no_copy_of_float32(store: Store, folder: str) -> None:
+    whole = embed(MiniLM(backend="openvino", device="cpu"), TEXTS, "passage", store)
+    rounded = embed(MiniLM(backend="openvino", precision="int8", device="cpu"), TEXTS, "passage", store)
+    assert 0.99 < (whole * rounded).sum(axis=1).min() < 0.9999
+    assert manifest(store, '"precision": "int8"')
+
+
 def test_texts_that_are_cut_are_counted(store: Store) -> None:
     vectors = embed(MiniLM(backend="openvino", device="cpu"), [WHOLE, CUT, CUT + "dog", "cat", CUT], "passage", store)
     assert manifest(store, '"truncated": 3')
@@ -80,8 +87,9 @@ from harness.core.artifacts import Store
 from harness.model.encoder import embed
 from harness.model.encoder.minilm import MiniLM
 texts = [" ".join(["north", "river", "king", "castle"] * (n % 23)) + f" {n}" for n in range(50)]
-for backend in ("openvino", "torch"):
-    vectors = embed(MiniLM(backend=backend, device="cpu", batch_size=16), texts, "passage", Store(Path(sys.argv[1])))
+for backend, precision in (("openvino", "float32"), ("torch", "float32"), ("openvino", "int8")):
+    encoder = MiniLM(backend=backend, precision=precision, device="cpu", batch_size=16)
+    vectors = embed(encoder, texts, "passage", Store(Path(sys.argv[1])))
     print(hashlib.sha256(vectors.tobytes()).hexdigest())
 """
 
@@ -94,5 +102,5 @@ def test_one_thread_and_two_give_the_same_bytes(tmp_path: Path) -> None:
         return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
     one, two = [process.communicate()[0].split() for process in (start("1"), start("2"))]
-    assert len(one) == 2
+    assert len(one) == 3
     assert one == two
