@@ -9,6 +9,7 @@ from harness.benchmark.benchmark import Benchmark
 from harness.core.artifacts import Store
 from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError, nearest
+from harness.core.remote import Remote
 
 
 def load(name_or_path: str | Path, data: str | Path | None = None, runs: str | Path | None = None) -> Benchmark:
@@ -17,7 +18,7 @@ def load(name_or_path: str | Path, data: str | Path | None = None, runs: str | P
     data: folder of prepared benchmarks (default: environment HARNESS_DATA). runs: where artifacts go (default:
     environment HARNESS_RUNS, else ``runs``). Raises HarnessError when it is unknown, missing or damaged.
     """
-    store = Store(Path(runs or os.environ.get("HARNESS_RUNS", "runs")))
+    store = Store(Path(runs or os.environ.get("HARNESS_RUNS", "runs")), Remote.of(os.environ.get("HARNESS_SHARED")))
     if str(name_or_path) in names("dataset"):
         overrides = [f"dataset={name_or_path}"]
     elif Path(name_or_path).is_dir():

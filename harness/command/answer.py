@@ -36,7 +36,6 @@ def run(config: DictConfig) -> None:
     from harness.analysis import answering
     from harness.benchmark import SPLITS, SPLITTINGS
     from harness.command import complete, plain, typed
-    from harness.core.artifacts import Store
     from harness.core.configuration import instantiate
     from harness.core.errors import HarnessError, bounded, one_of
     from harness.core.files import write_json
@@ -46,6 +45,7 @@ def run(config: DictConfig) -> None:
     from harness.report.tracking import Export
     from harness.report.tracking.pending import ANSWERS, track
     from harness.report.tracking.setting import tracker
+    from harness.sweep.lists import store as store_of
     from harness.sweep.looks import describe_looks, note_look
 
     complete(config)
@@ -66,7 +66,7 @@ def run(config: DictConfig) -> None:
     named = answering.conditions(list(paths), depths, controls)
     against = answering.baseline(config.baseline, named)
     reader = instantiate(config.reader)
-    store = Store(Path(config.paths.runs))
+    store = store_of(config)
     data = dataclasses.replace(instantiate(config.dataset).load(store), splitting=config.splitting)
     members = answering.sample_questions(data, config.split, config.limit)
     if not len(members):

@@ -23,12 +23,15 @@ from harness.core.errors import HarnessError
 from harness.core.files import unwritable, write_json
 from harness.core.identity import code_version, digest, file_sha256, library_versions
 from harness.core.parts import RECORDS, is_shared
+from harness.core.remote import MANIFEST as MANIFEST
+from harness.core.remote import Remote
 from harness.core.together import Building, building
 from harness.core.using import Using, noting
 
 log = logging.getLogger(__name__)
-MANIFEST = "manifest.json"
 PARTIAL = ".partial"
+SENT = ".sent"
+"""Ends the name of the file that says which shared store has an artifact."""
 
 Build = Callable[[Path], Mapping[str, Any] | None]
 
@@ -50,9 +53,13 @@ class Artifact:
 
 @dataclass(frozen=True)
 class Store:
-    """The artifacts below ``root`` (the ``paths.runs`` folder)."""
+    """The artifacts below ``root`` (the ``paths.runs`` folder).
+
+    shared: a store where whole artifacts are looked for before they are built, and sent to (``paths.shared``).
+    """
 
     root: Path
+    shared: Remote | None = None
 
     def place(self, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Path:
         """Where the artifact of ``stage`` for this configuration and these input hashes is, or will be."""
@@ -103,10 +110,12 @@ class Store:
         key, partial = place.name, place.with_suffix(PARTIAL)
         with noting(f"{stage}/{key}") as used:
             if (found := _open(place, key)) is not None:
-                return found
+                return self._sent(found)
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 lock = FileLock(place.with_suffix(".lock"))
+                if (found := self._fetch(place, lock)) is not None:
+                    return found
                 with building(Building(partial, lock) if together else None):
                     if (fill := fill or (together if is_shared(partial) else None)) is not None:
                         _fill(fill, place, lock)
@@ -116,13 +125,39 @@ class Store:
                                 shutil.rmtree(partial, ignore_errors=True)
                             return found
                         resumable = resumable or fill is not None
-                        return _make(stage, place, key, config, inputs, build, resumable, used)
+                        made = _make(stage, place, key, config, inputs, build, resumable, used)
+                return self._sent(made)
             except OSError as error:
                 if (reason := unwritable(error)) is None:
                     raise
                 raise HarnessError(
                     f"{place}: cannot write ({reason}); free some space or set paths.runs=DIR to another disk"
                 ) from error
+
+    def _fetch(self, place: Path, lock: FileLock) -> Artifact | None:
+        """The artifact from the shared store, where there is one that has it."""
+        if self.shared is None:
+            return None
+        with lock:
+            stage, key, partial = place.parent.name, place.name, place.with_suffix(PARTIAL)
+            fetched = partial / RECORDS / "fetched"  # which no build keeps
+            if (found := _open(place, key)) is not None or not self.shared.fetch(stage, key, fetched):
+                return found
+            if place.exists():
+                shutil.rmtree(place)
+            fetched.rename(place)
+            shutil.rmtree(partial)
+            place.with_suffix(SENT).write_text(self.shared.url)
+            log.info("%s: fetched from %s", stage, self.shared.url)
+            return _open(place, key)
+
+    def _sent(self, made: Artifact) -> Artifact:
+        """The artifact, which the shared store has then."""
+        note = made.path.with_suffix(SENT)
+        if self.shared is not None and not (note.is_file() and note.read_text() == self.shared.url):
+            self.shared.send(made.path.parent.name, made.key, made.path)
+            note.write_text(self.shared.url)
+        return made
 
 
 def _fill(fill: Callable[[Path], object], place: Path, lock: FileLock) -> None:

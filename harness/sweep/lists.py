@@ -18,6 +18,7 @@ from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.core.parts import Unfinished
+from harness.core.remote import Remote
 from harness.fusion.context import Context, SourceTexts
 from harness.fusion.importance import prior
 from harness.fusion.reranker import Reranker
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 def store(config: DictConfig) -> Store:
     """Where this configuration keeps its artifacts."""
-    return Store(Path(config.paths.runs))
+    return Store(Path(config.paths.runs), Remote.of(config.paths.get("shared")))
 
 
 def benchmark(config: DictConfig, kept: Store | None = None) -> Benchmark:

@@ -18,7 +18,7 @@ from typing import Protocol, runtime_checkable
 from harness.core.errors import HarnessError
 from harness.core.secret import is_secret
 
-KEPT = ("HARNESS_", "HF_", "PYTHONPATH", "OPENAI_")
+KEPT = ("HARNESS_", "HF_", "PYTHONPATH", "OPENAI_", "AWS_", "FSSPEC_")
 """What a worker's environment takes from the driver's, by beginning of the name."""
 
 

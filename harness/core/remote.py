@@ -1,0 +1,128 @@
+"""A store that machines without a common folder share: an fsspec URL such as ``s3://bucket/prefix``.
+
+Work is done in the local runs folder. A whole artifact is looked for there, then in the remote store, before it is
+built; one that was built, or is whole here and not there, is sent. Its manifest is sent last and names the hash of each
+file, so that what was sent in part is not there, and what was damaged on its way is found and built again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import logging
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from harness.core.errors import HarnessError
+from harness.core.identity import file_sha256
+
+log = logging.getLogger(__name__)
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Remote:
+    """Artifacts below ``url``, as ``<stage>/<key>/`` with the files of the local ones.
+
+    Whatever fsspec has a file system for; the extra ``s3`` brings that of ``s3://``. Addresses and keys of the service
+    come from its own environment variables (``AWS_ENDPOINT_URL_S3``, ``AWS_ACCESS_KEY_ID``, ...).
+    """
+
+    url: str
+
+    @classmethod
+    def of(cls, url: str | None) -> Remote | None:
+        """The store at a URL; none where there is no URL."""
+        return cls(str(url).rstrip("/")) if url else None
+
+    def fetch(self, stage: str, key: str, folder: Path) -> bool:
+        """Copy an artifact into ``folder``, which is made; False where it is not there whole, which is said if damaged.
+
+        Raises HarnessError where the store cannot be read.
+        """
+        with self._open() as (files, root):
+            place = f"{root}/{stage}/{key}"
+            try:
+                manifest = files.cat_file(f"{place}/{MANIFEST}")
+            except FileNotFoundError:
+                return False
+            shutil.rmtree(folder, ignore_errors=True)
+            try:
+                for name, sha256 in _expected(manifest).items():
+                    local = folder / name
+                    local.parent.mkdir(parents=True, exist_ok=True)
+                    files.get_file(f"{place}/{name}", str(local))
+                    if file_sha256(local) != sha256:
+                        raise ValueError(f"{name} has another SHA-256")
+            except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                log.warning("%s/%s/%s is damaged (%s); building the artifact again", self.url, stage, key, error)
+                files.rm_file(f"{place}/{MANIFEST}")  # so that it is not there, and is sent again
+                return False
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / MANIFEST).write_bytes(manifest)
+        return True
+
+    def send(self, stage: str, key: str, place: Path) -> None:
+        """Copy a whole artifact to the store, unless it is there.
+
+        Raises HarnessError where the store cannot be written.
+        """
+        with self._open() as (files, root):
+            there = f"{root}/{stage}/{key}"
+            if files.exists(f"{there}/{MANIFEST}"):
+                return
+            for name in [*_expected((place / MANIFEST).read_bytes()), MANIFEST]:
+                if not _has_buckets(files):
+                    files.makedirs(str(PurePosixPath(f"{there}/{name}").parent), exist_ok=True)
+                files.put_file(str(place / name), f"{there}/{name}")
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[tuple[Any, str]]:
+        """The file system and the path in it. What a service's client raises, of whatever class, is one line."""
+        try:
+            files, root = _connect(self.url)
+            files.invalidate_cache()
+            yield files, root
+        except ImportError as error:
+            raise HarnessError(
+                f"paths.shared={self.url}: {error}; for s3:// pip install 'multihop-harness[s3]'"
+            ) from error
+        except Exception as error:
+            why = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            raise HarnessError(
+                f"paths.shared={self.url}: {why}; mend its address or its keys and run the same command again, which "
+                "goes on, or leave paths.shared out"
+            ) from error
+
+
+@functools.lru_cache(maxsize=4)
+def _connect(url: str) -> tuple[Any, str]:
+    """The file system of a URL, and the path in it. Raises FileNotFoundError for a bucket that is not there."""
+    import fsspec
+
+    files, root = fsspec.url_to_fs(url)
+    bucket = root.partition("/")[0]
+    if _has_buckets(files) and not files.exists(bucket):
+        raise FileNotFoundError(f"there is no bucket {bucket!r} that these keys may see")
+    return files, root.rstrip("/")
+
+
+def _has_buckets(files: Any) -> bool:
+    """Whether these are objects in a bucket, which has no folders and is nothing to make on the way."""
+    from fsspec.asyn import AsyncFileSystem
+
+    return isinstance(files, AsyncFileSystem)
+
+
+def _expected(manifest: bytes) -> dict[str, str]:
+    """SHA-256 by name of the files of an artifact. Raises ValueError for a name that leads out of its folder."""
+    found = {str(name): str(entry["sha256"]) for name, entry in json.loads(manifest)["files"].items()}
+    for name in found:
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or "\\" in name:
+            raise ValueError(f"it names {name!r}")
+    return found
