@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from harness.core.errors import HarnessError
 from harness.core.threads import available, each
 from harness.graph.synonym import Pairs, symmetric
+from harness.graph.synonym_growth import compare_new_names
 from harness.model.encoder.cosine import pair_cosines
 
 WIDTH = 8
@@ -21,6 +22,8 @@ BLOCK = 1 << 16
 
 PROBES = 16
 """Of an inverted file's lists, how many are searched; FAISS's own number, 1, misses many synonyms."""
+CHECKED = 1000
+"""Names whose edges are compared with those of an exact search."""
 SAMPLE = 39
 """Names for each list of an inverted file from which its centre is learnt: the fewest that FAISS asks for."""
 
@@ -38,6 +41,15 @@ def approximate_synonyms(vectors: NDArray[np.float32], threshold: float, index: 
     codes = np.unique(np.concatenate([np.empty(0, np.int64), *(i * size + j for i, j in found)]))
     i, j = codes // max(size, 1), codes % max(size, 1)
     return symmetric(i, j, _cosines(vectors, i, j), threshold, size)
+
+
+def synonym_recall(found: sp.csr_array, vectors: NDArray[np.float32], threshold: float) -> dict[str, float]:
+    """``recall``: the share of the exact search's edges that ``found`` has, of ``names`` evenly chosen names."""
+    chosen = np.unique(np.linspace(0, len(vectors) - 1, min(CHECKED, len(vectors))).astype(np.int64))
+    exact = len(compare_new_names(vectors, chosen, threshold)[0])
+    mine = sp.coo_array(found[chosen])
+    inside = np.isin(mine.col, chosen) & (mine.col < chosen[mine.row])  # an edge within the sample stands there twice
+    return {"recall": round((mine.nnz - int(inside.sum())) / exact, 4) if exact else 1.0, "names": len(chosen)}
 
 
 def _candidates(index: Any, vectors: NDArray[np.float32], threshold: float) -> Iterator[Pairs]:

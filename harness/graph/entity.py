@@ -15,7 +15,7 @@ from harness.core.artifacts import Artifact, Store
 from harness.core.errors import bounded
 from harness.core.identity import LATER, identity
 from harness.graph.alias import Alias
-from harness.graph.approximate_synonyms import approximate_synonyms
+from harness.graph.approximate_synonyms import approximate_synonyms, synonym_recall
 from harness.graph.extractor import Extraction, Extractor
 from harness.graph.extractor import artifact as extraction_artifact
 from harness.graph.network import (
@@ -31,6 +31,10 @@ from harness.graph.refine import drop_weak_triples, merge_names
 from harness.graph.synonym_growth import extend_synonyms
 from harness.model.encoder import Encoder, embed
 
+EXACT, LARGE = 250_000, "HNSW32"
+"""Up to so many names ``index: auto`` compares all with all (a minute of processor time); above, what this index finds.
+"""
+
 REFINED = "extraction"
 """Where a graph keeps the extraction that it was made from, when that is not the extractor's own."""
 
@@ -44,7 +48,8 @@ class Entity:
     confidence: least confidence of a triple that counts, in [0, 1] (one without a confidence has 1).
     support: least number of passages whose triples join two entities, for these triples to count.
     index: ``Flat`` compares all names with all; a FAISS ``index_factory`` string, e.g. ``PCA96,HNSW32``, compares each
-    with those that such an index finds, which misses some synonyms and grows less fast.
+    with those that such an index finds, which misses some synonyms and grows less fast. ``auto`` is ``Flat`` up to
+    ``EXACT`` names and ``LARGE`` above. Beside an index the facts hold its recall against ``Flat`` on a sample.
     """
 
     version: ClassVar[int] = 1
@@ -54,7 +59,7 @@ class Entity:
     alias: Mapping[str, Alias] = field(default_factory=dict, metadata=LATER)
     confidence: float = field(default=0.0, metadata=LATER)
     support: int = field(default=1, metadata=LATER)
-    index: str = field(default="Flat", metadata=LATER)
+    index: str = field(default="auto", metadata=LATER)
 
     def __post_init__(self) -> None:
         bounded("graph.confidence", self.confidence, 0, 1)
@@ -108,17 +113,23 @@ class Entity:
             counts |= left_out
         return extraction, counts
 
-    def connect(self, extraction: Extraction, store: Store) -> tuple[Network, dict[str, int]]:
-        """The graph of an extraction; and how many names another graph had compared before, for synonyms."""
+    def connect(self, extraction: Extraction, store: Store) -> tuple[Network, dict[str, Any]]:
+        """The graph of an extraction; and how many names another graph had compared before, for synonyms, or the
+        ``synonym_index`` that was used, with its ``recall`` against all pairs of ``names`` evenly chosen ones.
+        """
         size = len(extraction.names)
-        similar, before = count_matrix(np.empty(0, np.int64), np.empty(0, np.int64), (size, size)), 0
+        facts: dict[str, Any] = {"names_compared_before": 0}
+        similar = count_matrix(np.empty(0, np.int64), np.empty(0, np.int64), (size, size))
         if self.synonym is not None and size:
             names = list(extraction.names)
             vectors = np.asarray(embed(self.encoder, names, "name", store))
-            config = {"encoder": identity(self.encoder), "synonym": identity(self.synonym)}
-            if self.index == "Flat":
+            index = self.index if self.index != "auto" else "Flat" if size <= EXACT else LARGE
+            if index == "Flat":
+                config = {"encoder": identity(self.encoder), "synonym": identity(self.synonym)}
                 similar, before = extend_synonyms(names, vectors, self.encoder, self.synonym, config, store)
+                facts = {"names_compared_before": before}
             else:
-                similar = approximate_synonyms(vectors, self.synonym, self.index)
+                similar = approximate_synonyms(vectors, self.synonym, index)
+                facts["synonym_index"] = {"index": index, **synonym_recall(similar, vectors, self.synonym)}
         network = Network(extraction.names, about(extraction), context(extraction), relation(extraction), similar)
-        return network, {"names_compared_before": before}
+        return network, facts

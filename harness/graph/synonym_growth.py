@@ -20,6 +20,9 @@ from harness.model.encoder.cosine import pair_cosines
 FEW = 0.5
 """Above this share of names that are new, comparing all with all is no slower."""
 
+CELLS = 1 << 26
+"""Products at once: 256 MiB of float32."""
+
 Float32 = NDArray[np.float32]
 
 
@@ -35,7 +38,7 @@ def extend_synonyms(
     number = {name: place for place, name in enumerate(names)}
     best, edges = np.full(0, -1, dtype=np.int64), sp.csr_array((0, 0), dtype=np.float32)
     for artifact in store.find_all("graph", config):
-        if artifact.manifest["config"].get("index", "Flat") != "Flat":
+        if "synonym_index" in artifact.facts or artifact.manifest["config"].get("index", "Flat") != "Flat":
             continue  # it may have missed some
         older: list[str] = json.loads((artifact.path / "names.json").read_text(encoding="utf-8"))
         place = np.array([number.get(name, -1) for name in older], dtype=np.int64)
@@ -68,6 +71,7 @@ def compare_new_names(
     """
     is_fresh = np.zeros(len(vectors), dtype=np.bool_)
     is_fresh[fresh] = True
+    block = max(1, min(block, CELLS // max(1, len(vectors))))
 
     def compared(part: slice) -> Columns:
         found: list[Columns] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))]

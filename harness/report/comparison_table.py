@@ -115,6 +115,7 @@ class ComparisonTable:
         slices = "; ".join(f"{cut['label']}: {cut['rule']}" for cut in self.spec.get("slices", ()) if "rule" in cut)
         how = "Tango's score interval" if metric.binary else "a bootstrap's"
         test = self.result.test
+        lists = f"{self.result.whole.fitted()}{self.result.whole.recalls()}"
         evaluation = f"; test: evaluation {test.evaluation} of this split{test.look}" if test else ""
         same = f"equiv. p: two one-sided tests at {100 * self.result.whole.margin:g} points; " if metric.binary else ""
         return (
@@ -122,7 +123,7 @@ class ComparisonTable:
             f"less, {metric} than {self.spec['against']}; p: exact two-sided McNemar; Holm p: over the rows of a "
             f"split; difference in points, {how}; {same}each row's strategy was chosen on tune. "
             f"{slices + '. ' if slices else ''}{self.warning()}Published figures are not comparable: "
-            f"{self.experiment['differs']} Data {facts['data_sha256'][:12]}{evaluation}.{self.result.whole.fitted()}"
+            f"{self.experiment['differs']} Data {facts['data_sha256'][:12]}{evaluation}.{lists}"
         )
 
     def warning(self) -> str:

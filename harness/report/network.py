@@ -18,6 +18,7 @@ def describe_network(facts: Mapping[str, Any]) -> list[str]:
         *(f"  degree of {one}: {_spread(facts[f'{name}_degree'])}" for name, one in NODES.items()),
         *([f"  entities of degree {_histogram(facts['entity_degrees'])}"] if facts.get("entity_degrees") else []),
         *([f"  names that an earlier graph had compared: {known}"] if (known := facts.get(COMPARED)) else []),
+        *([_approximate(found)] if (found := facts.get("synonym_index")) else []),
         f"  isolated: {percent(facts['isolated_entities'])}% of entities, {percent(facts['isolated_passages'])}% of "
         f"passages; components: {facts['components']}, the largest holds "
         f"{percent(facts['largest_component'])}% of nodes",
@@ -26,6 +27,11 @@ def describe_network(facts: Mapping[str, Any]) -> list[str]:
 
 COMPARED = "names_compared_before"
 NODES = {"entity": "an entity", "passage": "a passage"}
+
+
+def _approximate(found: Mapping[str, Any]) -> str:
+    share = percent(found["recall"])
+    return f"  synonyms found by {found['index']}: {share}% of the exact search's, of {found['names']} names"
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,6 +19,8 @@ from harness.run import Run
 
 BLOCK = 256
 """Queries scored at once."""
+TEXTS = 1 << 14
+"""Passages whose words are held as text at once."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,8 @@ class BM25:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The ``depth`` best passages of every question."""
-        passages, questions = self._words(benchmark.passages), self._words(benchmark.questions)
-        distinct = sorted({word for words in passages for word in words})
-        vocabulary = {word: number for number, word in enumerate(distinct)}
-        bags, index = _bags(questions, vocabulary), self._index(passages, vocabulary)
+        counts, vocabulary = self._counts(benchmark.passages)
+        bags, index = _bags(self._words(benchmark.questions), vocabulary), self._index(counts)
 
         def ranked(part: slice) -> Columns:
             lists = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
@@ -58,21 +59,37 @@ class BM25:
                     lists.append((np.full(len(docs), start + row), docs, scores))
             return tuple(np.concatenate(column) for column in zip(*lists, strict=True))
 
-        queries, docs, scores = rows("score", ranked, len(questions), BLOCK)
+        queries, docs, scores = rows("score", ranked, len(benchmark.questions), BLOCK)
         return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {"vocabulary": len(vocabulary)}
 
-    def _index(self, passages: Sequence[Sequence[str]], vocabulary: Mapping[str, int]) -> Any:
-        """[V, D]: what each word adds to each document's score, computed by bm25s."""
-        from bm25s import BM25 as Index
+    def _counts(self, texts: Sequence[str]) -> tuple[Any, dict[str, int]]:
+        """[D, V]: how often each word stands in each text; the words in alphabetical order."""
         from scipy.sparse import csr_array
 
-        if not vocabulary:
-            return csr_array((0, len(passages)))
-        index = Index(k1=self.k1, b=self.b, method="lucene", dtype="float64", auto_compile=False)
-        numbers = [[vocabulary[word] for word in words] for words in passages]
-        index.index((numbers, dict(vocabulary)), create_empty_token=False, show_progress=False)
-        table = index.scores
-        return csr_array((table["data"], table["indices"], table["indptr"]), shape=(len(vocabulary), len(passages)))
+        known: dict[str, int] = {}
+        numbers, lengths = [np.empty(0, np.int32)], [0]
+        for start in range(0, len(texts), TEXTS):
+            for words in self._words(texts[start : start + TEXTS]):
+                numbers.append(np.array([known.setdefault(word, len(known)) for word in words], dtype=np.int32))
+                lengths.append(len(words))
+        names = sorted(known)
+        place = np.empty(len(names), dtype=np.int32)
+        place[[known[name] for name in names]] = np.arange(len(names), dtype=np.int32)
+        columns = place[np.concatenate(numbers)]
+        counts = csr_array(
+            (np.ones(len(columns)), columns, np.cumsum(lengths)), shape=(len(texts), len(names)), dtype=np.float64
+        )
+        counts.sum_duplicates()
+        return counts, {name: number for number, name in enumerate(names)}
+
+    def _index(self, counts: Any) -> Any:
+        """[V, D]: what each word adds to each document's score."""
+        size, lengths = counts.shape[0], np.asarray(counts.sum(axis=1)).ravel()
+        held = np.bincount(counts.indices, minlength=counts.shape[1])
+        rarity = np.array([math.log(1 + (size - n + 0.5) / (n + 0.5)) for n in held.tolist()])
+        norm = self.k1 * ((1 - self.b) + self.b * lengths / (lengths.mean() or 1.0))
+        counts.data = rarity[counts.indices] * (counts.data / (np.repeat(norm, np.diff(counts.indptr)) + counts.data))
+        return counts.T.tocsr()
 
     def _words(self, texts: Sequence[str]) -> list[list[str]]:
         import bm25s

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.artifacts import Store
-from harness.core.errors import bounded
-from harness.core.identity import NO_RESULT
+from harness.core.errors import HarnessError, bounded
+from harness.core.identity import LATER, NO_RESULT
 from harness.core.together import Columns, rows
 from harness.graph.extractor import Extraction, Extractor, extract
 from harness.model.encoder import Encoder, embed
@@ -32,12 +32,17 @@ from harness.retriever.mentions.paths import (
 )
 from harness.retriever.mentions.question_words import QuestionWords
 from harness.retriever.mentions.sentence import Sentences
+from harness.retriever.mentions.sentence_vectors import SentenceVectors
 from harness.retriever.pagerank.trail import Node, Trail
 from harness.retriever.search.exact import nearest_rows
 from harness.run import Run
 
 NONE = np.empty((0, 1), np.float32)
 """The vectors of no texts."""
+LARGE = 250_000
+"""Passages above which only those sentences are encoded that something is asked of."""
+CELLS = 1 << 25
+"""Questions x passages of a block at most: 256 MiB of the bits that say which words a passage has."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,8 @@ class MentionPaths:
     names: from a text to a passage whose title it names.    named_by: back.
     shares: to a passage that mentions an entity which at most ``widest`` do.
     resembles: to the ``near`` passages of greatest cosine to the question and the best sentence of p, read together.
+    With ``sentence_seeds`` false no seed is proposed by its best sentence, and only the sentences of passages that are
+    proposed, or that an edge leads to, are encoded; ``null`` is true up to ``LARGE`` passages.
     With ``titles`` false all titles are hidden: no question and no text names one, and ``it`` stands for none.
 
     The last two kinds leave only the ``close`` best seeds, the last in the first step alone. A later step leaves from
@@ -77,24 +84,37 @@ class MentionPaths:
     via: float = 0.4
     titles: bool = True
     block: int = field(default=128, metadata=NO_RESULT)
+    sentence_seeds: bool | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
         for name in ("near", "seeds", "close", "widest", "steps", "via"):
             bounded(f"lists.NAME.{name}", getattr(self, name), 0)
         bounded("lists.NAME.block", self.block, 1)
+        if self.sentence_seeds is False and not self._plain:
+            raise HarnessError(
+                "lists.NAME.sentence_seeds=false reads the sentences along one step of edges; set steps=1 and "
+                "resembles=null with it, or sentence_seeds=true"
+            )
+
+    @property
+    def _plain(self) -> bool:
+        return self.steps <= 1 and self.resembles is None
+
+    def _every(self, size: int) -> bool:
+        """Whether all sentences of ``size`` passages are encoded."""
+        return self.sentence_seeds if self.sentence_seeds is not None else size <= LARGE or not self._plain
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """All questions, a block at a time."""
         world, size = self.world(benchmark, store), max(1, len(benchmark.doc_ids))
-        every = np.arange(len(benchmark.query_ids))
-        blocks = [every[first : first + self.block] for first in range(0, len(every), self.block)]
-        starts = [self._start(world, queries) for queries in blocks] if self.resembles else []
+        blocks = self._blocks(world, np.arange(len(benchmark.query_ids)))
+        starts = self.starts(world) if self.resembles or not world.parts.every else []
         bridges = self.bridges(world, starts, benchmark, store)
 
         def ranked(part: slice) -> Columns:
             found, scores = [np.empty(0, np.int64)], [np.empty(0)]
             for place in range(part.start, part.stop):
-                start = starts[place] if starts else self._start(world, blocks[place])
+                start = starts[place] if starts else self._start(world, *self._proposed(world, blocks[place]))
                 pairs, values = reached_passages(start, self.paths(world, start, bridges[place] if starts else NONE))
                 found.append(start.queries[pairs // size] * size + pairs % size)
                 scores.append(values)
@@ -104,6 +124,7 @@ class MentionPaths:
         queries, docs = np.divmod(pairs, size)
         return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {
             "sentences": len(world.sentences.texts),
+            **({} if world.parts.every else {"sentences_read": world.parts.count}),
             "edges": {kind: len(parts[-1].end) for kind, parts in world.joined.items()},
             "questions_that_name_a_title": len(np.unique(world.named[0])),
         }
@@ -112,7 +133,7 @@ class MentionPaths:
         """The seeds of one question with their own scores, and the best paths to some passages."""
         world = self.world(benchmark, store)
         starts = self.starts(world)
-        place = query // self.block
+        place = next(number for number, start in enumerate(starts) if query in start.queries)
         start, size = starts[place], len(benchmark.doc_ids)
         paths = self.paths(world, start, list(self.bridges(world, starts, benchmark, store))[place])
         weights, ways = paths_of_question(start, paths, query, size)
@@ -134,7 +155,7 @@ class MentionPaths:
         return PathData(
             sentences,
             np.asarray(embed(self.encoder, benchmark.passages, "passage", store)),
-            np.asarray(embed(self.encoder, sentences.texts, "passage", store)),
+            SentenceVectors.of(sentences, self.encoder, store, self._every(len(benchmark.doc_ids))),
             np.asarray(embed(self.encoder, benchmark.questions, "question", store)),
             np.asarray(embed(self.encoder, self._asked(benchmark, extraction), "question", store)),
             QuestionWords.of(benchmark.passages, benchmark.questions),
@@ -146,23 +167,40 @@ class MentionPaths:
         return mask_titles(benchmark.questions, extraction) if self.titles else benchmark.questions
 
     def starts(self, world: PathData, queries: NDArray[np.int64] | None = None) -> list[SeedBlock]:
-        """The seeds of all questions, or of some (ascending), by blocks."""
+        """The seeds of all questions, or of some (ascending), by blocks; the sentences that paths need are read."""
         every = np.arange(len(world.questions)) if queries is None else queries
-        return [self._start(world, every[first : first + self.block]) for first in range(0, len(every), self.block)]
+        proposed = [self._proposed(world, block) for block in self._blocks(world, every)]
+        size, none = max(1, len(world.passages)), np.empty(0, np.int64)
+        world.parts.read(np.concatenate([none, *(pairs for _, pairs in proposed)]) % size)
+        starts = [self._start(world, *block) for block in proposed]
+        if not world.parts.every:
+            ends = [ends for start in starts for _, _, ends, _, _ in self._edges(world, start.seeds, start.close)]
+            world.parts.read(np.unique(np.concatenate([none, *ends]) % size))
+        return starts
 
-    def _start(self, world: PathData, queries: NDArray[np.int64]) -> SeedBlock:
+    def _blocks(self, world: PathData, queries: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Questions, ascending, that are looked at together."""
+        size = max(1, min(self.block, CELLS // max(1, len(world.passages))))
+        return [queries[first : first + size] for first in range(0, len(queries), size)]
+
+    def _proposed(self, world: PathData, queries: NDArray[np.int64]) -> tuple[NDArray[np.int64], Pairs]:
+        """A block of questions, and what may become a seed of them."""
+        size, places, questions = len(world.passages), np.arange(len(queries))[:, None], world.questions[queries]
+        parts = [nearest_rows(world.passages, questions, self.near)[0]]
+        if world.parts.every:
+            owner = world.sentences.texts.passage
+            parts.append(owner[nearest_rows(world.parts.arrays[0], questions, self.near)[0]])
+        parts.append(world.asked.nearest(queries, self.near))
+        found = [(places * size + docs).ravel() for docs in parts]
+        return queries, np.unique(np.concatenate([*found, world.named_by(queries)]))
+
+    def _start(self, world: PathData, queries: NDArray[np.int64], pairs: Pairs) -> SeedBlock:
         texts = world.texts(queries)
-        size, rows = texts.size, np.arange(len(queries))[:, None]
-        owner = np.repeat(np.arange(size), np.diff(texts.first))
-        parts = [nearest_rows(texts.passages, texts.questions, self.near)[0]]
-        parts.append(owner[nearest_rows(texts.sentences, texts.questions, self.near)[0]])
-        shares = texts.asked.share(texts.weight[:, None, :], texts.held)
-        parts.append(np.argsort(-shares, axis=1, kind="stable")[:, : self.near])
-        pairs = np.unique(np.concatenate([*((rows * size + docs).ravel() for docs in parts), texts.named]))
         own = self.own.worth(texts.evidence(pairs))
-        kept = best_of_rows(pairs // size, own, self.seeds) | np.isin(pairs, texts.named)
+        kept = best_of_rows(pairs // texts.size, own, self.seeds) | np.isin(pairs, texts.named)
         seeds, own = pairs[kept], own[kept]
-        return SeedBlock(queries, seeds, own, best_of_rows(seeds // size, own, self.close), texts.best_sentence(seeds))
+        close = best_of_rows(seeds // texts.size, own, self.close)
+        return SeedBlock(queries, seeds, own, close, texts.best_sentence(seeds))
 
     def bridges(
         self, world: PathData, starts: Sequence[SeedBlock], benchmark: Benchmark, store: Store
@@ -213,21 +251,28 @@ class MentionPaths:
         self, world: PathData, texts: PairTexts, step: int, parents: Pairs, worth: Values, close: NDArray[np.bool_]
     ) -> list[Paths]:
         found = []
+        for kind, place, ends, sentence, rarity in self._edges(world, parents, close):
+            features = texts.between(parents[place], ends, sentence)
+            features[:, 3] = rarity
+            found.append(self._scored(texts, kind, step, parents[place], ends, features, worth[place]))
+        return found
+
+    def _edges(
+        self, world: PathData, parents: Pairs, close: NDArray[np.bool_]
+    ) -> Iterator[tuple[str, NDArray[np.int64], Pairs, NDArray[np.int64], Values]]:
+        """By kind the edges that leave the parents: place among these, the pair at the end, sentence, rarity."""
+        size = len(world.passages)
         for kind, crossings in world.joined.items():
-            kept = close if kind == "shares" else np.ones(len(parents), dtype=np.bool_)
-            place, edge = crossings[0].leaving(parents[kept] % texts.size)
+            kept = np.flatnonzero(close) if kind == "shares" else np.arange(len(parents))
+            place, edge = crossings[0].leaving(parents[kept] % size)
             sentence, rarity, end = crossings[0].sentence[edge], crossings[0].rarity[edge], crossings[0].end[edge]
             if kind == "shares":
                 onward, edge = crossings[1].leaving(end)
                 place, sentence, rarity, end = place[onward], sentence[onward], rarity[onward], crossings[1].end[edge]
-            parent = parents[kept][place]
-            ends = parent // texts.size * texts.size + end
-            other = ends != parent
-            features = texts.between(parent[other], ends[other], sentence[other])
-            features[:, 3] = rarity[other]
-            before = worth[kept][place][other]
-            found.append(self._scored(texts, kind, step, parent[other], ends[other], features, before))
-        return found
+            place = kept[place]
+            ends = parents[place] // size * size + end
+            other = ends != parents[place]
+            yield kind, place[other], ends[other], sentence[other], rarity[other]
 
     def _scored(
         self,

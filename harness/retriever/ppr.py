@@ -12,18 +12,24 @@ import scipy.sparse as sp
 from harness.benchmark import Benchmark
 from harness.core.artifacts import Store
 from harness.core.errors import bounded
-from harness.core.identity import NO_RESULT
+from harness.core.identity import LATER, NO_RESULT
 from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
 from harness.model.encoder import Encoder
 from harness.retriever.pagerank.edge_names import name_edges
 from harness.retriever.pagerank.pagerank import Walks
+from harness.retriever.pagerank.push import Pushes
 from harness.retriever.pagerank.rows import Scores, WalkEnd, collect_lists
 from harness.retriever.pagerank.trail import Node, Path, Trail, strongest_walks
 from harness.retriever.search.link import link_entities
 from harness.retriever.search.nearest import nearest_passages
 from harness.retriever.walk import Walk, normalize_rows
 from harness.run import Run
+
+EXACT = 1_000_000
+"""Nodes up to which solving for all of them takes no longer than pushing."""
+LEAST = 0.01
+"""Of the tolerance: what a node may keep."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,9 @@ class PPR:
 
     restart: a, in (0, 1] (HippoRAG's damping 0.5 keeps 1 - a = 0.5 for the walk).
     max_iter: sweeps after which a walk is left as it is (``not_converged`` counts them).
+    push: pushes mass from the seeds on, in place of solving for all nodes, until no node has ``tolerance`` x ``LEAST``
+    left to push; ``largest_error`` of the facts bounds the L1 error that this leaves (``pagerank/push``). ``null``: in
+    graphs of more than ``EXACT`` nodes.
     link: least cosine to a name of the graph for what the question names and the graph does not hold; ``null``: none.
     """
 
@@ -61,6 +70,7 @@ class PPR:
     block: int = field(default=64, metadata=NO_RESULT)
     threads: int | None = field(default=None, metadata=NO_RESULT)
     device: str = "cpu"
+    push: bool | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
         bounded("lists.NAME.restart", self.restart, 0, 1, open_low=True)
@@ -77,15 +87,21 @@ class PPR:
         """The passages that the walk reaches, by the mass on them."""
         network, _, seeds, facts = self.start(benchmark, store)
         first, size = len(network.names), len(benchmark.doc_ids)
-        walks = Walks(
-            self.walk.transition(network), self.restart, self.tolerance, self.max_iter,
-            self.block, self.threads, self.device,
-        )  # fmt: skip
+        transition = self.walk.transition(network)
+        pushed = self.push if self.push is not None else first + size > EXACT and self.device == "cpu"
+        walks = (
+            Pushes(transition, self.restart, self.tolerance * LEAST, self.block, self.threads)
+            if pushed
+            else Walks(transition, self.restart, self.tolerance, self.max_iter, self.block, self.threads, self.device)
+        )
 
         def reached(part: slice) -> Iterator[tuple[Scores, WalkEnd]]:
             return ((block.values[first:].T, block) for block in walks(seeds[part]))
 
         run, walked = collect_lists(benchmark, reached, self.tolerance)
+        if pushed:
+            error = walked["largest_change"] * (1 - self.restart) / self.restart
+            walked = {"pushes": walked["iterations"], "largest_error": error}
         return run, {
             **facts,
             "nodes": first + size,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
+from harness.core.artifacts import MANIFEST, Store, read_manifest
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
@@ -103,6 +103,13 @@ def fitted(retrievers: Mapping[str, Retriever]) -> dict[str, dict[str, Any]]:
         for name, on in found.items()
         if on
     }
+
+
+def recalls(identities: Mapping[str, Any], data: Benchmark, kept: Store) -> dict[str, dict[str, Any]]:
+    """``index``, ``recall@100`` and on how many ``questions``, of every list that an approximate index found."""
+    inputs = {"benchmark": data.sha256}
+    made = {name: read_manifest(kept.place("retrieve", one, inputs) / MANIFEST) for name, one in identities.items()}
+    return {name: dict(one["facts"]["recall"]) for name, one in made.items() if one and "recall" in one["facts"]}
 
 
 def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:

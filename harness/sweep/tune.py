@@ -22,7 +22,7 @@ from harness.sweep.foresight import foresight
 from harness.sweep.integrity import hashes
 from harness.sweep.latest import remember
 from harness.sweep.leaderboard import score_tune
-from harness.sweep.lists import fitted, retrievers, store
+from harness.sweep.lists import fitted, recalls, retrievers, store
 from harness.sweep.prepared import Prepared
 from harness.sweep.result import LOCK, SweepResult
 from harness.sweep.selection import find_named
@@ -108,6 +108,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
                     "margin": plan.margin,
                     **plan.graphs(data),
                     "fitted": fitted(retrievers(plan.config)),
+                    "recalls": recalls(prepared.identities, data, store(plan.config)),
                     **ahead,
                     "seconds": round(time.perf_counter() - started, 3),
                     "cost": cost(

@@ -181,7 +181,8 @@ class View:
         place += " (split=disjoint: no gold passage of tune is one of test)" if self.splitting == "disjoint" else ""
         data = f"Data {self.data_sha256[:12]}{times}.{''.join(f' WARNING: {line}.' for line in self.warnings)}"
         return (
-            f"{self.dataset}, {place}{f', k = {k}' if at else ''}. {defined}. {data}{self.fitted()}{self.clustering()}"
+            f"{self.dataset}, {place}{f', k = {k}' if at else ''}. {defined}. {data}{self.fitted()}{self.recalls()}"
+            f"{self.clustering()}"
         )
 
     def fitted(self) -> str:
@@ -192,6 +193,14 @@ class View:
             groups.setdefault(f"{', '.join(one['on'])}{unseen}", []).append(name)
         told = "; ".join(f"{', '.join(names)} (on {where})" for where, names in groups.items())
         return f" Lists whose weights were chosen on tune questions: {told}." if told else ""
+
+    def recalls(self) -> str:
+        """Which lists an approximate index found, and how much of an exact search it finds."""
+        told = "; ".join(
+            f"{name} ({one['index']}, {one['recall@100']:.3f} of {one['questions']} questions)"
+            for name, one in self.manifest.get("recalls", {}).items()
+        )
+        return f" Lists of an approximate index, and its recall@100 against exact search: {told}." if told else ""
 
     @property
     def clusters(self) -> NDArray[np.int64]:

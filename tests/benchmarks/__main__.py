@@ -26,9 +26,10 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=REPEATS)
     parser.add_argument("--out", type=Path, default=Path("reports"))
     parser.add_argument("--passages", type=int, nargs="+", default=growth.SIZES, help="sizes of growth's worlds")
+    parser.add_argument("--worlds", nargs="+", choices=growth.WORLDS, default=growth.WORLDS, help="which of them")
     given = parser.parse_args()
     if given.names == ["growth"]:
-        return growth.main(given.out, given.passages)
+        return growth.main(given.out, given.passages, given.worlds)
     if unknown := sorted(set(given.names) - set(names())):
         parser.error(f"no benchmark {unknown[0]}; there are {', '.join(names())}")
     failed = []

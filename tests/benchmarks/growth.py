@@ -1,8 +1,9 @@
-"""How time and memory grow: queries x 10, trials x 10, and a generated world of 2k, 20k and more passages end to end.
+"""How time and memory grow: queries x 10, trials x 10, and a made-up and a real world of 10k, 100k and 1M passages.
 
-``python -m tests.benchmarks growth [--passages N ...]``: writes reports/benchmarks.json, .md and benchmarks-growth.png.
-Passages are encoded by hashed words (``encoder=hashed``), which stand in for a model. The largest default world takes
-half an hour, most of it in the recogniser of named entities. What is measured is kept at once in
+``python -m tests.benchmarks growth [--passages N ...] [--worlds made-up real]``: writes reports/benchmarks.json, .md
+and benchmarks-growth.png. A world is swept from nothing with ``OPTIONS``: passages are encoded by hashed words, which
+stand in for a model, and named by titles and capitalised spans, without a recogniser. The real one is all corpora of
+HARNESS_DATA, and copies of them with other names (``united``). What is measured is kept at once in
 reports/benchmarks-growth.json: the same command goes on from there; without that file all is measured again.
 """
 
@@ -16,38 +17,33 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from harness.graph.approximate_synonyms import approximate_synonyms
-from harness.graph.synonym import synonyms
-from harness.model.encoder.reuse import EMBEDDINGS
 from harness.sweep import engine
 from tests.benchmarks import report
 from tests.benchmarks.lists import lists
 from tests.benchmarks.trials import FREE, trials
+from tests.benchmarks.united import Row, united
 
-SIZES = (2_000, 20_000, 200_000)
+SIZES = (10_000, 100_000, 1_000_000)
+WORLDS = ("made-up", "real")
 QUERIES = 2_000
-"""Of a world at most; a world of 2,000 passages has 600."""
-STAGES = ("encode", "extract", "graph", "retrieve")
-THRESHOLD = 0.85
-INDEX = "IVF{lists},Flat"
-"""What proposes pairs of names beside the exact search, with 4 sqrt(E) lists for E names."""
+STAGES = ("encode", "extract", "graph")
+OPTIONS = ("encoder=hashed", "extractor.model=null", "+retriever@lists.paths=mention_paths", "tracking=none")
 
 
-def main(folder: Path, sizes: Sequence[int] = SIZES) -> None:
+def main(folder: Path, sizes: Sequence[int] = SIZES, worlds: Sequence[str] = WORLDS) -> None:
     kept = Kept(folder / "benchmarks-growth.json")
-    parts = {
+    parts: dict[str, list[dict[str, Any]]] = {
         "queries": [kept.get("queries", n, lambda n=n: scored_queries(n)) for n in (200, 2000)],
         "trials": [kept.get("trials", n, lambda n=n: scored_trials(n)) for n in (66, 660)],
-        "passages": [],
+        **{name: [] for name in worlds},
     }
     for size in sorted(sizes):
-        parts["passages"].append(kept.get("passages", size, lambda n=size: world(n)))
+        for name in worlds:
+            parts[name].append(kept.get(name, size, lambda n=size, name=name: world(name, n)))
         rows = {name: series(found) for name, found in parts.items()}
         report.add(folder, "growth", {**rows, "lines": told(rows)})
         plot(rows, folder / "benchmarks-growth.png")
@@ -59,9 +55,9 @@ class Kept:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.rows: dict[str, dict[str, float]] = json.loads(path.read_text()) if path.is_file() else {}
+        self.rows: dict[str, dict[str, Any]] = json.loads(path.read_text()) if path.is_file() else {}
 
-    def get(self, what: str, size: int, measure: Callable[[], dict[str, float]]) -> dict[str, float]:
+    def get(self, what: str, size: int, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """The figures at a size, ``at`` among them; measured when they are not there."""
         key = f"{what} {size}"
         if key in self.rows:
@@ -75,12 +71,12 @@ class Kept:
         return self.rows[key]
 
 
-def series(found: Sequence[dict[str, float]]) -> dict[str, Any]:
-    """Figures by name over the sizes, with the exponents between them; ``recall`` is no time and has none."""
+def series(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Figures by name over the sizes, with the exponents between them; ``notes`` are texts and have none."""
     at = [one["at"] for one in found]
-    values = {key: [one[key] for one in found] for key in found[0] if key not in ("at", "recall")}
+    values = {key: [one[key] for one in found] for key in found[0] if key not in ("at", "notes")}
     exponent = {key: exponents(at, one) for key, one in values.items()}
-    return {"at": at, "values": values, "exponent": exponent, "recall": [one.get("recall") for one in found]}
+    return {"at": at, "values": values, "exponent": exponent, "notes": [one.get("notes") for one in found]}
 
 
 def exponent(at: Sequence[float], values: Sequence[float]) -> float | None:
@@ -115,56 +111,62 @@ def scored_trials(count: int) -> dict[str, float]:
     return {"score": timed(lambda: engine.score(grid, *made))}
 
 
-def world(passages: int, queries: int | None = None) -> dict[str, float]:
-    """Seconds of each stage and peak bytes of a process that prepares a world and sweeps its grid."""
+def world(kind: str, passages: int, queries: int = QUERIES) -> dict[str, Any]:
+    """Seconds of each stage and list, and peak bytes, of a process that prepares a world and sweeps its grid.
+
+    Peak bytes are those that the process holds, pages of memory-mapped files among them.
+    """
     with tempfile.TemporaryDirectory(prefix="harness-growth-") as name:
         folder = Path(name)
-        write(folder / "world", passages, queries or QUERIES)
+        write(folder / "world", kind, passages, queries)
         command = [
-            sys.executable, "-m", "harness", "sweep", "dataset=folder", f"dataset.path={folder / 'world'}",
-            "encoder=hashed", f"paths.runs={folder / 'runs'}", "tracking=none",
-        ]  # fmt: skip
+            *(sys.executable, "-m", "harness", "sweep", "dataset=folder", f"dataset.path={folder / 'world'}"),
+            *(*OPTIONS, f"paths.runs={folder / 'runs'}"),
+        ]
         begun = time.perf_counter()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             raise AssertionError(f"harness sweep on {passages} passages ended with {process.returncode}")
-        found = {"whole": round(time.perf_counter() - begun, 2), "peak_bytes": usage.ru_maxrss * 1024}
-        for stage in STAGES:
-            manifests = (folder / "runs" / "artifacts" / stage).glob("*/manifest.json")
-            found[stage] = round(sum(json.loads(path.read_text())["seconds"] for path in manifests), 2)
-        found["retrieve"] = round(found["retrieve"] - found["extract"] - found["graph"], 2)  # made on its way
-        for path in (folder / "runs" / "sweeps").glob("*/manifest.json"):
-            found["sweep"] = json.loads(path.read_text())["seconds"]
-        return found | synonym_step(folder / "runs")
+        found = {
+            "whole": round(time.perf_counter() - begun, 2),
+            "processor": round(usage.ru_utime + usage.ru_stime, 2),
+            "peak_bytes": usage.ru_maxrss * 1024,
+        }
+        return found | seconds(folder / "runs")
 
 
-def synonym_step(runs: Path) -> dict[str, float]:
-    """Seconds of the synonym step alone (it is a part of the graph stage), exact and with ``INDEX``, and its recall."""
-    folders = [path.parent for path in (runs / "artifacts" / "encode").glob("*/manifest.json")
-               if json.loads(path.read_text())["config"]["role"] == "name"]  # fmt: skip
-    vectors = np.load(folders[0] / EMBEDDINGS)
-    synonyms(vectors[:100], THRESHOLD)
-    index = INDEX.format(lists=round(4 * math.sqrt(len(vectors))))
-    begun = time.perf_counter()
-    exact = synonyms(vectors, THRESHOLD)
-    between = time.perf_counter()
-    found = approximate_synonyms(vectors, THRESHOLD, index)
-    ended = time.perf_counter()
-    seconds = {"synonyms": round(between - begun, 2), "synonyms_index": round(ended - between, 2)}
-    return {**seconds, "recall": round(found.nnz / max(exact.nnz, 1), 4)}
+def seconds(runs: Path) -> dict[str, Any]:
+    """Own seconds of each stage, of each list without the stages that it stands on, and of the sweep; and notes."""
+    found: dict[str, Any] = {stage: round(sum(one["own_seconds"] for one in made(runs, stage)), 2) for stage in STAGES}
+    for one in made(runs, "retrieve"):
+        found[one["config"]["_target_"].rpartition(".")[2]] = one["own_seconds"]
+    for path in (runs / "sweeps").glob("*/manifest.json"):
+        found["sweep"] = json.loads(path.read_text())["seconds"]
+    index = next((one["facts"].get("synonym_index") for one in made(runs, "graph")), None)
+    walk = next((one["facts"].get("largest_error") for one in made(runs, "retrieve") if "pushes" in one["facts"]), None)
+    return {**found, "notes": {"synonym_index": index, "walk_error": walk}}
 
 
-def write(folder: Path, passages: int, queries: int) -> None:
-    """A generated world as a folder of prepared files, its queries cut to so many, evenly."""
+def made(runs: Path, stage: str) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text()) for path in sorted((runs / "artifacts" / stage).glob("*/manifest.json"))]
+
+
+def write(folder: Path, kind: str, passages: int, queries: int) -> None:
+    """A world as a folder of prepared files, with so many queries at most, evenly chosen."""
+    corpus, asked = united(passages, queries) if kind == "real" else generated(passages, queries)
+    folder.mkdir()
+    for name, rows in (("corpus", corpus), ("queries", asked)):
+        with (folder / f"{name}.jsonl").open("w") as stream:
+            stream.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def generated(passages: int, queries: int) -> tuple[Iterable[Row], Sequence[Row]]:
     from tests.world.generate import generate
 
     corpus, asked = generate(passages, 0)
-    folder.mkdir()
-    kept = asked[:: max(1, len(asked) // queries)][:queries]
-    for name, rows in (("corpus", corpus), ("queries", kept)):
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return corpus, asked[:: max(1, len(asked) // queries)][:queries]
 
 
 def told(rows: dict[str, Any]) -> list[str]:
@@ -172,12 +174,17 @@ def told(rows: dict[str, Any]) -> list[str]:
     for name, row in rows.items():
         for key, values in row["values"].items():
             unit = [f"{value / 2**30:.2f} GiB" if key == "peak_bytes" else f"{value:.3g} s" for value in values]
-            sizes = ", ".join(f"{size:g}" for size in row["at"])
+            sizes = ", ".join(f"{size:,}" for size in row["at"])
             slopes = ", ".join("" if slope is None else f"{slope:g}" for slope in row["exponent"][key])
             lines.append(f"| {name} | {sizes} | {key} | {', '.join(unit)} | {slopes} |")
-    recall = ", ".join(str(share) for share in rows["passages"]["recall"])
-    lines += ["", f"`synonyms` is a part of `graph`; `synonyms_index` is the same step with graph.index={INDEX}, which "
-              f"finds these shares of its edges: {recall}."]  # fmt: skip
+    lines.append("")
+    for name, row in rows.items():
+        for size, notes in zip(row["at"], row["notes"], strict=True):
+            if index := (notes or {}).get("synonym_index"):
+                found, names = index["recall"], index["names"]
+                lines.append(f"{name}, {size:,}: {index['index']} finds {found} of the synonyms of {names} names.")
+            if error := (notes or {}).get("walk_error"):
+                lines.append(f"{name}, {size:,}: walks err by at most {error:.1e} in L1.")
     return lines
 
 
@@ -185,16 +192,20 @@ def plot(rows: dict[str, Any], path: Path) -> None:
     """Seconds over queries, trials and passages, and memory over passages, all axes logarithmic."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(13, 7), layout="constrained")
-    parts = figure.subplot_mosaic([["queries", "trials", "peak"], ["passages"] * 3], height_ratios=[1, 1.5])
+    worlds = [name for name in rows if name not in ("queries", "trials")]
+    figure = Figure(figsize=(13, 3.5 + 3.5 * len(worlds)), layout="constrained")
+    layout = [["queries", "trials", "peak"], *([name] * 3 for name in worlds)]
+    parts = figure.subplot_mosaic(layout, height_ratios=[1, *[1.3] * len(worlds)])
     for name, row in rows.items():
         for key, values in row["values"].items():
             peak = key == "peak_bytes"
             place = parts["peak" if peak else name]
             slope = row["exponent"][key][-1:] or [None]
-            label = key if slope[0] is None else f"{key} ({slope[0]})"
+            what = name if peak else key
+            label = what if slope[0] is None else f"{what} ({slope[0]})"
             place.loglog(row["at"], [value / 2**30 for value in values] if peak else values, marker="o", label=label)
-            place.set(xlabel=name, ylabel="GiB" if peak else "seconds")
+            unit = "passages" if name in worlds else name
+            place.set(xlabel=unit, ylabel="GiB" if peak else "seconds", title="" if peak or unit == name else name)
             place.set_xticks(row["at"], [f"{size:,}" for size in row["at"]])
             place.set_xticks([], minor=True)
     for place in parts.values():

@@ -1,5 +1,6 @@
 """Both sides of every benchmark compute the same, on small work; nothing is timed."""
 
+import json
 import os
 
 import pytest
@@ -9,6 +10,7 @@ from tests.benchmarks import report
 from tests.benchmarks.__main__ import made, names
 from tests.benchmarks.growth import exponent, exponents
 from tests.benchmarks.measure import Case, run
+from tests.benchmarks.united import united
 
 PEERS = {"sweep": "ranx", "sweep_capped": "ranx", "evaluate": "ranx", "ppr": "igraph", "ppr_small": "igraph"}
 SLOW = ("sweep_capped", "ppr_small", "encode", "ner", "tracked")
@@ -45,3 +47,24 @@ def test_exponent_by_hand() -> None:
     assert exponent([10, 100], [2.0, 200.0]) == 2
     assert exponent([10, 100], [0.0, 1.0]) is None
     assert exponents([1, 10, 1000], [3.0, 3.0, 300.0]) == [0, 1]
+
+
+def test_copies_of_real_passages_have_other_names_in_the_same_places(tmp_path, monkeypatch) -> None:
+    rows = [("a", "Rome", "Rome is in Italy. The end."), ("b", "Oslo", "Oslo is not. Italy is the end. the")]
+    folder = tmp_path / "nq"
+    folder.mkdir()
+    (folder / "corpus.jsonl").write_text(
+        "".join(json.dumps({"id": one, "title": title, "text": text}) + "\n" for one, title, text in rows)
+    )
+    query = {"id": "q", "question": "Where?", "answers": ["Italy"], "supporting_ids": ["b"]}
+    (folder / "queries.jsonl").write_text(json.dumps(query) + "\n")
+    monkeypatch.setenv("HARNESS_DATA", str(tmp_path))
+    made, asked = united(5, 10)
+    corpus = list(made)
+    assert [row["id"] for row in corpus] == ["b", "a", "b-1", "a-1", "b-2"]
+    assert asked[0]["supporting_ids"] == ["b"]
+    names = {"Rome", "Oslo", "Italy"}
+    (oslo, rome) = corpus[2:4]
+    assert rome["title"] == rome["text"].split()[0]
+    assert rome["title"] in names
+    assert rome["text"].endswith(f"{oslo['text'].split()[3]}. The end.")

@@ -5,11 +5,17 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
-from harness.graph.approximate_synonyms import WIDTH, approximate_synonyms
+from harness.graph.approximate_synonyms import WIDTH, approximate_synonyms, synonym_recall
+from harness.graph.entity import Entity
+from harness.graph.extractor.offline import Offline
 from harness.graph.synonym import synonyms
+from harness.model.encoder.hashed import Hashed
+from harness.report.network import describe_network
 
 MADE = """
 import numpy as np
@@ -76,3 +82,33 @@ def test_no_names_and_one_name() -> None:
 def test_what_faiss_refuses_is_named(vectors: NDArray[np.float32], index: str) -> None:
     with pytest.raises(HarnessError, match=rf"graph\.index={index}: faiss refuses it for 1500 names of 48.*HNSW32"):
         approximate_synonyms(vectors, 0.85, index)
+
+
+def test_the_recall_is_that_of_all_names_where_all_are_sampled(vectors: NDArray[np.float32]) -> None:
+    exact = synonyms(vectors, 0.85)
+    half = sp.triu(exact).tolil()
+    half[:700] = 0
+    found = sp.csr_array(half + half.T)
+    measured = synonym_recall(found, vectors[:], 0.85)
+    assert measured["names"] == 1000
+    chosen = np.unique(np.linspace(0, len(vectors) - 1, 1000).astype(np.int64))
+    edges = {(min(i, j), max(i, j)) for i, j in zip(*exact.nonzero(), strict=True) if i in chosen or j in chosen}
+    held = {pair for pair in edges if found[pair] > 0}
+    assert measured["recall"] == pytest.approx(len(held) / len(edges), abs=1e-4)
+
+
+def test_a_graph_of_many_names_takes_an_index_and_tells_its_recall(
+    titled, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And lends its edges to no other graph, since it may have missed some."""
+    names = [f"Old Mill Road {chr(65 + n % 26)} {n}" for n in range(40)]
+    world = titled([(name, f"{name} is long.") for name in names], ["Where is Old Mill Road A 0?"])
+    store, graph = Store(tmp_path), Entity(Offline(model=None), Hashed(), synonym=0.8)
+    monkeypatch.setattr("harness.graph.entity.EXACT", 10)
+    made = graph.artifact(world, store)
+    assert made.facts["synonym_index"] == {"index": "HNSW32", "recall": 1.0, "names": made.facts["entities"]}
+    assert any("synonyms found by HNSW32: 100.0%" in line for line in describe_network(made.facts))
+    monkeypatch.undo()
+    typed = Entity(Offline(model=None), Hashed(), synonym=0.8, index="Flat").artifact(world, store)
+    assert typed.key != made.key
+    assert typed.facts["names_compared_before"] == 0

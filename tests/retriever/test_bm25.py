@@ -97,3 +97,20 @@ def test_another_hash_seed_gives_the_same_bytes():
     )
     assert len(first) > 1000
     assert first == second
+
+
+@pytest.mark.parametrize(("k1", "b"), [(1.2, 0.75), (0.9, 0.4), (0, 1)])
+def test_the_scores_are_those_of_bm25s(benchmark_of, tmp_path, k1, b, monkeypatch):
+    """To the bit, passages read in slices that cut the corpus."""
+    import bm25s
+
+    monkeypatch.setattr("harness.retriever.bm25.TEXTS", 7)
+    words = [f"w{number}" for number in range(40)]
+    texts = [" ".join(words[(place * step) % 40] for step in range(1, 4 + place % 13)) for place in range(60)]
+    tokens = bm25s.tokenize(texts, stopwords=[], return_ids=False, show_progress=False)
+    index = bm25s.BM25(k1=k1, b=b, method="lucene", dtype="float64")
+    index.index(tokens, show_progress=False)
+    found = lists(BM25(k1=k1, b=b, depth=60, stopwords=None), benchmark_of(texts, words), tmp_path)
+    for number, word in enumerate(words):
+        theirs = index.get_scores([word]) if word in index.vocab_dict else [0.0] * 60
+        assert found[f"q{number}"] == {f"d{place:02d}": score for place, score in enumerate(theirs) if score > 0}

@@ -249,3 +249,37 @@ def test_the_defaults_are_the_weights_of_the_fit():
     default = strategy("retriever", "mention_paths", extractor=Offline(), encoder=Hashed())
     assert with_weights(default, read_fit("mention_paths")["weights"]) == default
     assert default.resembles is None
+
+
+def test_the_passages_nearest_by_words_are_those_of_greatest_share() -> None:
+    random = np.random.default_rng(1)
+    words = [f"word{number}" for number in range(12)]
+    texts = [" ".join(random.choice(words, 4)) for _ in range(50)]
+    asked = QuestionWords.of(texts, [" ".join(random.choice(words, 3)) for _ in range(8)] + ["nothing"])
+    queries = np.arange(9)
+    shares = asked.share(asked.weight[:, None, :], asked.held(queries))
+    for depth in (1, 7, 49, 80):
+        assert np.array_equal(asked.nearest(queries, depth), np.argsort(-shares, axis=1, kind="stable")[:, :depth])
+
+
+def test_without_sentence_seeds_only_what_is_asked_of_is_encoded(
+    world: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every passage is proposed by one or the other, so the scores are those with all sentences."""
+    plain = replace(FULL, steps=1, resembles=None, near=7, seeds=7)
+    whole, facts = plain.retrieve(world, Store(tmp_path / "whole"))
+    assert "sentences_read" not in facts
+    read, facts = replace(plain, sentence_seeds=False).retrieve(world, Store(tmp_path / "read"))
+    assert facts["sentences_read"] == facts["sentences"]
+    assert read.to_dict() == whole.to_dict()
+    few, facts = replace(plain, sentence_seeds=False, near=1, names=None).retrieve(world, Store(tmp_path / "few"))
+    assert 0 < facts["sentences_read"] < facts["sentences"]
+    assert len(few.docs)
+    monkeypatch.setattr("harness.retriever.mention_paths.LARGE", 3)
+    above, _ = plain.retrieve(world, Store(tmp_path / "above"))
+    assert above.to_dict() == read.to_dict()
+
+
+def test_sentences_along_a_second_step_are_not_read_piecemeal() -> None:
+    with pytest.raises(HarnessError, match=r"lists\.NAME\.sentence_seeds=false .* steps=1 and resembles=null"):
+        replace(FULL, sentence_seeds=False)

@@ -57,36 +57,35 @@ class Offline:
             self._shards(benchmark, folder, recognise).fill()
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
-        """Titles and spans in one pass; the recogniser in shards that a killed run need not repeat."""
+        """Titles and spans text by text; the recogniser in shards that a killed run need not repeat."""
         titles = [normal(title or "") for title in benchmark.corpus["title"][:]]
         texts = list(benchmark.corpus["text"][:])
-        questions = benchmark.questions
-        split = [words(text) for text in texts]
-        casing = Casing(zip(texts, split, strict=True))
+        questions, passages = benchmark.questions, benchmark.passages
+        casing = Casing((text, words(text)) for text in texts)  # words are read again below: all of them fill memory
         known = Gazetteer([name for name in dict.fromkeys(titles) if name])
         with self._recogniser() as recognise:
             recognised = self._shards(benchmark, folder, recognise)
             named = recognised.rows()
+        number = {name: i for i, name in enumerate(known.names)}
 
-        def find(text: str, at: Words, recognised: NDArray[np.int32]) -> Found:
+        def find(text: str, recognised: NDArray[np.int32], whole: str) -> NDArray[np.int32]:
+            at = words(text)
             found = _titles(text, at, known, casing)
             _add(found, text, [(a, b) for a, b, kept in recognised.tolist() if kept], ENTITY)
             if self.spans:
                 left_out = Places((a, b) for a, b, kept in recognised.tolist() if not kept)
                 runs = [(at.start[a], at.end[b - 1]) for a, b in spans(text, at, casing)]
                 _add(found, text, [run for run in runs if not any(left_out.touching(*run))], SPAN)
-            return sorted(found, key=lambda mention: (mention[1], -mention[2]))
+            found.sort(key=lambda mention: (mention[1], -mention[2]))
+            return _rows(whole, found, number, len(whole) - len(text))
 
-        in_texts = [find(text, at, named[i]) for i, (text, at) in enumerate(zip(texts, split, strict=True))]
-        in_questions = [find(text, words(text), named[len(texts) + i]) for i, text in enumerate(questions)]
-        names = dict.fromkeys([*known.names, *(name for found in (*in_texts, *in_questions) for name, *_ in found)])
-        number = {name: i for i, name in enumerate(names)}
-        shifts = [len(whole) - len(text) for whole, text in zip(benchmark.passages, texts, strict=True)]
+        in_texts = [find(*each) for each in zip(texts, named, passages, strict=False)]
+        in_questions = [find(text, named[len(texts) + i], text) for i, text in enumerate(questions)]
         extraction = Extraction(
             names=list(number),
             titled=np.array([number.get(title, -1) for title in titles], dtype=np.int32),
-            passages=Mentions.of(_rows(benchmark.passages, in_texts, number, shifts)),
-            questions=Mentions.of(_rows(questions, in_questions, number, [0] * len(questions))),
+            passages=Mentions.of(in_texts),
+            questions=Mentions.of(in_questions),
             triples=Triples.of(),
         )
         kinds = np.bincount(extraction.passages.kind, minlength=len(KINDS)).tolist()
@@ -128,15 +127,14 @@ def _add(found: Found, text: str, places: Sequence[tuple[int, int]], kind: int) 
         found.append((name, start, end, kind))
 
 
-def _rows(
-    texts: Sequence[str], found: Sequence[Found], number: Mapping[str, int], shifts: Sequence[int]
-) -> list[NDArray[np.int32]]:
-    """int32[M, 4] a text: entity, byte offsets of the mention in the text (which begins ``shift`` before), kind."""
-    rows = []
-    for text, mentions, shift in zip(texts, found, shifts, strict=True):
-        places = np.array([(start, end) for _, start, end, _ in mentions], dtype=np.int64).reshape(-1, 2) + shift
-        ends = byte_offsets(text, places.ravel()).reshape(-1, 2)
-        row = np.array([(number[name], 0, 0, kind) for name, _, _, kind in mentions], dtype=np.int32).reshape(-1, 4)
-        row[:, 1:3] = ends
-        rows.append(row)
-    return rows
+def _rows(text: str, found: Found, number: dict[str, int], shift: int) -> NDArray[np.int32]:
+    """int32[M, 4]: entity (a new name gets the next number), byte offsets of the mention in the text, kind.
+
+    shift: characters of the text that stand before what the mentions' places count from.
+    """
+    places = np.array([(start, end) for _, start, end, _ in found], dtype=np.int64).reshape(-1, 2) + shift
+    ends = byte_offsets(text, places.ravel()).reshape(-1, 2)
+    rows = [(number.setdefault(name, len(number)), 0, 0, kind) for name, _, _, kind in found]
+    table = np.array(rows, dtype=np.int32).reshape(-1, 4)
+    table[:, 1:3] = ends
+    return table

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from harness.retriever.mentions.links import Links
 from harness.retriever.mentions.pair_texts import PairTexts
+from harness.retriever.mentions.pairs import Pairs
 from harness.retriever.mentions.question_words import QuestionWords
 from harness.retriever.mentions.sentence import Sentences
+from harness.retriever.mentions.sentence_vectors import SentenceVectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,17 +22,21 @@ class PathData:
 
     sentences: Sentences
     passages: NDArray[np.float32]
-    parts: NDArray[np.float32]
+    parts: SentenceVectors
     questions: NDArray[np.float32]
     relations: NDArray[np.float32]
     asked: QuestionWords
     named: tuple[NDArray[np.int64], NDArray[np.int64]]
     joined: Mapping[str, tuple[Links, ...]]
 
-    def texts(self, queries: NDArray[np.int64]) -> PairTexts:
-        """What a block of questions, ascending, is judged by."""
+    def named_by(self, queries: NDArray[np.int64]) -> Pairs:
+        """Pairs of the questions, ascending, with the passages whose title they name."""
         rows, docs = self.named
         asking = np.isin(rows, queries)
+        return np.searchsorted(queries, rows[asking]) * len(self.passages) + docs[asking]
+
+    def texts(self, queries: NDArray[np.int64]) -> PairTexts:
+        """What a block of questions, ascending, is judged by."""
         return PairTexts(
             self.passages,
             self.parts,
@@ -40,5 +46,5 @@ class PathData:
             self.asked,
             self.asked.weight[queries],
             self.asked.held(queries),
-            np.searchsorted(queries, rows[asking]) * len(self.passages) + docs[asking],
+            self.named_by(queries),
         )

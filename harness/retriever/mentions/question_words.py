@@ -68,6 +68,28 @@ class QuestionWords:
                     bits[row, self.holding.indices[part]] |= np.uint64(1) << np.uint64(place)
         return bits
 
+    def nearest(self, queries: NDArray[np.int64], depth: int) -> NDArray[np.int64]:
+        """int64[q, k]: the passages of greatest ``share`` of each question, of equal ones the first; k = min(depth, D).
+
+        What it costs follows from how many passages hold a question's words.
+        """
+        size = self.holding.shape[1]
+        found = np.empty((len(queries), min(depth, size)), dtype=np.int64)
+        total = np.zeros(size)
+        for row, query in enumerate(queries):
+            held = [self.holding.indices[slice(*self.holding.indptr[w : w + 2])] for w in self.word[query] if w >= 0]
+            for share, docs in zip(self.weight[query], held, strict=False):
+                total[docs] += share
+            some = np.flatnonzero(total)
+            if len(some) < found.shape[1]:
+                some = np.arange(size)
+            elif len(some) > found.shape[1]:
+                least = np.partition(total[some], -found.shape[1])[-found.shape[1]]
+                some = some[total[some] >= least]
+            found[row] = some[np.argsort(-total[some], kind="stable")[: found.shape[1]]]
+            total[:] = 0
+        return found
+
     def share(self, weight: NDArray[np.float64], bits: NDArray[np.uint64]) -> NDArray[np.float64]:
         """The summed weight of the words whose bits are 1; weight [..., W] goes with bits [...]."""
         total = np.zeros(bits.shape)

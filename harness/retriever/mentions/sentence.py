@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,30 +18,62 @@ _BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])")
 
 
 @dataclass(frozen=True, eq=False)
+class SentenceTexts(Sequence[str]):
+    """Each sentence after its passage's title and a line break, so that it says what it is about; made when asked for.
+
+    head: int64[D], the characters of a passage's title and line break.    passage, begin, end: int64[S], where a
+    sentence stands in its passage's characters.
+    """
+
+    passages: Sequence[str]
+    head: NDArray[np.int64]
+    passage: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """S."""
+        return len(self.begin)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        """The text, or texts, of one place or several."""
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        owner = self.passage[place]
+        whole: str = self.passages[owner]
+        return whole[: self.head[owner]] + whole[self.begin[place] : self.end[place]]
+
+
+@dataclass(frozen=True, eq=False)
 class Sentences:
     """The S sentences of D passages, in order; a passage has at least one.
 
-    texts: each after its passage's title and a line break, so that it says what it is about.
     first: int64[D + 1]; passage p's sentences are ``first[p]:first[p + 1]``.
     start: int64[S], the byte of the passage's UTF-8 (title, line break, text) at which it begins.
     """
 
-    texts: Sequence[str]
+    texts: SentenceTexts
     first: NDArray[np.int64]
     start: NDArray[np.int64]
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Sentences:
         """The sentences of a benchmark's passages."""
-        texts, counts, starts = [], [], []
-        for title, text in zip(benchmark.corpus["title"][:], benchmark.corpus["text"][:], strict=True):
-            found = spans(text)
-            texts += [f"{title}\n{text[a:b]}" if title else text[a:b] for a, b in found]
+        places, counts, starts, heads = [np.empty((0, 2), np.int64)], [], [np.empty(0, np.int64)], []
+        for title, whole in zip(benchmark.corpus["title"][:], benchmark.passages, strict=True):
+            head = len(title) + 1 if title else 0
+            found = np.array(spans(whole[head:]), dtype=np.int64) + head
+            places.append(found)
             counts.append(len(found))
-            before = len(f"{title}\n".encode()) if title else 0
-            starts.append(before + byte_offsets(text, np.array([a for a, _ in found], dtype=np.int64)))
-        first = np.cumsum([0, *counts], dtype=np.int64)
-        return cls(texts, first, np.concatenate([np.empty(0, np.int64), *starts]))
+            heads.append(head)
+            starts.append(byte_offsets(whole, found[:, 0]))
+        table, owner = np.concatenate(places), np.repeat(np.arange(len(counts)), counts)
+        texts = SentenceTexts(benchmark.passages, np.array(heads, np.int64), owner, table[:, 0], table[:, 1])
+        return cls(texts, np.cumsum([0, *counts], dtype=np.int64), np.concatenate(starts))
 
     def of_mentions(self, mentions: Mentions) -> NDArray[np.int64]:
         """int64[M]: the sentence in which each mention in the passages begins; the first one where it is not known."""

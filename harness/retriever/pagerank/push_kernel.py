@@ -1,0 +1,65 @@
+"""The inner loop of pushes."""
+
+# mypy: disable-error-code="no-untyped-def,untyped-decorator"
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+
+@numba.njit(cache=True, nogil=True)
+def push_rows(bounds, columns, kept, own, nodes, shares, least, out, pushes, left, total):
+    """For the queries whose seeds are ``own[q]:own[q + 1]``: v to float32[B, N] ``out``, zero before; what was done.
+
+    bounds, columns, kept: the compressed rows of (1 - a) T. pushes: int64[B]. left: |r|, total: sum(x), float64[B].
+    """
+    size = out.shape[1]
+    x, r = np.zeros(size), np.zeros(size)
+    queue, waits = np.empty(size, np.int32), np.zeros(size, np.bool_)
+    touched, seen = np.empty(size, np.int32), np.zeros(size, np.bool_)
+    for row in range(len(own) - 1):
+        head = tail = waiting = count = 0
+        for k in range(own[row], own[row + 1]):
+            v = nodes[k]
+            r[v] += shares[k]
+            if not seen[v]:
+                seen[v] = True
+                touched[count] = v
+                count += 1
+            if r[v] >= least and not waits[v]:
+                waits[v] = True
+                queue[tail] = v
+                tail = tail + 1 if tail + 1 < size else 0
+                waiting += 1
+        while waiting:
+            u = queue[head]
+            head = head + 1 if head + 1 < size else 0
+            waiting -= 1
+            waits[u] = False
+            mass = r[u]
+            r[u] = 0.0
+            x[u] += mass
+            pushes[row] += 1
+            for k in range(bounds[u], bounds[u + 1]):
+                v = columns[k]
+                r[v] += mass * kept[k]
+                if not seen[v]:
+                    seen[v] = True
+                    touched[count] = v
+                    count += 1
+                if r[v] >= least and not waits[v]:
+                    waits[v] = True
+                    queue[tail] = v
+                    tail = tail + 1 if tail + 1 < size else 0
+                    waiting += 1
+        for k in range(count):
+            total[row] += x[touched[k]]
+            left[row] += r[touched[k]]
+        for k in range(count):
+            v = touched[k]
+            if total[row] > 0:
+                out[row, v] = x[v] / total[row]
+            x[v] = 0.0
+            r[v] = 0.0
+            seen[v] = False

@@ -1,0 +1,58 @@
+"""The recall that an approximate index is said to have."""
+
+import numpy as np
+import pytest
+
+from harness.core.artifacts import Store
+from harness.model.encoder.hashed import Hashed
+from harness.retriever import dense as module
+from harness.retriever.dense import Dense
+from harness.retriever.search import recall
+from harness.retriever.search.index import build
+from harness.retriever.search.recall import AIM, Recall, auto_index
+
+
+def vectors(count: int) -> np.ndarray:
+    made = np.random.default_rng(count).standard_normal((count, 16)).astype(np.float32)
+    return made / np.linalg.norm(made, axis=1, keepdims=True)
+
+
+def test_an_exact_index_finds_all_and_a_narrow_one_what_was_counted() -> None:
+    passages, questions = vectors(3000), vectors(300)
+    measured = Recall(passages, questions)
+    assert len(measured.questions) == 100
+    assert measured(build(passages, "Flat")) == 1
+    narrow = build(passages, "IVF32,Flat")
+    exact = [set(np.argsort(-(passages @ q), kind="stable")[:100].tolist()) for q in measured.questions]
+    found = [set(row.tolist()) for row in narrow.search(measured.questions, 116)[1][:, :100]]
+    by_hand = np.mean([len(a & b) / 100 for a, b in zip(exact, found, strict=True)])
+    assert measured(narrow) == pytest.approx(by_hand, abs=0.01)
+
+
+def test_as_many_lists_are_searched_as_the_aim_takes() -> None:
+    passages, questions = vectors(3000), vectors(50)
+    measured, index = Recall(passages, questions), build(passages, "IVF32,Flat")
+    probes = measured.probe(index)
+    assert measured(index) >= AIM
+    index.nprobe = probes // 2
+    assert measured(index) < AIM
+
+
+def test_auto_is_exact_for_a_small_corpus_and_tells_its_recall_for_a_large_one(
+    benchmark_of, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = benchmark_of(
+        [f"passage {n} on {n % 7} foxes and {n % 11} geese" for n in range(400)], ["3 foxes", "9 geese"]
+    )
+    _, facts = Dense(Hashed(64), index="auto").retrieve(world, Store(tmp_path))
+    assert facts == {"index": "Flat", "exact": True, "dimension": 64}
+    monkeypatch.setattr(module, "auto_index", lambda size: "IVF8,SQfp16")
+    run, facts = Dense(Hashed(64), index="auto").retrieve(world, Store(tmp_path))
+    assert facts["recall"]["recall@100"] >= AIM
+    assert facts["lists_searched"] <= 8
+    assert len(run.docs) == 20
+
+
+def test_the_size_above_which_auto_takes_an_index() -> None:
+    assert auto_index(recall.LARGE) == "Flat"
+    assert auto_index(1_000_000) == "IVF4000,SQfp16"
