@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
+from harness.core.resources import need_memory
 from harness.core.threads import available, each
 from harness.graph.synonym import Pairs, symmetric
 from harness.graph.synonym_growth import compare_new_names
@@ -77,6 +78,10 @@ def _built(vectors: NDArray[np.float32], factory: str) -> Any:
     import faiss
     from threadpoolctl import threadpool_limits
 
+    size = 4 * vectors.size + 300 * len(vectors)  # the vectors, and some links of each
+    if not factory.startswith("PCA"):
+        mend = "set graph.index=PCA96,HNSW32, which keeps 96 numbers of each, or graph.synonym=null"
+        need_memory(size, f"an index of {len(vectors):,} names (graph.index={factory})", mend)
     threads = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)
     try:

@@ -14,6 +14,7 @@ from harness.benchmark import Benchmark
 from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.core.identity import LATER
+from harness.core.resources import need_memory
 from harness.graph import Network
 from harness.graph.extractor import Extraction
 from harness.model.encoder import embed
@@ -129,6 +130,9 @@ class HippoRAG(PPR):
 
 def spread_cosines(passages: NDArray[np.float32], questions: NDArray[np.float32]) -> NDArray[np.float64]:
     """float64[Q, D]: cosines, each row scaled to a least of 0 and a greatest of 1 (all 1 where they are equal)."""
+    cells = len(passages) * len(questions)
+    mend = "take a retriever that reads the nearest passages alone, such as ppr, or fewer questions"
+    need_memory(32 * cells, f"cosines of {len(questions):,} questions with all of {len(passages):,} passages", mend)
     docs, cosine = exact_search(passages, questions, len(passages))
     low, high = cosine.min(axis=1, keepdims=True), cosine.max(axis=1, keepdims=True)
     share = np.divide(cosine - low, high - low, out=np.ones_like(cosine), where=high > low)

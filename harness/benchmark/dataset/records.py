@@ -9,8 +9,11 @@ from typing import Any
 
 from harness.core.errors import HarnessError
 from harness.core.input import numbered_lines, parse_json, read_json
+from harness.core.resources import gibibytes, need_memory
 
 Record = Mapping[str, Any]
+PLAIN, PACKED = 4, 12
+"""Bytes of memory that a byte of a file of records takes at least, plain and gzip."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Records:
 def read_lines(path: Path) -> Records:
     """The records of a file of JSON lines, plain or gzip; blank lines are passed over."""
     values, places = [], []
+    _foresee(path)
     for number, line in numbered_lines(path):
         value = parse_json(line, path, "one JSON object a line", number)
         if not isinstance(value, dict):
@@ -46,6 +50,15 @@ def read_lines(path: Path) -> Records:
     if not values:
         raise HarnessError(f"{path}: the file is empty; expected one JSON object a line")
     return Records(path, values, places)
+
+
+def _foresee(path: Path) -> None:
+    """Raise HarnessError where the file is too large for the memory."""
+    if path.is_file():
+        size = path.stat().st_size
+        factor = PACKED if path.suffix == ".gz" else PLAIN
+        mend = "take fewer passages, or a machine with more memory"
+        need_memory(factor * size, f"{path}: reading {gibibytes(size)} of records", mend)
 
 
 def read_array(path: Path) -> Any:

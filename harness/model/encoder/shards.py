@@ -17,6 +17,7 @@ from harness.core.files import allocate, write_text
 from harness.core.identity import texts_sha256
 from harness.core.input import DAMAGED
 from harness.core.parts import Part, fill
+from harness.core.resources import need_disk
 from harness.model.encoder.reuse import EMBEDDINGS, Known, write_texts
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def fill_shards(
     parts = [] if (folder / COUNTED).exists() else shards(folder, model, texts, role, known)
     if parts:
         (folder / "shards").mkdir(exist_ok=True)
+        left = sum(part.size for part, _ in parts if not part.path.exists())
+        need_disk(folder, 4 * model.dimension * (left + len(texts)), f"encoding {len(texts):,} texts as {role}s")
         fill(folder, [part for part, _ in parts], f"encode {role}", model.facts)
     return parts
 

@@ -25,6 +25,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from harness.core.resources import need_memory
 from harness.core.threads import available, each
 from harness.retriever.pagerank.elimination import System, eliminate
 
@@ -81,6 +82,9 @@ class Walks:
         self._matrix = sp.csr_array(((1 - restart) * transition).T, dtype=np.float64)
         self._restart, self._device, self._threads = restart, device, threads
         self._tolerance, self._max_iter, self._block = tolerance, max_iter, block
+        at_once, size = threads or available(), transition.shape[0]
+        mend = "set lists.NAME.block=16, or for ppr lists.NAME.push=true"
+        need_memory(4 * size * (16 * at_once + block * (at_once + 2)), f"walks over {size:,} nodes", mend)
 
     def __call__(self, seeds: sp.csr_array) -> Iterator[Solution]:
         """The blocks in query order. seeds: [Q, N]."""
