@@ -1,4 +1,4 @@
-"""What strategies read beside the lists of a pool: texts, entity mentions, seeds, prior importance."""
+"""What strategies read beside the lists of a pool: texts, entity mentions, seeds, relations, prior importance."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from harness.core.artifacts import Store
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from harness.retriever.mentions.relations import Related
+
 
 class Seeding(Protocol):
     """What Q questions start from in a graph of entities and passages."""
@@ -27,6 +29,18 @@ class Seeding(Protocol):
 
         Each is in [0, 1]. path, hub: as ``harness.retriever.policy.rerank.Rerank`` has them.
         """
+        ...
+
+
+class Relations(Protocol):
+    """What joins passages, and what they share with Q questions."""
+
+    def take(self, queries: NDArray[np.int64]) -> Self:
+        """Those of some of the questions."""
+        ...
+
+    def among(self, docs: NDArray[np.int32]) -> Related:
+        """Of m passages a question: int32[Q, m], -1 for none."""
         ...
 
 
@@ -48,19 +62,22 @@ class Context:
     """What Q queries have beside their lists. A part that no strategy reads may be left out.
 
     texts: the questions and all passages.    seeding: what the questions start from.
+    relations: what joins the passages.
     mentions: sparse [D, E] by list name: which passage mentions which entity in the graph of that list.
     importance: float64[D] in [0, 1] by file name: the prior importance of documents (``pool.importance``).
     """
 
     texts: SourceTexts | None = None
     seeding: Seeding | None = None
+    relations: Relations | None = None
     mentions: Mapping[str, csr_array] = field(default_factory=dict)
     importance: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def take(self, queries: NDArray[np.int64]) -> Context:
         """That of some of the queries."""
         texts, seeding = self.texts and self.texts.take(queries), self.seeding and self.seeding.take(queries)
-        return replace(self, texts=texts, seeding=seeding)
+        relations = self.relations and self.relations.take(queries)
+        return replace(self, texts=texts, seeding=seeding, relations=relations)
 
 
 NOTHING = Context()

@@ -19,7 +19,7 @@ from harness.fusion.anchor import default_anchor
 from harness.fusion.fuser import check
 from harness.fusion.fuser.shares import Shared
 from harness.sweep.override import POOL, ineffective, keys, name, overrides_of, restrict, typed_knobs, values
-from harness.sweep.trial import GROUPS, PoolSpec, Trial, list_names, other_anchor
+from harness.sweep.trial import BESIDE, GROUPS, PoolSpec, Trial, list_names, other_anchor
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ BASELINES = "baselines"
 class Grid:
     """The trials of a configuration.
 
-    config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` and ``seeds``.
+    config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` and those of ``BESIDE``.
     given: the overrides that the sweep itself was started with; a trial's own overrides follow them. A knob that they
     name restricts the grid (see ``harness.sweep.override``).
     """
@@ -130,12 +130,12 @@ class Grid:
             raise HarnessError(f"pool.importance={prior}: there is no such file; give a JSON file, or null")
         read = prior if "importance" in strategies["fuser"].reads else None
         spec = PoolSpec(wanted, pool["cap"], capped, read, self._anchor(wanted))
-        reads = "seeds" in getattr(strategies["reranker"], "reads", ())
-        seeds = identity(self._make(self.config["seeds"])) if reads else None
+        read_beside = [name for name in BESIDE if name in getattr(strategies["reranker"], "reads", ())]
+        beside = {name: identity(self._make(self.config[name])) for name in read_beside}
         trial = Trial(spec, **strategies, settings={}, overrides=())
         settings = self._settings(trial, chosen)
         return Trial(
-            spec, **strategies, settings=settings, overrides=(*self._kept(), *overrides_of(settings)), seeds=seeds
+            spec, **strategies, settings=settings, overrides=(*self._kept(), *overrides_of(settings)), beside=beside
         )
 
     @cached_property

@@ -130,6 +130,7 @@ class Reader(Protocol):
 
 def gather_context(readers: Sequence[Reader], config: DictConfig, data: Benchmark) -> Context:
     """What these read beside the lists, for all queries of the benchmark."""
+    from harness.retriever.mentions.relations import PassageRelations
     from harness.retriever.policy.execution import start
 
     kept = store(config)
@@ -141,6 +142,8 @@ def gather_context(readers: Sequence[Reader], config: DictConfig, data: Benchmar
     if "seeds" in wanted:
         policed = instantiate(config.seeds)
         found = replace(found, seeding=start(policed.policy, policed.graph, policed.encoder, data, kept))
+    if "relations" in wanted:
+        found = replace(found, relations=PassageRelations.of(instantiate(config.relations).world(data, kept)))
     if "mentions" in wanted:
         found = replace(found, mentions=_mentions(readers, config, data))
     return found

@@ -11,7 +11,7 @@ import yaml
 from harness.core.configuration import defaults, names, strategy
 from harness.core.errors import HarnessError, nearest
 from harness.core.rooms import package_folder
-from harness.sweep.trial import GROUPS, Trial
+from harness.sweep.trial import BESIDE, GROUPS, Trial
 
 POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")
 Blocks = Mapping[str, Mapping[str, Any]]
@@ -79,7 +79,7 @@ def unread(given: Sequence[str], raw: Mapping[str, Any], trials: Sequence[Trial]
 
     raw: the configuration with its interpolations.
     """
-    used = {"lists", "dataset", *(["seeds"] if any(trial.seeds for trial in trials) else [])}
+    used = {"lists", "dataset", *(name for trial in trials for name in trial.beside)}
     pending = list(used)
     while pending:
         for part in set(re.findall(r"\$\{(\w+)", repr(raw.get(pending.pop(), "")))) - used:
@@ -91,7 +91,8 @@ def unread(given: Sequence[str], raw: Mapping[str, Any], trials: Sequence[Trial]
         if text.startswith("+") and part not in used | roots:
             yield f"{text} changes nothing: nothing reads {part}{nearest(part, roots)}; leave it out"
         elif part in PARTS and part not in used:
-            hint = "reranker=policy reads it" if part == "seeds" else f"give a list that has a {part}"
+            reading = [name for name in names("reranker") if part in strategy("reranker", name).reads]
+            hint = f"reranker={reading[0]} reads it" if reading else f"give a list that has a {part}"
             yield f"{key} changes nothing: no list of this configuration uses {part}; {hint}"
 
 
@@ -102,7 +103,7 @@ def _roots() -> set[str]:
     return {re.split(r"[@/]", word.removeprefix("override ").lstrip("/"))[0] for word in groups} | {*content, "lists"}
 
 
-PARTS = ("encoder", "extractor", "graph", "seeds")
+PARTS = ("encoder", "extractor", "graph", *BESIDE)
 """The parts of a configuration that only lists and rerankers use."""
 
 

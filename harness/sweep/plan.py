@@ -24,7 +24,7 @@ from harness.sweep.grid import Grid
 from harness.sweep.override import unread
 from harness.sweep.result import SweepResult
 from harness.sweep.shape import check_shape
-from harness.sweep.trial import Trial, reference_of
+from harness.sweep.trial import BESIDE, Trial, reference_of
 
 log = logging.getLogger(__name__)
 STORED = {
@@ -71,9 +71,11 @@ class Plan:
         wanted = ("fuser", "normalizer", "temperature", "reranker", "pool", "grid")
         plain: dict[str, Any] = {key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted}
         plain["grid"] = {block: axes for block, axes in plain["grid"].items() if block not in EXTENSION}
-        seeds = OmegaConf.to_container(self.config.seeds, resolve=True) if "seeds" in self.config else None
+        beside = {
+            name: OmegaConf.to_container(self.config[name], resolve=True) for name in BESIDE if name in self.config
+        }
         lists = list(self.config.lists)
-        return Grid({**plain, "lists": lists, "seeds": seeds, "reference": self.reference}, self.given)
+        return Grid({**plain, "lists": lists, **beside, "reference": self.reference}, self.given)
 
     def stored(self) -> str:
         """The configuration as YAML, its interpolations kept, so that it holds wherever the runs folder is moved.

@@ -14,6 +14,7 @@ from harness.benchmark import Benchmark
 from harness.benchmark.cluster import clusters
 from harness.benchmark.fold import folds
 from harness.core.artifacts import Store
+from harness.fusion.context import Context
 from harness.run import Run
 from harness.sweep import engine, lists
 from harness.sweep.plan import Plan
@@ -53,35 +54,45 @@ class Prepared:
         ranks = np.empty((len(trials), len(members), self.benchmark.gold.shape[1]), dtype=np.int32)
         learners = [number for number, trial in enumerate(trials) if trial.learns]
         rest = [number for number, trial in enumerate(trials) if not trial.learns]
-        ranks[rest] = self._score([trials[number] for number in rest], members, progress)
+        plain = [trials[number] for number in rest]
+        ranks[rest] = self._score(plain, members, progress, self._context(plain))
         if not learners:
             return ranks
         chosen = [trials[number] for number in learners]
+        context = self._context(chosen)
         tune = self.benchmark.members("tune")
         fold = folds([self.benchmark.placed_by[number] for number in tune.tolist()])
         for part in [None] if split == "test" else np.unique(fold):
-            known = fit(chosen, *self._take(tune if part is None else tune[fold != part]))
+            teaching = tune if part is None else tune[fold != part]
+            known = fit(chosen, *self._take(teaching), context.take(teaching))
             held = slice(None) if part is None else np.flatnonzero(fold == part)
-            ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = self._score(known, members[held], False)
+            found = self._score(known, members[held], False, context)
+            ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = found
         return ranks
 
     def learned(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
         """What each trial learns on all of tune, by knob; nothing for one that does not learn."""
         learners = [trial for trial in trials if trial.learns]
-        known = iter(fit(learners, *self._take(self.benchmark.members("tune"))))
+        tune = self.benchmark.members("tune")
+        known = iter(fit(learners, *self._take(tune), self._context(learners).take(tune)))
         return [next(known).learned if trial.learns else {} for trial in trials]
 
     def _take(self, members: NDArray[np.int64]) -> tuple[dict[str, Run], NDArray[np.int32]]:
         """The lists and the gold of some queries."""
         return {name: run.take(members) for name, run in self.runs.items()}, self.benchmark.gold[members]
 
-    def _score(self, trials: Sequence[Trial], members: NDArray[np.int64], progress: bool) -> NDArray[np.int32]:
-        """int32[T, Q, H] of trials that need to learn nothing more."""
+    def _context(self, trials: Sequence[Trial]) -> Context:
+        """What these trials read beside the lists, for all queries."""
+        return lists.gather_context(trials, self.plan.config, self.benchmark)
+
+    def _score(
+        self, trials: Sequence[Trial], members: NDArray[np.int64], progress: bool, context: Context
+    ) -> NDArray[np.int32]:
+        """int32[T, Q, H] of trials that need to learn nothing more. context: of all queries."""
         runs, gold = self._take(members)
         device = engine.resolve(self.plan.config.device)
-        context = lists.gather_context(trials, self.plan.config, self.benchmark).take(members)
         objective = self.plan.config.objective if progress else None
-        return engine.score(trials, runs, gold, device, progress, context, objective)
+        return engine.score(trials, runs, gold, device, progress, context.take(members), objective)
 
     def queries(self, split: str) -> pd.DataFrame:
         """``id, hops, type, chain, cluster`` and the benchmark's ``marks`` of a split's queries.

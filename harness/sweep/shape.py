@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import HarnessError
-from harness.sweep.trial import GROUPS
+from harness.sweep.trial import BESIDE, GROUPS
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -16,7 +16,7 @@ def check_shape(config: DictConfig) -> None:
 
     A strategy is a mapping with ``_target_``, the dotted name of a class; a list may also be the path of a run file.
     """
-    for key in ("dataset", *GROUPS, *(("seeds",) if "seeds" in config else ())):
+    for key in ("dataset", *GROUPS, *(key for key in BESIDE if key in config)):
         _check_strategy(key, config.get(key))
     named = config.get("lists")
     if not _is_mapping(named) or not named:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 GROUPS = ("fuser", "normalizer", "temperature", "reranker")
 """The strategies of a trial, by the config group that names them."""
+BESIDE = ("seeds", "relations")
+"""The parts of a configuration that only some rerankers read, each where it is in their ``reads``."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Trial:
 
     settings: the flat, typed knobs that this trial's result depends on, e.g. ``{"fuser": "rrf", "fuser.k": 60}``.
     overrides: Hydra overrides that rerun this trial alone.
-    seeds: the identity of what its reranker takes seeds from, None where it takes none.
+    beside: the identity of what its reranker reads beside the lists, by the key of the configuration (see ``BESIDE``).
     """
 
     pool: PoolSpec
@@ -83,7 +85,7 @@ class Trial:
     reranker: Reranker
     settings: Mapping[str, Any]
     overrides: tuple[str, ...]
-    seeds: Any = None
+    beside: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def family(self) -> str:
@@ -104,7 +106,8 @@ class Trial:
     @property
     def learns(self) -> bool:
         """Whether it has to be fitted to judged queries before it can score."""
-        return must_learn(self.fuser) or (self.reads_values and must_learn(self.normalizer))
+        own = must_learn(self.fuser) or must_learn(self.reranker)
+        return own or (self.reads_values and must_learn(self.normalizer))
 
     def fit(self, pool: Pool, gold: NDArray[np.int32]) -> Trial:
         """The trial with what it learns from these queries. gold: int32[Q, H], -1 padding."""
@@ -114,7 +117,11 @@ class Trial:
         fuser: Any = self.fuser
         if must_learn(fuser):
             fuser = fuser.fit(Calibrated(pool, normalizer, self.temperature), gold)
-        return replace(self, fuser=fuser, normalizer=normalizer)
+        reranker: Any = self.reranker
+        if must_learn(reranker):
+            calibrated = Calibrated(pool, normalizer, self.temperature)
+            reranker = reranker.fit(fuser(calibrated), calibrated, gold)
+        return replace(self, fuser=fuser, normalizer=normalizer, reranker=reranker)
 
     def fused(self, pool: Pool) -> Tensor:
         """float64[Q, U]: the scores of the pool's documents, fused and reranked."""
@@ -124,7 +131,10 @@ class Trial:
     @property
     def learned(self) -> dict[str, Any]:
         """What it has learned, by knob, e.g. ``fuser.coefficients``."""
-        known = {f"fuser.{name}": value for name, value in learned_fields(self.fuser).items()}
+        groups = {"fuser": self.fuser, "reranker": self.reranker}
+        known = {
+            f"{group}.{name}": value for group, made in groups.items() for name, value in learned_fields(made).items()
+        }
         if self.reads_values:
             known |= {f"normalizer.{name}": value for name, value in learned_fields(self.normalizer).items()}
         return known
@@ -150,7 +160,7 @@ class Trial:
             "reranker": identity(self.reranker),
             **({"importance": file_sha256(Path(self.pool.importance))} if self.pool.importance else {}),
             **({"reference": self.pool.reference} if self.pool.reference else {}),
-            **({"seeds": self.seeds} if self.seeds else {}),
+            **self.beside,
         }
 
     def sha256(self, data: str, lists: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from harness.testing.lists import random_runs, under_default_types
 
 
 class RerankerConformance(PureConformance):
-    """``names``: configurations of ``conf/reranker``. One that reads texts or seeds overrides ``context``."""
+    """``names``: configurations of ``conf/reranker``. One that reads other things overrides ``context``."""
 
     concept: ClassVar[str] = "reranker"
 
@@ -56,7 +56,7 @@ class RerankerConformance(PureConformance):
 
     def test_it_declares_what_it_reads(self, reranker: Reranker) -> None:
         """``reads``."""
-        assert reranker.reads <= {"mentions", "texts", "seeds"}
+        assert reranker.reads <= {"mentions", "texts", "seeds", "relations"}
 
     def test_the_same_documents_in_another_order(self, reranker: Reranker, pool: Calibrated) -> None:
         """float64[Q, U]; what was left out stays out."""

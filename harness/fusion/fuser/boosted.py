@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.core.errors import HarnessError, bounded, one_of
+from harness.fusion.forest import leaf_values
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.judged import READS, TARGETS, check_features, describe, wanted_documents
 from harness.fusion.fuser.shares import total
@@ -95,7 +96,7 @@ class Boosted:
         rows = self._rows(pool, names)
         scores = torch.zeros(pool.pool.shape, dtype=torch.float64, device=rows.device)
         for tree in self.forest["trees"]:
-            scores += self.rate * _leaf_values(rows, tree, self.depth)
+            scores += self.rate * leaf_values(rows, tree, self.depth)
         ranks = total([part for name in pool.names for part in describe(pool, name, ["rank"])])
         return scores.add_(ranks, alpha=TIE)
 
@@ -104,19 +105,3 @@ class Boosted:
         nothing = [torch.zeros(pool.pool.shape, device=pool.pool.docs.device)] * len(self.features)
         parts = [describe(pool, name, self.features) if name in pool.names else nothing for name in names]
         return torch.stack([part.float() for own in parts for part in own], dim=-1)
-
-
-def _leaf_values(rows: Tensor, tree: Sequence[Sequence[float]], depth: int) -> Tensor:
-    """float64[Q, U]: the value of the leaf that each document falls into."""
-    column, threshold, left, right, value = (
-        torch.tensor(part, dtype=kind, device=rows.device)
-        for part, kind in zip(
-            zip(*tree, strict=True), (torch.long, torch.double, *[torch.long] * 2, torch.double), strict=True
-        )
-    )
-    node = torch.zeros(rows.shape[:-1], dtype=torch.long, device=rows.device)
-    for _ in range(depth):
-        inner = left[node] >= 0
-        asked = rows.gather(-1, column[node].clamp(min=0)[..., None])[..., 0].double()
-        node = torch.where(inner, torch.where(asked <= threshold[node], left[node], right[node]), node)
-    return value[node]

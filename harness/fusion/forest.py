@@ -1,0 +1,70 @@
+"""Boosted trees over features of documents, as plain lists that a lock can hold (Newton boosting of the log loss)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+RIDGE = 1.0
+"""Of a leaf's value: what is added to the sum of p (1 - p) that it is divided by, so that a pure leaf stays finite."""
+Tree = list[list[float]]
+"""A row a node: [column, threshold, left, right, value]; left is -1 in a leaf."""
+
+
+def grow(
+    rows: NDArray[np.float32], labels: NDArray[np.bool_], *, trees: int, depth: int, rate: float, least: int
+) -> list[Tree]:
+    """Trees whose leaves sum to the log-odds of a label, but for a constant: scikit-learn's histogram boosting.
+
+    Each tree is a Newton step of the log loss, times ``rate``, over the features [n, F] in 255 bins.
+    least: rows in a leaf. The same bits whatever the threads.
+    """
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    grown = HistGradientBoostingClassifier(
+        max_iter=trees,
+        max_depth=depth,
+        max_leaf_nodes=None,
+        learning_rate=rate,
+        min_samples_leaf=least,
+        early_stopping=False,
+        random_state=0,
+    ).fit(rows, labels)
+    return [_plain(tree.nodes) for (tree,) in grown._predictors]  # which has no public name; a test adds them up
+
+
+def _plain(nodes: NDArray[np.void]) -> Tree:
+    """A tree's nodes as rows; in a leaf left is -1, as a leaf leads nowhere."""
+    inner = nodes["is_leaf"] == 0
+    left, right = (np.where(inner, nodes[side].astype(np.int64), -1) for side in ("left", "right"))
+    threshold, value = np.where(inner, nodes["num_threshold"], 0.0), np.where(inner, 0.0, nodes["value"])
+    columns = (nodes["feature_idx"], threshold, left, right, value)
+    return [list(node) for node in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def add_leaves(rows: Tensor, trees: Sequence[Sequence[Sequence[float]]], depth: int) -> Tensor:
+    """float64[...]: the sum over trees of the leaf that each row falls into. rows: float32[..., F]."""
+    total = torch.zeros(rows.shape[:-1], dtype=torch.float64, device=rows.device)
+    for tree in trees:
+        total += leaf_values(rows, tree, depth)
+    return total
+
+
+def leaf_values(rows: Tensor, tree: Sequence[Sequence[float]], depth: int) -> Tensor:
+    """float64[...]: the value of the leaf that each row falls into. rows: float32[..., F]."""
+    column, threshold, left, right, value = (
+        torch.tensor(part, dtype=kind, device=rows.device)
+        for part, kind in zip(
+            zip(*tree, strict=True), (torch.long, torch.double, *[torch.long] * 2, torch.double), strict=True
+        )
+    )
+    node = torch.zeros(rows.shape[:-1], dtype=torch.long, device=rows.device)
+    for _ in range(depth):
+        inner = left[node] >= 0
+        asked = rows.gather(-1, column[node].clamp(min=0)[..., None])[..., 0].double()
+        node = torch.where(inner, torch.where(asked <= threshold[node], left[node], right[node]), node)
+    return value[node]
