@@ -71,9 +71,13 @@ class Table:
     def lines(self, longest: int | None = None) -> list[str]:
         """Head (without percent signs), rule and rows for a terminal: numbers to the right, ``>`` before marked rows.
 
-        longest: characters of a cell; of a longer one the middle is left out.
+        longest: characters of a cell; of a longer one the middle is left out, or, where that would make different
+        cells of a column look alike, the words that these have in common.
         """
-        rows = [[_cut(escape.terminal(cell), longest) for cell in row] for row in self.cells()]
+        columns = [
+            _shorten([escape.terminal(cell) for cell in column], longest) for column in zip(*self.cells(), strict=True)
+        ]
+        rows = [list(row) for row in zip(*columns, strict=True)]
         head = [escape.terminal(column.title.removesuffix(" %")) for column in self.columns]
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
         left = [column.kind == "text" for column in self.columns]
@@ -141,6 +145,18 @@ def _line(cells: Sequence[str], widths: Sequence[int], left: Sequence[bool]) -> 
         for cell, width, to_left in zip(cells, widths, left, strict=True)
     )
     return "  ".join(padded).rstrip()
+
+
+def _shorten(texts: Sequence[str], longest: int | None) -> list[str]:
+    found = [_cut(text, longest) for text in texts]
+    for short in {short for short in found if found.count(short) > 1}:
+        alike = [number for number, other in enumerate(found) if other == short]
+        shared = set.intersection(*(set(texts[number].split()) for number in alike))
+        if len({texts[number] for number in alike}) > 1:
+            for number in alike:
+                first, *rest = texts[number].split()
+                found[number] = " ".join([first, "…", *(word for word in rest if word not in shared)])
+    return found
 
 
 def _cut(text: str, longest: int | None) -> str:

@@ -36,6 +36,16 @@ def test_a_long_cell_loses_its_middle() -> None:
     assert table.lines(30)[2] == "x" * 16 + "…the end of it"
 
 
+def test_different_cells_do_not_look_alike_when_they_are_cut():
+    names = [
+        f"learned penalty=1 features=rank+score {chosen}cap=50 dense+graph+fitted"
+        for chosen in ("", "relational m=30 ")
+    ]
+    table = Table("t", "T", [Column("strategy", "text")], [[name] for name in (*names, "graph", "graph")])
+    assert table.lines(30)[2:] == ["learned …", "learned … relational m=30", "graph", "graph"]
+    assert table.lines(200)[2:] == [*names, "graph", "graph"]
+
+
 def test_csv_is_exact() -> None:
     assert TABLE.csv().splitlines()[:2] == ["list,hit@5,95%,W", 'dense,0.5,"[-0.1, 0.2]",']
 
