@@ -65,6 +65,7 @@ class PassageRelations:
         size = len(self.data.passages)
         titles = self.data.named[0] * size + self.data.named[1]
         named = there & np.isin(pairs, titles)
+        self.data.parts.read(np.unique(docs[there]).astype(np.int64))
         names = self._edges("names", docs)
         shares = self._edges("shares", docs)
         return Related(
@@ -94,9 +95,10 @@ class PassageRelations:
         other = _column_of(docs, row, end, len(self.data.passages))
         kept = (other >= 0) & (other != column)
         row, column, other, rarity, sentence = (part[kept] for part in (row, column, other, rarity, sentence))
-        asked, back = np.unique(row * len(self.data.parts) + sentence, return_inverse=True)
-        who, what = np.divmod(asked, len(self.data.parts))
-        relation = inner_products(self.data.parts, self.data.relations, what, self.queries[who])[back]
+        size = len(self.data.sentences.start)
+        asked, back = np.unique(row * size + sentence, return_inverse=True)
+        who, what = np.divmod(asked, size)
+        relation = self.data.parts.products(self.data.relations, what, self.queries[who])[back]
         np.maximum.at(rarities, (row, column, other), rarity)
         np.maximum.at(cosines, (row, column, other), relation)
         return rarities, cosines

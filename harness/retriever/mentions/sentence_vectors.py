@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ class SentenceVectors:
     store: Store
     arrays: list[NDArray[np.float32]] = field(default_factory=list)
     place: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    reading: Lock = field(default_factory=Lock, repr=False)
 
     @classmethod
     def of(cls, sentences: Sentences, encoder: Encoder, store: Store, every: bool) -> SentenceVectors:
@@ -46,9 +48,12 @@ class SentenceVectors:
         return sum(map(len, self.arrays))
 
     def read(self, passages: NDArray[np.int64]) -> None:
-        """Encode the sentences of these passages that have no vector yet."""
-        if self.every:
-            return
+        """Encode the sentences of these passages that have no vector yet; one thread at a time."""
+        if not self.every:
+            with self.reading:
+                self._read(passages)
+
+    def _read(self, passages: NDArray[np.int64]) -> None:
         wanted, first = np.unique(passages), self.sentences.first
         new = expand_ranges(first[wanted], first[wanted + 1] - first[wanted])
         new = new[self.place[new, 0] < 0]
