@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,22 +14,18 @@ from harness.benchmark import Benchmark
 from harness.core.artifacts import Store
 from harness.core.errors import bounded
 from harness.core.identity import NO_RESULT
-from harness.graph import Graph
+from harness.graph import Graph, Network
+from harness.graph.extractor import Extraction
 from harness.model.encoder import Encoder, embed
 from harness.retriever.hipporag import spread_cosines
-from harness.retriever.mentions.pairs import expand_ranges
-from harness.retriever.mentions.sentence import Sentences
-from harness.retriever.mentions.sentence_paths import (
-    Floats,
-    grow_paths,
-    held_entities,
-    join_entities,
-    weigh_entities,
-)
+from harness.retriever.mentions.sentence_graph import SentenceGraph
+from harness.retriever.mentions.sentence_paths import Floats, Path, grow_paths, weigh_entities
+from harness.retriever.pagerank.edge_names import name_edges
 from harness.retriever.pagerank.pagerank import solve
+from harness.retriever.pagerank.trail import Node, Trail, strongest_walks
+from harness.retriever.pagerank.trail import Path as Way
 from harness.retriever.search.exact import inner_products
 from harness.retriever.search.index import exact_search
-from harness.retriever.undirected import Undirected
 from harness.retriever.walk import normalize_rows
 from harness.run import Run
 
@@ -52,7 +48,7 @@ class Beam:
     3. The ``best`` paths of any length give their ``seeds`` entities of greatest sum of worths each the greatest of
        them, divided by the greatest of all; so do the ``width`` first sentences; the greater counts. A walk from these
        and the passages in the graph of the focus alone (``restart``) ranks it: score = v(p). The others follow by the
-       first walk u: u(p) times half the least v(p) of the focus.
+       first walk u: u(p) times half the least v(p) > 0 of the focus.
 
     Not as published: there a language model writes propositions, and the 40 best paths of each length are encoded as
     one text; here nothing is encoded for a question but itself. Edges count once.
@@ -89,30 +85,15 @@ class Beam:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The first walk of all questions together, then question by question."""
-        network, extraction = self.graph.build(benchmark, store)
-        sentences = Sentences.of(benchmark)
-        held = held_entities(extraction, sentences)
-        alike = sp.csr_array(held @ (sp.eye_array(held.shape[1], format="csr") + network.synonym))
-        edges, first = Undirected().graph(replace(network, relation=join_entities(held))), held.shape[1]
-        texts = np.asarray(embed(self.encoder, sentences.texts, "passage", store))
-        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
-        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
-        close = self.passage_weight * spread_cosines(passages, questions)
-        named = self._named(*exact_search(texts, questions, self.near), held)
+        world = self.world(benchmark, store)
         rows, docs, scores, searched = [], [], [np.empty(0)], 0
-        for query, reached in enumerate(self._walk(edges, sp.hstack([named, close]), self.first_restart, first)):
-            focus = np.sort(np.lexsort((np.arange(len(reached)), -reached))[: self.focus])
-            within = expand_ranges(sentences.first[focus], np.diff(sentences.first)[focus])
-            joined = (alike[within] @ held[within].T).toarray() > 0
-            judged = _judged(texts, questions[query], within)
-            paths = grow_paths(*judged, joined, self.width, self.length, self.parallel)
-            searched += len(paths)
-            nodes = np.concatenate([np.unique(edges[first + focus].indices), first + focus])
-            seeds = np.concatenate([weigh_entities(paths, held[within], self.best, self.seeds), close[query]])[nodes]
-            inside = next(self._walk(edges[nodes][:, nodes], seeds[None], self.restart, len(nodes) - len(focus)))
-            values = 0.5 * inside.min(initial=1.0) * reached
-            values[focus] = inside
-            listed = np.union1d(focus, np.flatnonzero(reached >= self.tolerance))
+        for query, reached in enumerate(self._first(world, world.starts)):
+            focus = self.focused(world, query, reached)
+            searched += len(focus.paths)
+            inside = next(self._walk(focus.edges, focus.seeds, self.restart))[-len(focus.passages) :]
+            values = 0.5 * inside[inside > 0].min(initial=1.0) * reached
+            values[focus.passages] = inside
+            listed = np.union1d(focus.passages, np.flatnonzero(reached >= self.tolerance))
             rows.append(np.full(len(listed), query))
             docs.append(listed)
             scores.append(values[listed])
@@ -124,7 +105,59 @@ class Beam:
             np.concatenate([none, *docs]),
             np.concatenate(scores),
         )
-        return run, {"sentences": len(sentences.texts), "edges": edges.nnz // 2, "paths": searched}
+        texts = len(world.graph.sentences.texts)
+        return run, {"sentences": texts, "edges": world.graph.edges.nnz // 2, "paths": searched}
+
+    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
+        """The seeds of one question's second walk, the strongest ways from them, and the best paths of sentences."""
+        world = self.world(benchmark, store)
+        focus = self.focused(world, query, next(self._first(world, world.starts[[query]])))
+        transition, seeds = normalize_rows(focus.edges), normalize_rows(focus.seeds).toarray()[0]
+        names, texts, ways = world.network.names, world.graph.sentences.texts, {}
+        first = len(focus.nodes) - len(focus.passages)
+        for doc in docs:
+            at = np.flatnonzero(focus.passages == doc)
+            found = strongest_walks(transition, seeds, self.restart, first + int(at[0]), count) if len(at) else []
+            ways[doc] = [self._way(world, focus.nodes[way].tolist(), strength) for way, strength in found]
+        best: list[dict[str, Any]] = []
+        for path, worth in focus.paths[: self.best]:
+            told = [*(texts[focus.sentences[one]] for one in path), *[""] * (self.length - len(path))]
+            best.append({"worth": worth, **{f"sentence {n}": text for n, text in enumerate(told, 1)}})
+        order = [n for n in np.lexsort((np.arange(len(seeds)), -seeds)).tolist() if seeds[n]]
+        start = [(Node.of(names, int(focus.nodes[n])), float(seeds[n])) for n in order]
+        return Trail(start, ways, adds=True, record={"paths": best})
+
+    def _way(self, world: World, nodes: list[int], strength: float) -> Way:
+        links = name_edges(world.network, world.extraction.triples, nodes)
+        named = tuple(Node.of(world.network.names, node) for node in nodes)
+        return Way(named, tuple(link or "is in a sentence with" for link in links), strength)
+
+    def world(self, benchmark: Benchmark, store: Store) -> World:
+        """What all questions share; vectors come from their artifacts."""
+        network, extraction = self.graph.build(benchmark, store)
+        graph = SentenceGraph.of(network, extraction, benchmark)
+        texts = np.asarray(embed(self.encoder, graph.sentences.texts, "passage", store))
+        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
+        named = self._named(*exact_search(texts, questions, self.near), graph.held)
+        close = sp.csr_array(self.passage_weight * spread_cosines(passages, questions))
+        return World(
+            network, extraction, graph, texts, questions, sp.csr_array(sp.hstack([named, close], format="csr"))
+        )
+
+    def focused(self, world: World, query: int, reached: Floats) -> Focus:
+        """Step 2 and the seeds of step 3; reached: float64[D], the first walk's values."""
+        graph = world.graph
+        focus = np.sort(np.lexsort((np.arange(len(reached)), -reached))[: self.focus])
+        within = graph.within(focus)
+        cosine = inner_products(world.texts, world.questions, within, np.full(len(within), query))
+        pairs = np.repeat(within, len(within)), np.tile(within, len(within))
+        gram = inner_products(world.texts, world.texts, *pairs).reshape(len(within), len(within))
+        paths = grow_paths(cosine, gram, graph.joined(within), self.width, self.length, self.parallel)
+        nodes, start = graph.around(focus), world.starts[[query]].toarray()[0]
+        start[: graph.entities] = weigh_entities(paths, graph.held[within], self.best, self.seeds)
+        seeds = sp.csr_array(start[None, nodes])
+        return Focus(focus, within, paths, nodes, sp.csr_array(graph.edges[nodes][:, nodes]), seeds)
 
     def _named(self, near: NDArray[np.int64], cosine: Floats, held: sp.csr_array) -> sp.csr_array:
         """[Q, E], 1 for the entities that a question starts from."""
@@ -137,17 +170,40 @@ class Beam:
         entries = (np.ones(len(kept)), (rows[kept], total.indices[kept]))
         return sp.csr_array(sp.coo_array(entries, shape=total.shape))
 
-    def _walk(self, edges: sp.csr_array, seeds: Any, restart: float, first: int) -> Iterator[Floats]:
-        """Each question's values from node ``first`` on."""
+    def _first(self, world: World, starts: sp.csr_array) -> Iterator[Floats]:
+        """Each question's passages after the first walk."""
+        return (values[world.graph.entities :] for values in self._walk(world.graph.edges, starts, self.first_restart))
+
+    def _walk(self, edges: sp.csr_array, seeds: sp.csr_array, restart: float) -> Iterator[Floats]:
+        """Each question's values of all nodes."""
         solved = solve(
-            normalize_rows(edges), normalize_rows(sp.csr_array(seeds)), restart, self.tolerance, self.max_iter,
+            normalize_rows(edges), normalize_rows(seeds), restart, self.tolerance, self.max_iter,
             block=self.block, threads=self.threads, device=self.device,
         )  # fmt: skip
-        return (values for part in solved for values in part.values[first:].T.astype(np.float64))
+        return (values for part in solved for values in part.values.T.astype(np.float64))
 
 
-def _judged(texts: NDArray[np.float32], question: NDArray[np.float32], within: Numbers) -> tuple[Floats, Floats]:
-    """The inner products of some sentences with the question [n], and with one another [n, n]."""
-    size = len(within)
-    cosine = inner_products(texts, question[None], within, np.zeros(size, np.int64))
-    return cosine, inner_products(texts, texts, np.repeat(within, size), np.tile(within, size)).reshape(size, size)
+@dataclass(frozen=True, eq=False)
+class World:
+    """What all questions share. starts: [Q, E + D], the seeds of the first walk."""
+
+    network: Network
+    extraction: Extraction
+    graph: SentenceGraph
+    texts: NDArray[np.float32]
+    questions: NDArray[np.float32]
+    starts: sp.csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class Focus:
+    """What one question's second walk is made of: its passages, their sentences and paths of them, its graph, and the
+    seeds [1, nodes]. nodes: entities, then the passages, as numbers of the whole graph.
+    """
+
+    passages: Numbers
+    sentences: Numbers
+    paths: list[Path]
+    nodes: Numbers
+    edges: sp.csr_array
+    seeds: sp.csr_array

@@ -1,14 +1,10 @@
-"""Which sentences lead to which, by the entities that they hold, and a beam search over paths of them."""
+"""A beam search over paths of sentences, and what the best of them name."""
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-
-from harness.graph.extractor import Extraction
-from harness.graph.network import count_matrix
-from harness.retriever.mentions.sentence import Sentences
 
 Floats = NDArray[np.float64]
 Path = tuple[tuple[int, ...], float]
@@ -66,23 +62,3 @@ def weigh_entities(paths: list[Path], held: sp.csr_array, best: int, count: int)
         if top := greatest[kept].max(initial=0):
             whole[kept] = np.maximum(whole[kept], greatest[kept] / top)
     return whole
-
-
-def held_entities(extraction: Extraction, sentences: Sentences) -> sp.csr_array:
-    """[S, E], 1 where a sentence mentions the entity, or its passage has it as title."""
-    titled = np.repeat(extraction.titled, np.diff(sentences.first))
-    own = np.flatnonzero(titled >= 0)
-    rows = np.concatenate([sentences.of_mentions(extraction.passages), own])
-    columns = np.concatenate([extraction.passages.entity, titled[own]])
-    held = count_matrix(rows, columns, (len(titled), len(extraction.names)))
-    held.data = np.ones(held.nnz)
-    return held
-
-
-def join_entities(held: sp.csr_array) -> sp.csr_array:
-    """[E, E]: the sentences that hold both; without self-loops."""
-    joined = sp.csr_array(held.T.tocsr() @ held)
-    joined.setdiag(0)
-    joined.eliminate_zeros()
-    joined.sort_indices()
-    return joined
