@@ -7,7 +7,7 @@ many passages support it), ``type`` (default null); any other field is kept as J
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,58 +16,44 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset.chain import Chain, is_chain
-from harness.benchmark.dataset.records import Record, Records
+from harness.benchmark.dataset.corpus import Corpus
+from harness.benchmark.dataset.records import Record, Records, check_record
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 
-PASSAGE = {"id": str, "title": str, "text": str}
 QUERY = {"id": str, "question": str, "answers": list, "supporting_ids": list}
 KNOWN = (*QUERY, "hops", "type")
-JSON_NAMES = {str: "a string", list: "a list of strings", int: "an integer"}
 
 
-def assemble(name: str, corpus: Records, queries: Records, chain: Chain) -> Benchmark:
+def assemble(name: str, corpus: Corpus, queries: Records, chain: Chain) -> Benchmark:
     """The benchmark of these records. Raises HarnessError with file, line and mend for the first one that is wrong."""
     from datasets import Dataset
 
-    _check(corpus, PASSAGE, "text")
-    _check(queries, QUERY, "question")
+    _check(queries)
     for number, query in enumerate(queries.values):
         _check_query(queries, number, query)
-    passages = sorted(corpus.values, key=lambda passage: str(passage["id"]))
-    numbers = {passage["id"]: number for number, passage in enumerate(passages)}
-    gold = _gold(queries, numbers, corpus)
+    gold = _gold(queries, corpus)
     flags = np.array([is_chain(chain, query) for query in queries.values], dtype=np.bool_)
-    columns = {key: [passage[key] for passage in passages] for key in PASSAGE}
+    sha256 = texts_sha256(_content(corpus, queries.values, flags))
     return Benchmark(
         name=name,
-        corpus=Dataset(pa.table({key: pa.array(column, pa.string()) for key, column in columns.items()})),
+        corpus=Dataset(corpus.table, fingerprint=sha256),  # without it, the library would copy the table to hash it
         queries=Dataset(_query_table(queries.values)),
         gold=gold,
         chain=flags,
-        sha256=_sha256(columns, queries.values, flags),
+        sha256=sha256,
     )
 
 
-def _check(records: Records, fields: Mapping[str, type], body: str) -> None:
-    """Every record has its fields with their types, an id of its own, and a body that is not empty."""
+def _check(queries: Records) -> None:
     seen: dict[str, int] = {}
-    for number, record in enumerate(records.values):
-        for key, kind in fields.items():
-            value = record.get(key)
-            if not isinstance(value, kind):
-                found = f"found {value!r:.60}" if key in record else "it is missing"
-                raise HarnessError(f"{records.at(number)}: field {key} must be {JSON_NAMES[kind]}, {found}")
-        name = record["id"]
-        if not name or any(character.isspace() for character in name):
-            raise HarnessError(f"{records.at(number)}: id {name!r} must be neither empty nor hold white space")
-        if name in seen:
+    for number, record in enumerate(queries.values):
+        check_record(queries.at(number), record, QUERY, "question")
+        if (name := record["id"]) in seen:
             raise HarnessError(
-                f"{records.at(number)}: duplicate id {name}, first at {records.at(seen[name])}; give each its own id"
+                f"{queries.at(number)}: duplicate id {name}, first at {queries.at(seen[name])}; give each its own id"
             )
         seen[name] = number
-        if not record[body].strip():
-            raise HarnessError(f"{records.at(number)}: {name} has an empty {body}; fill it in or remove the record")
 
 
 def _check_query(queries: Records, number: int, query: Record) -> None:
@@ -88,7 +74,8 @@ def _check_query(queries: Records, number: int, query: Record) -> None:
         raise HarnessError(f"{queries.at(number)}: field type must be a string or null, found {kind!r:.60}")
 
 
-def _gold(queries: Records, numbers: Mapping[str, int], corpus: Records) -> NDArray[np.int32]:
+def _gold(queries: Records, corpus: Corpus) -> NDArray[np.int32]:
+    numbers = corpus.numbers(name for query in queries.values for name in query["supporting_ids"])
     width = max(len(query["supporting_ids"]) for query in queries.values)
     gold = np.full((len(queries.values), width), -1, dtype=np.int32)
     for row, query in enumerate(queries.values):
@@ -121,12 +108,11 @@ def _hops(query: Record) -> Any:
     return query.get("hops", len(query["supporting_ids"]))
 
 
-def _sha256(corpus: Mapping[str, Sequence[str]], queries: Sequence[Record], chain: NDArray[np.bool_]) -> str:
-    """Of the corpus sorted by id and of the queries in their order; ``extra`` counts only by the chains it makes."""
-    texts = [str(len(corpus["id"]))]
-    for passage in zip(*corpus.values(), strict=True):
-        texts.extend(passage)
+def _content(corpus: Corpus, queries: Sequence[Record], chain: NDArray[np.bool_]) -> Iterator[str]:
+    """What is hashed: the corpus sorted by id, the queries in their order; ``extra`` only by the chains it makes."""
+    yield str(len(corpus.table))
+    for passage in corpus.passages():
+        yield from passage
     for query, flag in zip(queries, chain.tolist(), strict=True):
         values = [query[key] for key in QUERY] + [_hops(query), query.get("type"), flag]
-        texts.append(json.dumps(values, ensure_ascii=False))
-    return texts_sha256(texts)
+        yield json.dumps(values, ensure_ascii=False)

@@ -32,7 +32,7 @@ class Folder:
         if not self.path:
             raise HarnessError("dataset.path is not set; name the folder: dataset=folder dataset.path=DIR")
         folder = Path(str(self.path)).expanduser().resolve()  # typed, a folder called 2024 is a number
-        found = read_prepared(folder)
+        found = read_prepared(folder, store.root)
         if found is None:
             raise HarnessError(
                 f"{folder}: {'no such folder' if not folder.is_dir() else 'no prepared files here'}; "

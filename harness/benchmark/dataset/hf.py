@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +39,7 @@ class Hf:
         for row in rows:
             judged.setdefault(str(row["query-id"]), {})[str(row["corpus-id"])] = int(row["score"])
         asked = {name: str(row["text"]) for row in queries if (name := str(row["_id"])) in judged}
-        return benchmark(self.path, _passages(corpus), asked, judged, store)
+        return benchmark(self.path, functools.partial(_passages, corpus), asked, judged, store)
 
     def _part(self, path: str, name: str, split: str, columns: tuple[str, ...]) -> Any:
         from datasets import load_dataset
@@ -58,5 +59,7 @@ class Hf:
 
 
 def _passages(corpus: Any) -> Iterator[Record]:
-    for row in corpus:
-        yield {"id": str(row["_id"]), "title": str(row.get("title") or ""), "text": str(row["text"])}
+    for batch in corpus.iter(1000):
+        titles = batch.get("title") or [""] * len(batch["_id"])
+        for name, title, text in zip(batch["_id"], titles, batch["text"], strict=True):
+            yield {"id": str(name), "title": str(title or ""), "text": str(text)}

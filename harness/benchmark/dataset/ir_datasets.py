@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -44,7 +45,7 @@ class IrDatasets:
         judged: dict[str, dict[str, int]] = {}
         for one in found.qrels_iter():
             judged.setdefault(str(one.query_id), {})[str(one.doc_id)] = int(one.relevance)
-        return benchmark(self.id, _passages(found), questions, judged, store)
+        return benchmark(self.id, functools.partial(_passages, found), questions, judged, store)
 
 
 def _passages(found: Any) -> Iterator[Record]:

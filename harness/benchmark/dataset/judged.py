@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset.assemble import assemble
+from harness.benchmark.dataset.corpus import read_corpus
 from harness.benchmark.dataset.lock import Lock
-from harness.benchmark.dataset.records import Record, Records
+from harness.benchmark.dataset.records import Record, Records, Stream
 from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 
@@ -20,29 +22,45 @@ Judgements = Mapping[str, Mapping[str, int]]
 
 
 def benchmark(
-    source: str, passages: Iterable[Record], questions: Mapping[str, str], judged: Judgements, store: Store
+    source: str,
+    passages: Callable[[], Iterator[Record]],
+    questions: Mapping[str, str],
+    judged: Judgements,
+    store: Store,
 ) -> Benchmark:
     """The benchmark named ``source``: queries with a supporting passage that is there, in the order of ``questions``.
 
     Passages without text, and queries without supporting passage, are left out; the queries are counted in a warning.
-    Judgements have no order, so the benchmark is not ``ordered`` and no query has a chain. Its hash is remembered in
-    the runs and checked from then on. Raises HarnessError where nothing is left.
+    Judgements have no order, so the benchmark is not ``ordered`` and no query has a chain. Its hash and counts are
+    remembered in the runs and checked from then on. Raises HarnessError where nothing is left.
     """
-    whole = [passage for passage in passages if str(passage["text"]).strip()]
-    known = {str(passage["id"]) for passage in whole}
-    queries = []
-    for name, question in questions.items():
-        relevant = judged.get(name, {})
-        gold = sorted(passage for passage, grade in relevant.items() if grade >= 1 and passage in known)
+    rows = functools.partial(_numbered, passages)
+    corpus = read_corpus(Stream(Path(source), rows, ": record "), store.root)
+    relevant = {
+        name: sorted(passage for passage, grade in grades.items() if grade >= 1) for name, grades in judged.items()
+    }
+    there = corpus.numbers(passage for names in relevant.values() for passage in names)
+    queries, places = [], []
+    for place, (name, question) in enumerate(questions.items(), 1):
+        gold = [passage for passage in relevant.get(name, ()) if passage in there]
         if gold and question.strip():
             queries.append({"id": name, "question": question, "answers": [], "supporting_ids": gold})
+            places.append(place)
     if not queries:
         raise HarnessError(
-            f"{source}: none of its {len(questions)} queries has a supporting passage among its {len(whole)} passages"
+            f"{source}: none of its {len(questions)} queries has a supporting passage among its {len(corpus.table)} "
+            "passages"
         )
     if left_out := len(questions) - len(queries):
         log.warning("%s: %d of %d queries have no supporting passage; left out", source, left_out, len(questions))
-    found = [Records(Path(source), values, range(1, len(values) + 1), ": record ") for values in (whole, queries)]
-    made = assemble(source.replace("/", "-"), found[0], found[1], "none")
-    Lock.of(store).hold(source, {"sha256": made.sha256}, f"the benchmark {source}")
+    asked = Records(Path(source), queries, places, ": query ")
+    made = assemble(source.replace("/", "-"), corpus, asked, "none")
+    counts = {"passages": len(corpus.table), "queries": len(queries), "queries_left_out": left_out}
+    Lock.of(store).hold(source, {"sha256": made.sha256, **counts}, f"the benchmark {source}")
     return dataclasses.replace(made, ordered=False)
+
+
+def _numbered(passages: Callable[[], Iterator[Record]]) -> Iterator[tuple[int, Record]]:
+    for place, passage in enumerate(passages(), 1):
+        if str(passage["text"]).strip():
+            yield place, passage

@@ -14,6 +14,7 @@ import pyarrow as pa
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset.assemble import assemble
 from harness.benchmark.dataset.chain import Chain
+from harness.benchmark.dataset.corpus import read_corpus
 from harness.benchmark.dataset.records import Record, Records
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
@@ -62,7 +63,7 @@ def knowledge(
         )
     benchmark = assemble(
         name,
-        Records(queries.path, corpus, range(len(corpus)), ": entity "),
+        read_corpus(Records(queries.path, corpus, range(len(corpus)), ": entity ")),
         Records(queries.path, kept, places, queries.unit),
         chain,
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
-from harness.benchmark.dataset.records import Records, read_lines
+from harness.benchmark.dataset.corpus import Corpus, read_corpus
+from harness.benchmark.dataset.records import Records, Stream, read_lines, stream_lines
 from harness.core.errors import HarnessError
 
 
@@ -16,12 +18,16 @@ def prepared_file(folder: Path, stem: str) -> Path | None:
     return found[0] if found else None
 
 
-def read_prepared(folder: Path) -> tuple[Records, Records] | None:
-    """The corpus and the queries of a folder of prepared files; ``None`` when it holds neither."""
+def read_prepared(folder: Path, scratch: Path | None = None) -> tuple[Corpus, Records] | None:
+    """The corpus and the queries of a folder of prepared files; ``None`` when it holds neither.
+
+    scratch: see ``read_corpus``.
+    """
     corpus, queries = prepared_file(folder, "corpus"), prepared_file(folder, "queries")
     if corpus is None and queries is None:
         return None
     if corpus is None or queries is None:
         missing = "corpus" if corpus is None else "queries"
         raise HarnessError(f"{folder}: {missing}.jsonl (or .jsonl.gz) is missing beside {(corpus or queries)}")
-    return read_lines(corpus), read_lines(queries)
+    stream = Stream(corpus, functools.partial(stream_lines, corpus))
+    return read_corpus(stream, scratch), read_lines(queries)

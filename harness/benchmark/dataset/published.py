@@ -11,6 +11,7 @@ from pathlib import Path
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset.assemble import assemble
 from harness.benchmark.dataset.card import Card, read_card
+from harness.benchmark.dataset.corpus import Corpus, read_corpus
 from harness.benchmark.dataset.hub import download
 from harness.benchmark.dataset.lock import Lock
 from harness.benchmark.dataset.prepared import read_prepared
@@ -50,10 +51,10 @@ class Published(ABC):
         folder = root / card.name
         places = dict.fromkeys((root / (card.folder or card.name), folder))
         for place in places:
-            prepared = read_prepared(place)
+            prepared = read_prepared(place, store.root)
             if prepared is not None:
                 corpus, queries = prepared[0], self.complete(place, prepared[1])
-                return self._checked(card, lock, "prepared", place, corpus, queries, len(corpus.values))
+                return self._checked(card, lock, "prepared", place, corpus, queries, len(corpus.table))
         wanted = " or ".join(map(str, places))
         tried = [f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {wanted}"]
         if card.files is not None:
@@ -95,10 +96,11 @@ class Published(ABC):
                 what = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
                 raise HarnessError(f"{questions.at(number)}: {what}; get the file again") from error
         converted = questions.with_values(queries)
-        return self._checked(card, lock, way, paths["queries"], passages.records, converted, passages.total)
+        corpus = read_corpus(passages.records)
+        return self._checked(card, lock, way, paths["queries"], corpus, converted, passages.total)
 
     def _checked(
-        self, card: Card, lock: Lock, way: str, where: Path, corpus: Records, queries: Records, total: int
+        self, card: Card, lock: Lock, way: str, where: Path, corpus: Corpus, queries: Records, total: int
     ) -> Benchmark:
         benchmark = assemble(card.name, corpus, queries, card.chain)
         card.check(way, str(where), len(queries.values), total, benchmark.sha256)

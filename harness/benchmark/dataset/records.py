@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from harness.core.input import numbered_lines, parse_json, read_json
 from harness.core.resources import gibibytes, need_memory
 
 Record = Mapping[str, Any]
+JSON_NAMES: Mapping[type, str] = {str: "a string", list: "a list of strings"}
 PLAIN, PACKED = 4, 12
 """Bytes of memory that a byte of a file of records takes at least, plain and gzip."""
 
@@ -30,26 +31,51 @@ class Records:
 
     def at(self, number: int) -> str:
         """Where a record stands: ``queries.jsonl:12``."""
-        return f"{self.path}{self.unit}{self.places[number]}"
+        return self.where(self.places[number])
+
+    def where(self, place: int) -> str:
+        """The same of a place."""
+        return f"{self.path}{self.unit}{place}"
+
+    def numbered(self) -> Iterator[tuple[int, Record]]:
+        """Place and record of each."""
+        return zip(self.places, self.values, strict=True)
 
     def with_values(self, values: Sequence[Record]) -> Records:
         """Other records (made from these, one each) at the same places."""
         return Records(self.path, values, self.places, self.unit)
 
 
-def read_lines(path: Path) -> Records:
-    """The records of a file of JSON lines, plain or gzip; blank lines are passed over."""
-    values, places = [], []
-    _foresee(path)
+@dataclass(frozen=True)
+class Stream:
+    """Records that are read one at a time.    numbered: begins anew; place and record of each.    unit: see above."""
+
+    path: Path
+    numbered: Callable[[], Iterator[tuple[int, Record]]]
+    unit: str = ":"
+
+    def where(self, place: int) -> str:
+        """Where a record stands."""
+        return f"{self.path}{self.unit}{place}"
+
+
+def stream_lines(path: Path) -> Iterator[tuple[int, Record]]:
+    """Line number and record of a file of JSON lines, plain or gzip; blank lines are passed over."""
+    number = 0
     for number, line in numbered_lines(path):
         value = parse_json(line, path, "one JSON object a line", number)
         if not isinstance(value, dict):
             raise HarnessError(f"{path}:{number}: expected a JSON object, found {type(value).__name__}")
-        values.append(value)
-        places.append(number)
-    if not values:
+        yield number, value
+    if not number:
         raise HarnessError(f"{path}: the file is empty; expected one JSON object a line")
-    return Records(path, values, places)
+
+
+def read_lines(path: Path) -> Records:
+    """All of them."""
+    _foresee(path)
+    rows = list(stream_lines(path))
+    return Records(path, [record for _, record in rows], [place for place, _ in rows])
 
 
 def _foresee(path: Path) -> None:
@@ -59,6 +85,20 @@ def _foresee(path: Path) -> None:
         factor = PACKED if path.suffix == ".gz" else PLAIN
         mend = "take fewer passages, or a machine with more memory"
         need_memory(factor * size, f"{path}: reading {gibibytes(size)} of records", mend)
+
+
+def check_record(where: str, record: Record, fields: Mapping[str, type], body: str) -> None:
+    """A record has its fields with their types, an id without white space, and a body that is not empty."""
+    for key, kind in fields.items():
+        value = record.get(key)
+        if not isinstance(value, kind):
+            found = f"found {value!r:.60}" if key in record else "it is missing"
+            raise HarnessError(f"{where}: field {key} must be {JSON_NAMES[kind]}, {found}")
+    name = record["id"]
+    if not name or any(character.isspace() for character in name):
+        raise HarnessError(f"{where}: id {name!r} must be neither empty nor hold white space")
+    if not record[body].strip():
+        raise HarnessError(f"{where}: {name} has an empty {body}; fill it in or remove the record")
 
 
 def read_array(path: Path) -> Any:

@@ -60,6 +60,8 @@ def test_a_collection_of_ir_datasets(collection: str, tmp_path: Path, caplog: py
     assert made.queries["supporting_ids"][:] == [["d1", "d2"], ["d2"]]
     assert not made.chain.any()
     assert "1 of 3 queries have no supporting passage; left out" in caplog.text
+    (held,) = json.loads((tmp_path / "runs" / "benchmarks.lock.json").read_text()).values()
+    assert held == {"sha256": made.sha256, "passages": 2, "queries": 2, "queries_left_out": 1}
 
 
 def test_a_repository_in_beirs_form_is_the_same_benchmark_but_for_titles(repository: str, tmp_path: Path) -> None:
