@@ -32,13 +32,14 @@ def run(config: DictConfig) -> None:
     """Build them and say what is there."""
     from harness.command import typed
     from harness.core.configuration import instantiate
-    from harness.core.engine import Work
+    from harness.core.engine import Work, check_promises
     from harness.core.parts import Share, Unfinished, sharing
 
     _check(config, typed())
     if config.status:
         _status(config)
     elif config.part is not None:
+        check_promises()
         share = Share.parse(str(config.part), waits=config.wait)
         with sharing(share):
             try:

@@ -46,6 +46,10 @@ def allocate(path: Path, first: int) -> None:
                 stream.write(bytes(min(1 << 20, size - start)))
 
 
+class Unwritable(HarnessError):
+    """A full disk, or a folder that cannot be written."""
+
+
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """A path beside ``path`` to write to; it becomes ``path`` when the block ends, and is removed when it fails.
@@ -93,7 +97,7 @@ def _writing(path: Path) -> Iterator[None]:
     except OSError as error:
         if (reason := unwritable(error)) is None:
             raise
-        raise HarnessError(f"{path}: cannot write ({reason}); free some space or choose another folder") from error
+        raise Unwritable(f"{path}: cannot write ({reason}); free some space or choose another folder") from error
 
 
 @contextlib.contextmanager

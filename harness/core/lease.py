@@ -12,6 +12,7 @@ import json
 import os
 import socket
 import threading
+import time
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -30,14 +31,11 @@ def lease(path: Path) -> Iterator[bool]:
     if not _take(path, token):
         yield False
         return
-    ended = threading.Event()
-    beating = threading.Thread(target=_beat, args=(path, ended), daemon=True)
-    beating.start()
+    _beats.add(path)
     try:
         yield True
     finally:
-        ended.set()
-        beating.join()
+        _beats.remove(path)
         if (holder(path) or {}).get("token") == token:
             path.unlink(missing_ok=True)
 
@@ -95,7 +93,28 @@ def _remove_stale(path: Path) -> None:
     moved.unlink(missing_ok=True)
 
 
-def _beat(path: Path, ended: threading.Event) -> None:
-    while not ended.wait(BEAT):
-        with contextlib.suppress(OSError):
-            os.utime(path)
+class _Beats:
+    """A thread that touches every lease of this process: one for all, since starting one costs more than a lease."""
+
+    def __init__(self) -> None:
+        self._held: set[Path] = set()
+        self._thread: threading.Thread | None = None
+
+    def add(self, path: Path) -> None:
+        self._held.add(path)
+        if self._thread is None or not self._thread.is_alive():  # a forked process has none
+            self._thread = threading.Thread(target=self._run, daemon=True)
+            self._thread.start()
+
+    def remove(self, path: Path) -> None:
+        self._held.discard(path)
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(BEAT)
+            for path in list(self._held):
+                with contextlib.suppress(OSError):
+                    os.utime(path)
+
+
+_beats = _Beats()

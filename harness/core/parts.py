@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.core.files import whole, write_json
+from harness.core.files import Unwritable, whole, write_json
 from harness.core.following import Bar
 from harness.core.identity import code_version, library_versions
 from harness.core.lease import is_stale, lease
@@ -31,6 +31,8 @@ RECORDS, PLAN = "parts", "plan.json"
 DONE, FAILED = ".done.json", ".failed.json"
 TRIES = 3
 """How often a part may fail, on all workers together, before it is left out."""
+SICK = 5
+"""After how many parts in a row that fail a worker takes the fault for its own (a broken GPU, a missing model)."""
 PAUSE = 0.5
 Advance = Callable[[int], object]
 
@@ -122,13 +124,19 @@ def fill(
     total = sum(part.size for part in parts)
     with Bar(total=total, desc=what, unit="text", leave=False) as bar:
         bar.update(total - sum(part.size for part in missing))
-        while missing := [part for part in _ours(parts, share, missing) if _is_left(part, folder)]:
+        in_a_row: list[str] = []
+        while missing := [part for part in _ours(parts, share, missing) if _is_left(part, folder, share)]:
             before = bar.n
 
             def take(part: Part) -> None:
                 with lease(records / f"{part.path.name}.lease") as held:
-                    if held and _is_left(part, folder):
-                        _compute(part, records, share, bar.update)
+                    if held and _is_left(part, folder, share):
+                        fresh = not failures(records, part.path.name)
+                        if _compute(part, records, share, bar.update):
+                            in_a_row.clear()
+                        elif fresh:
+                            in_a_row.append(part.path.name)
+                            _check_sick(in_a_row, records, what)
 
             list(each(take, missing, min(at_once if share.of == 1 else 1, len(missing))))
             if bar.n == before:
@@ -144,13 +152,25 @@ def _ours(parts: Sequence[Part], share: Share, missing: Sequence[Part]) -> list[
     return [*first, *(part for part in missing if part.path not in own)] if share.waits else first
 
 
-def _is_left(part: Part, folder: Path) -> bool:
+def _is_left(part: Part, folder: Path, share: Share) -> bool:
+    """A process alone tries again what failed before: its user may have mended what was wrong."""
     if part.path.exists():
         return not part.is_whole(part.path)
-    return folder.exists() and len(failures(folder / RECORDS, part.path.name)) < TRIES
+    return folder.exists() and (not share.tolerant or len(failures(folder / RECORDS, part.path.name)) < TRIES)
 
 
-def _compute(part: Part, records: Path, share: Share, advance: Advance) -> None:
+def _check_sick(in_a_row: Sequence[str], records: Path, what: str) -> None:
+    """Raise Stop where so many parts that nobody has failed before fail here, one after the other."""
+    if len(in_a_row) >= SICK:
+        why = failures(records, in_a_row[-1])[-1]
+        raise Stop(
+            f"{what}: {len(in_a_row)} parts in a row failed on {why['host']}, so this worker leaves the rest "
+            f"to others; the last: {why['error']}"
+        )
+
+
+def _compute(part: Part, records: Path, share: Share, advance: Advance) -> bool:
+    """Whether it is there now. A failure that is not this worker's own is put down."""
     started, told = time.perf_counter(), {"host": socket.gethostname()}
     try:
         with whole(part.path) as partial:
@@ -158,11 +178,13 @@ def _compute(part: Part, records: Path, share: Share, advance: Advance) -> None:
             done = {**told, "seconds": round(time.perf_counter() - started, 3)}
             write_json(records / f"{part.path.name}{DONE}", done)  # first: with the last part the folder may go
     except Exception as error:
-        if not share.tolerant or isinstance(error, Stop):
+        if not share.tolerant or isinstance(error, (Stop, Unwritable)) or not records.exists():
             raise
         why = {**told, "error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}
         log.warning("%s: %s", part.path.name, why["error"])
         write_json(records / f"{part.path.name}{FAILED}", [*failures(records, part.path.name), why])
+        return False
+    return True
 
 
 def _tell_lost(lost: Sequence[Part], records: Path, what: str, count: int) -> None:
@@ -171,7 +193,8 @@ def _tell_lost(lost: Sequence[Part], records: Path, what: str, count: int) -> No
         name, why = next(iter(failed.items()))
         raise HarnessError(
             f"{what}: {len(failed)} of {count} parts failed ({', '.join(failed)}); {name} on {why[-1]['host']}: "
-            f"{why[-1]['error']}; mend that, remove {records} and run the same command again"
+            f"{why[-1]['error']}; mend that and run `harness prepare` without an engine or a part, which tries them "
+            f"again, or remove {records}"
         )
     if lost:
         raise Unfinished(f"{what}: {len(lost)} of {count} parts are missing; they belong to other shares")

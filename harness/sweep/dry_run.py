@@ -13,13 +13,11 @@ from harness.core.artifacts import MANIFEST, Store, read_manifest
 from harness.core.identity import identity
 from harness.core.reading import NotStored, ReadOnlyStore
 from harness.core.table import Column, Table
-from harness.model.endpoint.chat import Chat
+from harness.graph.extractor.llm import LLM
+from harness.model.endpoint.chat import LETTERS, Chat
 from harness.sweep import lists
 from harness.sweep.override import values
 from harness.sweep.plan import Plan
-
-CHARACTERS = 4
-"""Characters of a token, on average over English text."""
 
 
 def blocks(plan: Plan) -> Table:
@@ -100,13 +98,17 @@ def _asked(retriever: Any, data: Benchmark) -> str:
     """At most how many calls and tokens of language models: what is kept already is not asked again."""
     said = []
     for chat in _chats(retriever):
-        extracts = hasattr(chat, "extract")
-        texts = data.passages if extracts else data.questions
-        each = 2 if extracts else 1  # an extractor asks for entities, then for triples
-        characters = each * sum(map(len, texts))
-        said.append(
-            f"{chat.model}: {each * len(texts)} calls, {characters // CHARACTERS} tokens of text and the prompts"
-        )
+        if isinstance(chat, LLM):
+            most = chat.estimate(data.passages)
+            tokens = most["tokens"]
+            cost = f", cost at most {most['cost']:g}" if any(chat.price.values()) else ""
+            said.append(
+                f"{chat.model}: {most['requests']} calls, {tokens['prompt']} tokens asked and {tokens['completion']} "
+                f"answered at most{cost}"
+            )
+        else:
+            tokens = sum(map(len, data.questions)) // LETTERS
+            said.append(f"{chat.model}: {len(data.questions)} calls, {tokens} tokens of text and the prompts")
     return "; ".join(said)
 
 

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("data") / "world", 2600)
 
 
-def start(world: Path, runs: Path, *more: str) -> subprocess.Popen[str]:
-    line = [sys.executable, "-m", "harness", *LINE, f"dataset.path={world}", f"paths.runs={runs}", *more]
+def start(world: Path, runs: Path, *more: str, under: Sequence[str] = ()) -> subprocess.Popen[str]:
+    line = [*under, sys.executable, "-m", "harness", *LINE, f"dataset.path={world}", f"paths.runs={runs}", *more]
     return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=world)
 
 
@@ -98,7 +98,7 @@ def test_an_engine_beside_a_share_is_refused(world: Path, tmp_path: Path) -> Non
 def test_four_processes_one_of_which_is_killed(world: Path, tmp_path: Path) -> None:
     finish(start(world, tmp_path / "alone"))
     started = [start(world, tmp_path / "four", f"part={index}/4", "wait=true") for index in range(1, 5)]
-    wait_for(tmp_path / "four", "*.lease")
+    wait_for(tmp_path / "four")
     os.kill(started[0].pid, signal.SIGKILL)
     for process in started[1:]:
         finish(process)
@@ -124,18 +124,18 @@ def test_a_driver_that_is_killed_and_started_again(world: Path, tmp_path: Path, 
     """Its workers go on; the second driver's share the parts with them."""
     line = ["extractor.model=null", "engine=local", "engine.workers=2"]
     killed = start(world, tmp_path, *line)
-    wait_for(tmp_path, "*.lease")
+    wait_for(tmp_path)
     killed.kill()
     killed.wait()
     finish(start(world, tmp_path, *line))
     assert content(tmp_path) == alone
 
 
-def wait_for(runs: Path, pattern: str) -> Path:
-    """The first such file below an artifact that is being made."""
+def wait_for(runs: Path, pattern: str = "*/*.partial/**/*.lease") -> Path:
+    """The first such file below the artifacts."""
     deadline = time.monotonic() + 200
     while time.monotonic() < deadline:
-        if found := list(runs.glob(f"artifacts/*/*.partial/**/{pattern}")):
+        if found := list(runs.glob(f"artifacts/{pattern}")):
             return found[0]
         time.sleep(0.02)
     raise AssertionError(f"no {pattern} within 200 s")
@@ -153,15 +153,51 @@ def cluster() -> Iterator[Any]:
 
 
 @pytest.mark.slow
-def test_a_ray_cluster_that_loses_a_node(world: Path, tmp_path: Path, cluster: Any) -> None:
+@pytest.mark.parametrize(
+    ("encoder", "pattern"),
+    [("minilm", "encode/*.partial/parts/*.lease"), ("hashed", "extract/*.partial/parts/entities*.lease")],
+)
+def test_a_ray_cluster_that_loses_a_node(world: Path, tmp_path: Path, cluster: Any, encoder: str, pattern: str) -> None:
+    """In the middle of encoding, or of extraction: its task goes to another node, its parts to whoever is there."""
     nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
-    finish(start(world, tmp_path / "alone"))
+    models = [f"encoder={encoder}"]
+    finish(start(world, tmp_path / "alone", *models))
     engine = ["engine=ray", "engine.workers=3", f"engine.address={cluster.address}"]
-    driver = start(world, tmp_path / "ray", *engine)
-    wait_for(tmp_path / "ray", "entities*.lease")
+    driver = start(world, tmp_path / "ray", *models, *engine)
+    wait_for(tmp_path / "ray", pattern)
     cluster.remove_node(nodes[0], allow_graceful=False)
     finish(driver)
     assert content(tmp_path / "ray") == content(tmp_path / "alone")
+
+
+@pytest.mark.slow
+def test_a_gpu_that_no_node_of_ray_has(world: Path, tmp_path: Path, cluster: Any) -> None:
+    """Ray would wait for ever. A node that says it has one where torch finds none is told by its worker."""
+    engine = ["extractor.model=null", "engine=ray", "engine.gpus=1", f"engine.address={cluster.address}"]
+    driver = start(world, tmp_path, *engine)
+    assert "no node of the cluster has so many" in driver.communicate(timeout=300)[1]
+    assert driver.returncode == 2
+    cluster.add_node(num_cpus=1, num_gpus=1)
+    cluster.wait_for_nodes()
+    driver = start(world, tmp_path, *engine, "engine.workers=1")
+    assert re.search(
+        r"error: engine=ray: worker 1 failed: engine.gpus=1: on \S+ torch \S+ finds 0 GPUs",
+        driver.communicate(timeout=300)[1],
+    )
+    assert driver.returncode == 2
+
+
+@pytest.mark.slow
+def test_a_full_disk_on_one_machine(world: Path, tmp_path: Path, alone: dict[str, bytes]) -> None:
+    """Its worker ends with one line; no part counts as failed, and the other worker does all."""
+    line = ["extractor.model=null", "wait=true"]
+    full = start(world, tmp_path, *line, "part=1/2", under=["prlimit", "--fsize=300000"])
+    said = full.communicate(timeout=300)[1]
+    assert full.returncode == 2
+    assert "cannot write (File too large)" in said
+    assert not list(tmp_path.rglob("*.failed.json"))
+    finish(start(world, tmp_path, *line, "part=2/2"))
+    assert content(tmp_path) == alone
 
 
 @pytest.fixture
@@ -183,7 +219,7 @@ def test_a_task_of_slurm_over_its_time_limit_is_queued_again(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789")
     line = ["extractor.model=null", "engine=slurm", "engine.workers=1", "engine.cpus=1", "engine.minutes=1"]
     driver = start(world, tmp_path / "slurm_runs", *line)
-    holder = json.loads(wait_for(tmp_path / "slurm_runs", "*.lease").read_text())
+    holder = json.loads(wait_for(tmp_path / "slurm_runs").read_text())
     os.kill(holder["pid"], signal.SIGSTOP)
     finish(driver)
     assert content(tmp_path / "slurm_runs") == alone
@@ -199,7 +235,7 @@ def test_an_array_job_of_slurm_one_of_whose_tasks_is_cancelled(world: Path, tmp_
     finish(start(world, tmp_path / "alone"))
     engine = ["engine=slurm", "engine.workers=2", "engine.cpus=1"]
     driver = start(world, tmp_path / "slurm_runs", *engine)
-    wait_for(tmp_path / "slurm_runs", "entities*.lease")
+    wait_for(tmp_path / "slurm_runs", "*/*.partial/**/entities*.lease")
     subprocess.run(["scancel", "1_0"], check=True)
     err = driver.communicate(timeout=500)[1]
     assert re.search(

@@ -1,6 +1,7 @@
 """Parts: any division of the work, any death and any order give the same files."""
 
 import contextlib
+import errno
 import json
 import os
 import socket
@@ -175,3 +176,31 @@ def test_damaged_records_are_none(tmp_path: Path, content: str) -> None:
     list(unfinished(tmp_path))
     fill(records.parent, squares(records.parent), "squares")
     assert {path.name: path.read_text() for path in records.parent.glob("*.txt")} == WHOLE
+
+
+def test_a_worker_that_fails_part_after_part_leaves_the_rest_to_others(tmp_path: Path) -> None:
+    """Its own fault, a broken GPU say, must not use up what each part may fail; another does all of them."""
+    with (
+        sharing(Share(1, 2, waits=True, tolerant=True)),
+        pytest.raises(HarnessError, match=r"squares: 5 parts in a row failed on .*; the last: ValueError: 8 is not"),
+    ):
+        fill(tmp_path, squares(tmp_path, broken=tuple(range(10))), "squares")
+    with sharing(Share(2, 2, waits=True, tolerant=True)):
+        fill(tmp_path, squares(tmp_path), "squares")
+    assert content(tmp_path) == WHOLE
+
+
+def test_a_full_disk_ends_the_worker_and_is_no_fault_of_the_part(tmp_path: Path) -> None:
+    def full(partial: Path, advance: module.Advance) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with sharing(Share(1, 2, waits=True, tolerant=True)), pytest.raises(HarnessError, match="cannot write"):
+        fill(tmp_path, [Part(tmp_path / "0.txt", full)], "squares")
+    assert module.failures(tmp_path / "parts", "0.txt") == []
+
+
+def test_a_process_alone_tries_again_what_failed_too_often(tmp_path: Path) -> None:
+    with sharing(Share(1, 1, waits=True, tolerant=True)), pytest.raises(HarnessError, match="without an engine or a p"):
+        fill(tmp_path, squares(tmp_path, broken=(3,)), "squares")
+    fill(tmp_path, squares(tmp_path), "squares")
+    assert content(tmp_path) == WHOLE

@@ -7,8 +7,14 @@ harness.core.parts). So no engine carries data, and an artifact has the same byt
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import dataclasses
+import logging
+import math
 import os
+import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -18,8 +24,13 @@ from typing import Protocol, runtime_checkable
 from harness.core.errors import HarnessError
 from harness.core.secret import is_secret
 
+log = logging.getLogger(__name__)
 KEPT = ("HARNESS_", "HF_", "PYTHONPATH", "OPENAI_", "AWS_", "FSSPEC_")
 """What a worker's environment takes from the driver's, by beginning of the name."""
+PROMISED = "HARNESS_PROMISED_GPUS"
+"""The variable that tells a worker how many GPUs it was promised."""
+PARENT = "HARNESS_PARENT"
+"""The variable that tells a worker with which process it ends."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +53,15 @@ class Work:
         kept = {name: value for name, value in self.environment.items() if not is_secret(name)}
         return dataclasses.replace(self, environment=kept)
 
-    def run(self, index: int, of: int, more: Mapping[str, str] | None = None) -> Ended:
-        """Worker ``index`` of ``of``, as a process, to its end. more: of its environment, e.g. the GPU it may see."""
+    def run(self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0) -> Ended:
+        """Worker ``index`` of ``of``, as a process, to its end.
+
+        more: of its environment, e.g. the GPU it may see.    gpus: that it was promised; it ends where it finds fewer.
+        """
         own = f"part={index}/{of}"
         line = [sys.executable, "-P", "-m", "harness", "prepare", *self.overrides, own, "wait=true"]
-        environment = {**os.environ, **self.environment, **(more or {})}
+        promised = {PROMISED: str(math.ceil(gpus))} if gpus else {}
+        environment = {**os.environ, **self.environment, **promised, **(more or {})}
         ended = subprocess.run(line, cwd=self.folder, env=environment, capture_output=True, text=True)
         said = [text for text in ended.stderr.splitlines() if text.strip()]
         silent = f"ended by signal {-ended.returncode}" if ended.returncode < 0 else f"status {ended.returncode}"
@@ -62,6 +77,27 @@ class Ended:
     said: str
 
 
+def check_promises() -> None:
+    """Hold this worker against what its engine promised, and let it end with the process that it was told of.
+
+    Raises HarnessError where torch finds fewer GPUs: a worker would compute on the CPU in silence.
+    """
+    if parent := os.environ.get(PARENT):
+        with contextlib.suppress(OSError, AttributeError):  # Linux has it
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != int(parent):
+            raise HarnessError(f"the process {parent} that started this worker has ended")
+    if promised := int(os.environ.get(PROMISED, "0")):
+        import torch
+
+        found = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        if found < promised:
+            raise HarnessError(
+                f"engine.gpus={promised}: on {socket.gethostname()} torch {torch.__version__} finds {found} GPUs (CUDA "
+                f"{torch.version.cuda}); mend that machine's driver or torch, or leave the machine out"
+            )
+
+
 @runtime_checkable
 class Engine(Protocol):
     """A frozen dataclass that runs workers."""
@@ -75,9 +111,16 @@ class Engine(Protocol):
 
 
 def check_ended(ended: Iterable[Ended], where: str) -> None:
-    """Raise HarnessError that says what the failed workers said, each thing once."""
-    failed = [one for one in ended if one.status]
+    """Tell what failed workers said, each thing once.
+
+    Raises HarnessError where none ended well. One that did has seen every stage whole, whoever computed it.
+    """
+    every = list(ended)
+    failed = [one for one in every if one.status]
     if failed:
         numbers = ", ".join(str(one.index) for one in failed)
         said = " | ".join(dict.fromkeys(one.said.removeprefix("error: ") for one in failed))
-        raise HarnessError(f"{where}: worker {numbers} failed: {said}")
+        told = f"{where}: worker {numbers} failed: {said}"
+        if len(failed) == len(every):
+            raise HarnessError(told)
+        log.warning("%s; the others did its parts", told)

@@ -34,7 +34,7 @@ class Local:
             more = {"OMP_NUM_THREADS": str(max(1, available() // count))}
             if gpus > 1:
                 more["CUDA_VISIBLE_DEVICES"] = str((index - 1) % gpus)
-            return work.run(index, count, more)
+            return work.run(index, count, more, gpus=1 if gpus > 1 else 0)
 
         with ThreadPoolExecutor(count) as pool:
             check_ended(pool.map(start, range(1, count + 1)), "engine=local")

@@ -60,7 +60,9 @@ class Slurm:
             **({"partition": self.partition} if self.partition else {}),
             additional_parameters=dict(self.more),
         )
-        jobs = executor.map_array(Task(work.without_secrets(), self.workers), list(range(1, self.workers + 1)))
+        jobs = executor.map_array(
+            Task(work.without_secrets(), self.workers, self.gpus), list(range(1, self.workers + 1))
+        )
         check_ended(_wait(jobs), "engine=slurm")
         return True
 
@@ -71,10 +73,11 @@ class Task:
 
     work: Work
     of: int
+    gpus: int = 0
 
     def __call__(self, index: int) -> Ended:
         """Work until every stage is whole."""
-        return self.work.run(index, self.of)
+        return self.work.run(index, self.of, gpus=self.gpus)
 
     def checkpoint(self, index: int) -> Any:
         """What to queue when the time is up: the same again, since finished parts stay."""

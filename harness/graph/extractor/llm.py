@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from harness.graph.extractor.extraction import Extraction
 from harness.graph.extractor.openie import Statements, add_statements
 from harness.graph.extractor.prompt import Prompt, read_prompt
 from harness.model.endpoint import Chat, Conversation
+from harness.model.endpoint.chat import LETTERS
 
 TRUSTED = 0.5
 
@@ -71,6 +72,18 @@ class LLM(Chat):
         base, facts = self.base.extract(benchmark, folder / "base")
         extraction, counts = add_statements(base, said, benchmark)
         return extraction, {**facts, **counts, **conversation.facts()}
+
+    def estimate(self, passages: Sequence[str]) -> Mapping[str, Any]:
+        """``requests``, ``tokens`` and ``cost`` at most, where no answer is kept yet.
+
+        A prompt's tokens are a quarter of its letters; each answer is taken to have all of ``max_tokens``, and the
+        entities of the first to stand in the second prompt.
+        """
+        prompts, requests = self._prompts(), 2 * len(passages)
+        letters = sum(len(prompt.fill(passage)) for prompt in prompts for passage in passages)
+        answers = requests * self.max_tokens
+        tokens = {"prompt": -(-letters // LETTERS) + answers // 2, "completion": answers}
+        return {"requests": requests, "tokens": tokens, "cost": self.cost(tokens)}
 
     def _prompts(self) -> tuple[Prompt, Prompt]:
         return read_prompt("entities", self.entities), read_prompt("triples", self.triples)

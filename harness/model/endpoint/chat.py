@@ -11,6 +11,9 @@ from harness.core.identity import LATER, NO_RESULT
 from harness.core.parts import Stop
 from harness.core.secret import check_address, check_variable
 
+LETTERS = 4
+"""Letters a token, for estimates of texts that no endpoint has counted yet."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Chat:

@@ -12,11 +12,9 @@ from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT, digest
 from harness.model.endpoint import Chat, Conversation
 from harness.model.endpoint.answers import Answers
+from harness.model.endpoint.chat import LETTERS
 from harness.model.endpoint.prompt import fill, read_text
 from harness.model.reader import Contexts
-
-LETTERS = 4
-"""Letters a token, for estimates of texts that no endpoint has counted yet."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -317,3 +317,18 @@ def test_each_share_may_pay_for_its_part_of_the_bound(
         made = artifact(replace(bounded, max_tokens_total=None), titled(WORLD, []), Store(tmp_path))
         assert len(endpoint.requests) == 6
     assert triples(Extraction.load(made.path)) == GRAPH
+
+
+def test_an_estimate_before_anything_is_asked(tmp_path: Path) -> None:
+    """Worked by hand: of 8 and 12 letters beside the passages' 4 and 20; 4 letters a token, answers of at most 10."""
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("8 lett: {passage}")
+    two.write_text("{passage}{entities}")
+    llm = extractor("http://127.0.0.1:9/v1", tmp_path, entities=str(one), triples=str(two), max_tokens=10,
+                    price={"prompt": 1e6, "completion": 2e6})  # fmt: skip
+    nobody = len("(none were found)")
+    letters = (8 + 4) + (8 + 20) + (4 + nobody) + (20 + nobody)
+    asked = -(-letters // 4) + 2 * 10
+    assert llm.estimate(["four", "twenty letters are it"[:20]]) == {
+        "requests": 4, "tokens": {"prompt": asked, "completion": 40}, "cost": asked + 80.0,
+    }  # fmt: skip
