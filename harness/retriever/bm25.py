@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,15 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, bounded
+from harness.core.files import write_array, write_text
+from harness.core.identity import identity, texts_sha256
 from harness.core.together import Columns, rows
 from harness.run import Run
 
 BLOCK = 256
 """Queries scored at once."""
+ARRAYS, WORDS = ("data", "indices", "indptr"), "words.txt"
+"""Of a stored index."""
 TEXTS = 1 << 14
 """Passages whose words are held as text at once."""
 
@@ -47,8 +52,8 @@ class BM25:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The ``depth`` best passages of every question."""
-        counts, vocabulary = self._counts(benchmark.passages)
-        bags, index = _bags(self._words(benchmark.questions), vocabulary), self._index(counts)
+        vocabulary, index = self._stored(benchmark, store)
+        bags = _bags(self._words(benchmark.questions), vocabulary)
 
         def ranked(part: slice) -> Columns:
             lists = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
@@ -62,7 +67,26 @@ class BM25:
         queries, docs, scores = rows("score", ranked, len(benchmark.questions), BLOCK)
         return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {"vocabulary": len(vocabulary)}
 
-    def _counts(self, texts: Sequence[str]) -> tuple[Any, dict[str, int]]:
+    def _stored(self, benchmark: Benchmark, store: Store) -> tuple[dict[str, int], Any]:
+        """The place of each word, and [V, D], memory-mapped: what it adds to each document's score."""
+        from scipy.sparse import csr_array
+
+        def write(folder: Path) -> None:
+            counts, words = self._counts(benchmark.passages)
+            index = self._index(counts)
+            for name in ARRAYS:
+                write_array(folder / f"{name}.npy", getattr(index, name))
+            write_text(folder / WORDS, "\n".join(words))
+
+        kept = {name: getattr(self, name) for name in ("k1", "b", "stopwords", "stemmer")}
+        config = {"bm25": "lucene", **{name: identity(value) for name, value in kept.items()}}
+        place = store.get("index", config, {"passages": texts_sha256(benchmark.passages)}, write).path
+        words = [word for word in (place / WORDS).read_text(encoding="utf-8").split("\n") if word]
+        arrays = tuple(np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS)
+        vocabulary = {word: number for number, word in enumerate(words)}
+        return vocabulary, csr_array(arrays, shape=(len(words), len(benchmark.passages)))
+
+    def _counts(self, texts: Sequence[str]) -> tuple[Any, list[str]]:
         """[D, V]: how often each word stands in each text; the words in alphabetical order."""
         from scipy.sparse import csr_array
 
@@ -80,7 +104,7 @@ class BM25:
             (np.ones(len(columns)), columns, np.cumsum(lengths)), shape=(len(texts), len(names)), dtype=np.float64
         )
         counts.sum_duplicates()
-        return counts, {name: number for number, name in enumerate(names)}
+        return counts, names
 
     def _index(self, counts: Any) -> Any:
         """[V, D]: what each word adds to each document's score."""

@@ -1,10 +1,10 @@
 """How time and memory grow: queries x 10, trials x 10, and a made-up and a real world of 10k, 100k and 1M passages.
 
 ``python -m tests.benchmarks growth [--passages N ...] [--worlds made-up real]``: writes reports/benchmarks.json, .md
-and benchmarks-growth.png. A world is swept from nothing with ``OPTIONS``: passages are encoded by hashed words, which
-stand in for a model, and named by titles and capitalised spans, without a recogniser. The real one is all corpora of
-HARNESS_DATA, and copies of them with other names (``united``). What is measured is kept at once in
-reports/benchmarks-growth.json: the same command goes on from there; without that file all is measured again.
+and benchmarks-growth.png. A world is swept from nothing with ``OPTIONS``: passages are encoded by a vector a token, and
+named by titles and capitalised spans, without a recogniser. The real one is all corpora of HARNESS_DATA, and copies of
+them with other names (``united``). What is measured is kept at once in reports/benchmarks-growth.json: the same command
+goes on from there; without that file all is measured again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SIZES = (10_000, 100_000, 1_000_000)
 WORLDS = ("made-up", "real")
 QUERIES = 2_000
 STAGES = ("encode", "extract", "graph")
-OPTIONS = ("encoder=hashed", "extractor.model=null", "+retriever@lists.paths=mention_paths", "tracking=none")
+OPTIONS = ("encoder=static", "extractor.model=null", "+retriever@lists.paths=mention_paths", "tracking=none")
 
 
 def main(folder: Path, sizes: Sequence[int] = SIZES, worlds: Sequence[str] = WORLDS) -> None:

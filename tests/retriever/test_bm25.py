@@ -68,9 +68,11 @@ def test_unknown_stop_words_are_named(benchmark_of, tmp_path):
 
 
 SCRIPT = """
-import sys
+import sys, tempfile
+from pathlib import Path
 from types import SimpleNamespace
 import pyarrow as pa
+from harness.core.artifacts import Store
 from harness.retriever.bm25 import BM25
 words = "red fox blue whale green bird sings loud over nine small hills every morning".split()
 passages = [" ".join(words[(n * k) % 13] for k in range(2, 9 + n % 5)) for n in range(300)]
@@ -79,7 +81,8 @@ ids = lambda mark, texts: pa.array([f"{mark}{n:03d}" for n in range(len(texts))]
 benchmark = SimpleNamespace(
     passages=passages, questions=questions, doc_ids=ids("d", passages), query_ids=ids("q", questions)
 )
-run, _ = BM25(depth=20).retrieve(benchmark, None)
+with tempfile.TemporaryDirectory() as folder:
+    run, _ = BM25(depth=20).retrieve(benchmark, Store(Path(folder)))
 sys.stdout.write(run.docs.tobytes().hex() + run.scores.tobytes().hex())
 """
 
@@ -114,3 +117,17 @@ def test_the_scores_are_those_of_bm25s(benchmark_of, tmp_path, k1, b, monkeypatc
     for number, word in enumerate(words):
         theirs = index.get_scores([word]) if word in index.vocab_dict else [0.0] * 60
         assert found[f"q{number}"] == {f"d{place:02d}": score for place, score in enumerate(theirs) if score > 0}
+
+
+def test_the_index_is_an_artifact_that_another_depth_reads(benchmark_of, tmp_path):
+    benchmark = benchmark_of(PASSAGES, ["the red fox", "whale"])
+    shallow = lists(BM25(depth=1), benchmark, tmp_path)
+    (index,) = (tmp_path / "artifacts" / "index").glob("*/words.txt")
+    assert index.read_text().split("\n") == ["bird", "blue", "fox", "green", "loud", "red", "sings"]
+    before = index.stat().st_mtime_ns
+    deep = lists(BM25(depth=5), benchmark, tmp_path)
+    assert index.stat().st_mtime_ns == before
+    assert len(list(index.parent.parent.glob("*/words.txt"))) == 1
+    assert shallow["q0"].items() <= deep["q0"].items()
+    lists(BM25(k1=2.0), benchmark, tmp_path)
+    assert len(list(index.parent.parent.glob("*/words.txt"))) == 2
