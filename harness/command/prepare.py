@@ -1,4 +1,4 @@
-"""Build the artifacts of a configuration (data, embeddings, graph, runs) and stop before any fusion.
+"""Build the artifacts of a configuration (data, embeddings, graph, runs) and stop before any trial is scored.
 
 A stage that has been built is not built again; a killed one goes on from its last shard. Useful on a GPU node before
 sweeping on a laptop: copy the runs folder, it stays valid. The folder of each list is printed: `harness fuse`,
@@ -8,6 +8,7 @@ against a published graph's.
   harness prepare                              the sample benchmark
   harness prepare dataset=musique              real data, from paths.data (HARNESS_DATA) or the Hub
   harness prepare -m dataset=musique,hotpotqa  both, one after the other
+  harness prepare reranker=cross_encoder grid=point    also what a model says of the pairs that this sweep's trials read
 
 Encoding, extraction, synonym search and retrieval are done in parts, whose bytes do not depend on who computes them.
 Processes that share a runs folder, on any machines, share the parts; a dead process's part is taken over.
@@ -78,6 +79,7 @@ def _prepare(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.command import typed
+    from harness.core.engine import Work
     from harness.core.following import doing, following
     from harness.report.network import describe_network
     from harness.sweep.lists import graphs, retrievers, store
@@ -85,7 +87,13 @@ def _prepare(config: DictConfig) -> None:
     from harness.sweep.prepared import Prepared
 
     with following(Path(config.paths.runs), doing("prepare", typed())):
-        prepared = Prepared.of(Plan(config, ()))
+        plan = Plan(config, Work.here(typed()).overrides)
+        reading = plan.reading()  # before anything is built: mistakes in a grid are told
+        prepared = Prepared.of(plan)
+        if reading:
+            prepared.read_pairs(reading)
+            print(f"{len(reading)} {'trial reads' if len(reading) == 1 else 'trials read'} passages; the scores of "
+                  "their pairs are stored")  # fmt: skip
     data, kept = prepared.benchmark, store(config)
     tune, test = len(data.members("tune")), len(data.members("test"))
     print(f"{data.name}: {len(data.doc_ids)} passages, {len(data.query_ids)} queries ({tune} tune, {test} test)")

@@ -19,7 +19,7 @@ from harness.core.table import Column, Table
 from harness.sweep.lock import LOCK
 from harness.sweep.result import SweepResult
 
-REBUILT = ("retrieve", "index", "encode", "extract", "graph", "ids")
+REBUILT = ("retrieve", "index", "encode", "extract", "graph", "ids", "read")
 """The stages whose artifacts are built again from data and models at hand; others may have been paid for."""
 AGE = 3600
 """Seconds after which a part of a process that does not run here is taken for left: it may run on another machine."""

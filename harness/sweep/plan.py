@@ -14,6 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from harness.benchmark import Benchmark
+from harness.core.configuration import defaults
 from harness.core.errors import HarnessError, bounded
 from harness.core.secret import hide_secrets
 from harness.core.stored import check_strategies
@@ -21,7 +22,7 @@ from harness.evaluation.comparison import MARGIN
 from harness.evaluation.metric import Metric, metrics
 from harness.sweep import lists
 from harness.sweep.grid import Grid
-from harness.sweep.override import unread
+from harness.sweep.override import unread, values
 from harness.sweep.result import SweepResult
 from harness.sweep.shape import check_shape
 from harness.sweep.trial import BESIDE, Trial, reference_of
@@ -64,6 +65,17 @@ class Plan:
         if lines := list(unread(self.given, raw, found)):
             raise HarnessError("; ".join(lines))
         return found
+
+    def reading(self) -> list[Trial]:
+        """The trials whose reranker reads texts; the grid is not expanded where none of the configuration's does.
+
+        Those that learn are left out: what they read follows from what they learn.
+        """
+        own = OmegaConf.to_container(self.config.reranker, resolve=True)
+        named = {str(name) for axes in self.grid.blocks.values() for name in values(axes.get("reranker", ()))}
+        if not any(_reads_texts(node) for node in (own, *(defaults("reranker", name) for name in sorted(named)))):
+            return []
+        return [trial for trial in self.trials() if _reads_texts(trial.reranker) and not trial.learns]
 
     @cached_property
     def grid(self) -> Grid:
@@ -169,3 +181,11 @@ def _load(place: Path) -> DictConfig:
     if missing := [key for key in POOL if key not in stored.pool]:
         raise HarnessError(f"{place}: no pool.{missing[0]}, expected it beside the pool's other keys; sweep again")
     return cast("DictConfig", stored)
+
+
+def _reads_texts(reranker: Any) -> bool:
+    """Of a reranker, or of its configuration."""
+    from hydra.utils import get_class
+
+    kind = get_class(str(reranker["_target_"])) if isinstance(reranker, dict) else type(reranker)
+    return "texts" in getattr(kind, "reads", ())

@@ -14,12 +14,16 @@ from harness.benchmark import Benchmark
 from harness.benchmark.cluster import clusters
 from harness.benchmark.fold import folds
 from harness.core.artifacts import Store
+from harness.core.together import cut
 from harness.fusion.context import Context
 from harness.run import Run
 from harness.sweep import engine, lists
 from harness.sweep.plan import Plan
 from harness.sweep.training import fit
 from harness.sweep.trial import Trial
+
+READ_BLOCK = 1024
+"""Queries whose pairs are asked for at once."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,21 @@ class Prepared:
         device = engine.resolve(self.plan.config.device)
         objective = self.plan.config.objective if progress else None
         return engine.score(trials, runs, gold, device, progress, context.take(members), objective)
+
+    def read_pairs(self, trials: Sequence[Trial]) -> None:
+        """Let the rerankers of these trials read the pairs that scoring on tune asks for; their scores are kept.
+
+        Block by block in one order, so that processes which do the same share the work (see harness.core.together).
+        """
+        members = self.benchmark.members("tune")
+        runs, _ = self._take(members)
+        device = engine.resolve(self.plan.config.device)
+        context = lists.gather_context(trials, self.plan.config, self.benchmark).take(members)
+        for trial in trials:
+            for part in cut(len(members), READ_BLOCK):
+                queries = np.arange(part.start, part.stop)
+                taken = {name: runs[name].take(queries) for name in trial.pool.lists}
+                trial.fused(engine.align(trial.pool, taken, device, context.take(queries)))
 
     def queries(self, split: str) -> pd.DataFrame:
         """``id, hops, type, chain, cluster`` and the benchmark's ``marks`` of a split's queries.

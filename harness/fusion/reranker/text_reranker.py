@@ -16,9 +16,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core import together
+from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.files import write_array
 from harness.core.following import Bar
 from harness.core.identity import NO_RESULT, identity, texts_sha256
+from harness.core.parts import shares
 from harness.fusion.context import SourceTexts
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
@@ -32,6 +36,8 @@ ONE = threading.Lock()
 """Held while a model counts: blocks of queries that want pairs wait for each other."""
 
 Pair = tuple[str, str]
+Verdicts = tuple[NDArray[np.float64], NDArray[np.bool_]]
+"""Scores of pairs, and which were cut."""
 
 
 class Model(Protocol):
@@ -104,7 +110,7 @@ class TextReranker:
         rows, places = np.nonzero(there.cpu().numpy())
         pairs = self.pairs(texts, docs, rows, places)
         verdict = np.zeros(docs.shape)
-        verdict[rows, places] = scores(self.judge(), pairs, texts.store.place("judge", identity(self.judge()), {}))
+        verdict[rows, places] = scores(self.judge(), pairs, texts.store)
         read = torch.from_numpy(verdict).to(fused.device)
         return reorder(fused, pool, columns, there, self.combine(fused.gather(-1, columns), read, there))
 
@@ -120,35 +126,59 @@ class TextReranker:
         return (1 - self.blend) * scale(fused, there) + self.blend * scale(read, there)
 
 
-def scores(judge: TextReranker, pairs: Sequence[Pair], folder: Path) -> NDArray[np.float64]:
-    """float64[n]: the model's scores of the pairs; those that the folder does not hold are counted and put there."""
+def scores(judge: TextReranker, pairs: Sequence[Pair], store: Store) -> NDArray[np.float64]:
+    """float64[n]: the model's scores of the pairs; those that the store does not hold are counted and put there."""
     keys = [texts_sha256(pair) for pair in pairs]
     with ONE:
-        known = _verdicts(folder, judge)
+        known = _verdicts(store.place("judge", identity(judge), {}), judge)
         missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in known}
         if missing:
-            _count(judge, missing, known)
+            _count(judge, missing, known, store)
         return np.array([known[key] for key in keys], dtype=np.float64)
 
 
-def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores) -> None:
-    model, cut = _opened(judge), 0
+def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores, store: Store) -> None:
     asked = sorted(missing, key=lambda key: (-len(missing[key][0]) - len(missing[key][1]), key))
-    with Bar(total=len(asked), desc="read", unit="pair") as bar:
-        for start in range(0, len(asked), SHARD):
-            part = asked[start : start + SHARD]
-            found, shortened = model.score([missing[key] for key in part], bar.update)
+    count = len(asked)
+    with Bar(total=count, desc="read", unit="pair") as bar:
+
+        def read(part: slice) -> Verdicts:
+            found, shortened = _opened(judge).score([missing[key] for key in asked[part]], bar.update)
             bad = np.flatnonzero(~np.isfinite(found))
             if bad.size:
-                question, passage = missing[part[bad[0]]]
+                question, passage = missing[asked[part][bad[0]]]
                 raise HarnessError(
                     f"reranker.model={judge.model}: the score of {question[:40]!r} and {passage[:40]!r} is "
                     f"{found[bad[0]]} (half precision overflows in some models: try reranker.dtype=float32)"
                 )
-            known.add(part, found)
+            return found, shortened
+
+        shared = _read_together(judge, asked, read, store) if shares() > 1 else None
+        cut = 0
+        for part in together.cut(count, SHARD):
+            found, shortened = read(part) if shared is None else (shared[0][part], shared[1][part])
+            known.add(asked[part], found)
             cut += int(shortened.sum())
     if cut:
-        log.warning("%d of %d pairs were cut to %d tokens (reranker.max_length)", cut, len(asked), judge.max_length)
+        log.warning("%d of %d pairs were cut to %d tokens (reranker.max_length)", cut, count, judge.max_length)
+
+
+def _read_together(
+    judge: TextReranker, asked: Sequence[str], read: Callable[[slice], Verdicts], store: Store
+) -> Verdicts:
+    """``read`` of all pairs, with the processes that want the same ones: an artifact that goes with `harness clean`."""
+
+    @functools.cache
+    def counted() -> Verdicts:
+        return together.rows("read pairs", read, len(asked), SHARD)
+
+    def build(folder: Path) -> None:
+        for name, column in zip(("scores", "cut"), counted(), strict=True):
+            write_array(folder / f"{name}.npy", column)
+
+    inputs = {"pairs": texts_sha256(asked)}
+    made = store.get("read", identity(judge), inputs, build, together=lambda _: counted())
+    return np.load(made.path / "scores.npy"), np.load(made.path / "cut.npy")
 
 
 @functools.lru_cache(maxsize=1)

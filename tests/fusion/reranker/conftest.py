@@ -1,6 +1,7 @@
 """Small models of random weights, built from a configuration and saved, and texts for them to read."""
 
 import string
+from pathlib import Path
 
 import pytest
 import torch
@@ -35,21 +36,23 @@ def tokens(special: list[str]) -> list[str]:
 @pytest.fixture(scope="session")
 def classifier(tmp_path_factory):
     """``classifier(labels)``: the folder of a small BERT that classifies sequences."""
+    return lambda labels: small_classifier(tmp_path_factory.mktemp(f"classifier{labels}"), labels)
+
+
+def small_classifier(folder: Path, labels: int = 1, longest: int = 96) -> str:
+    """Write a small BERT that classifies sequences, of random weights, into a folder."""
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
-    def make(labels: int) -> str:
-        folder = tmp_path_factory.mktemp(f"classifier{labels}")
-        (folder / "vocab.txt").write_text("\n".join(tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])) + "\n")
-        BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
-        torch.manual_seed(labels)
-        config = BertConfig(
-            vocab_size=100, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
-            max_position_embeddings=96, num_labels=labels, initializer_range=0.5,
-        )  # fmt: skip
-        BertForSequenceClassification(config).save_pretrained(folder)
-        return str(folder)
-
-    return make
+    folder.mkdir(exist_ok=True)
+    (folder / "vocab.txt").write_text("\n".join(tokens(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])) + "\n")
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    torch.manual_seed(labels)
+    config = BertConfig(
+        vocab_size=100, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
+        max_position_embeddings=longest, num_labels=labels, initializer_range=0.5,
+    )  # fmt: skip
+    BertForSequenceClassification(config).save_pretrained(folder)
+    return str(folder)
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.core.identity import identity, texts_sha256
+from harness.core.parts import Share, sharing
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.single import Single
 from harness.fusion.normalizer.pit import Pit
@@ -142,3 +144,18 @@ def test_what_it_cannot_do_is_said(classifier, readable, tmp_path) -> None:
         CrossEncoder()(Single()(bare), bare)
     with pytest.raises(HarnessError, match=r"reranker\.m must be a whole number, got m=2\.5"):
         CrossEncoder(m=2.5)
+
+
+def test_processes_that_share_the_reading_have_the_scores_of_one(one_label, readable, tmp_path, monkeypatch) -> None:
+    """In parts of three pairs, some of which are known before; what is kept is kept once, and nothing is left."""
+    monkeypatch.setattr(text_reranker, "SHARD", 3)
+    judge, pairs = CrossEncoder(one_label, max_length=64).judge(), pairs_of(readable)
+    alone, shared = Store(tmp_path / "alone"), Store(tmp_path / "shared")
+    text_reranker.scores(judge, pairs[:2], shared)
+    with sharing(Share(2, 3)):
+        found = text_reranker.scores(judge, pairs, shared)
+    assert np.array_equal(found, text_reranker.scores(judge, pairs, alone))
+    text_reranker._verdicts.cache_clear()
+    monkeypatch.setattr(text_reranker, "_opened", lambda judge: pytest.fail("read again"))
+    assert np.array_equal(found, text_reranker.scores(judge, pairs, shared))
+    assert not list(tmp_path.rglob("*.partial"))
