@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import gzip
+import hashlib
 import json
 import os
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+HOST = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
+"""Of this machine: on a shared file system processes of two machines may have one number, in containers they do."""
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR)
 """What the user can mend: a full disk, a quota, a limit, a folder that cannot be written."""
 
@@ -56,7 +60,7 @@ def whole(path: Path) -> Iterator[Path]:
 
     A full disk or a folder that cannot be written raises HarnessError.
     """
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    partial = path.with_name(f"{path.name}.{HOST}.{os.getpid()}.partial")
     with _writing(path):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from harness.core.errors import HarnessError
-from harness.core.files import make_folder, remove_partials, write_array, write_text
+from harness.core.files import HOST, dead_partials, make_folder, remove_partials, whole, write_array, write_text
 from harness.core.input import read_yaml
 
 
@@ -98,3 +98,13 @@ def test_arrays_have_the_bytes_of_numpy(tmp_path: Path) -> None:
         np.save(tmp_path / "theirs.npy", values)
         write_array(tmp_path / f"{number}.npy", values)
         assert (tmp_path / f"{number}.npy").read_bytes() == (tmp_path / "theirs.npy").read_bytes()
+
+
+def test_what_is_half_written_is_named_by_machine_and_process(tmp_path: Path) -> None:
+    """Processes of two containers that share a folder have one number; a dead one's file is found by its number."""
+    with whole(tmp_path / "a.npz") as partial:
+        assert partial.name == f"a.npz.{HOST}.{os.getpid()}.partial"
+        partial.touch()
+        assert dead_partials(tmp_path) == []
+    (tmp_path / f"a.npz.{HOST}.999999999.partial").touch()
+    assert [path.name for path in dead_partials(tmp_path)] == [f"a.npz.{HOST}.999999999.partial"]

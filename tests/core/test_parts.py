@@ -4,6 +4,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import socket
 import threading
 from pathlib import Path
@@ -158,6 +159,7 @@ def test_what_status_tells(tmp_path: Path) -> None:
     with lease(folder / "parts" / "7.txt.lease"):
         (told,) = map(str, unfinished(tmp_path))
     assert told.startswith("squares: [###                           ] 1 of 10 parts")
+    assert re.search(rf"^  done on {re.escape(socket.gethostname())}: 1, \S+ s each \(median\)$", told, re.MULTILINE)
     assert "5.txt  failed 3 times, last on" in told
     assert "ValueError: 5 is not liked" in told
     assert "7.txt  running on" in told
