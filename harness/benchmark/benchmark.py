@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from harness.benchmark.cluster import cluster_names
 from harness.core import escape
 from harness.core.errors import one_of
+from harness.core.resources import need_memory
 from harness.core.table import Column, Table
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ class Benchmark:
     @cached_property
     def passages(self) -> list[str]:
         """What encoders and BM25 read of each passage: title, line break, text."""
+        mend = "take fewer passages, or a machine with more memory"
+        need_memory(2 * self.corpus.data.nbytes, f"{self.name}: the texts of {len(self.corpus):,} passages", mend)
         pairs = zip(self.corpus["title"][:], self.corpus["text"][:], strict=True)
         return [f"{title}\n{text}" if title else text for title, text in pairs]
 

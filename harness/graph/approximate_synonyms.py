@@ -19,7 +19,7 @@ from harness.model.encoder.cosine import pair_cosines
 WIDTH = 8
 """Candidates of a name that are looked at first; twice as many, and again, where all of them are its synonyms."""
 BLOCK = 1 << 16
-"""Pairs whose cosines are summed at once."""
+"""Names that are searched, and pairs whose cosines are summed, at once."""
 
 PROBES = 16
 """Of an inverted file's lists, how many are searched; FAISS's own number, 1, misses many synonyms."""
@@ -58,13 +58,16 @@ def _candidates(index: Any, vectors: NDArray[np.float32], threshold: float) -> I
     size = len(vectors)
     rows, width = np.arange(size), min(WIDTH + 1, size)
     while rows.size:
-        _, near = index.search(vectors[rows], width)
-        i, j = np.repeat(rows, width), near.astype(np.int64).ravel()
-        cosines = np.where(j >= 0, _cosines(vectors, i, j), -1)
-        alike = (cosines >= threshold) & (i != j)
-        yield np.minimum(i, j)[alike], np.maximum(i, j)[alike]
-        full = ((alike | (i == j)).reshape(-1, width)).all(axis=1)
-        rows, width = (rows[full], min(2 * width, size)) if width < size else (rows[:0], width)
+        left = [rows[:0]]
+        for start in range(0, len(rows), BLOCK):
+            part = rows[start : start + BLOCK]
+            _, near = index.search(vectors[part], width)
+            i, j = np.repeat(part, width), near.astype(np.int64).ravel()
+            cosines = np.where(j >= 0, _cosines(vectors, i, j), -1)
+            alike = (cosines >= threshold) & (i != j)
+            yield np.minimum(i, j)[alike], np.maximum(i, j)[alike]
+            left.append(part[((alike | (i == j)).reshape(-1, width)).all(axis=1)])
+        rows, width = (np.concatenate(left), min(2 * width, size)) if width < size else (rows[:0], width)
 
 
 def _cosines(vectors: NDArray[np.float32], i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -48,11 +48,13 @@ def test_what_is_needed_is_the_shards_and_the_whole(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.usefixtures("poor")
-def test_memory_that_is_missing_is_told_with_the_knob(tmp_path: Path) -> None:
+def test_memory_that_is_missing_is_told_with_the_knob(tmp_path: Path, titled) -> None:
     path = tmp_path / "corpus.jsonl"
     path.write_text('{"id": "a"}\n')
     with pytest.raises(HarnessError, match=r"corpus\.jsonl: reading .* 0\.0 GiB are available; take fewer passages"):
         read_lines(path)
+    with pytest.raises(HarnessError, match=r"few: the texts of 2 passages .* a machine with more memory"):
+        _ = titled({"Dune": "A film.", "Rome": "A city."}, ["Where?"]).passages
     with pytest.raises(HarnessError, match=r"walks over 3 nodes .* lists\.NAME\.block=16, or for ppr .*push=true"):
         Walks(CHAIN, 0.5, 1e-6, 10)
     with pytest.raises(HarnessError, match=r"cosines of 8 questions with all of 8 passages .* such as ppr"):
