@@ -30,11 +30,11 @@ def united(passages: int, queries: int) -> tuple[Iterator[Row], list[Row]]:
     first: dict[tuple[str, str], Row] = {}
     same: dict[str, str] = {}
     asked: list[Row] = []
-    for name in NAMES:
-        if (found := read_prepared(Path(os.environ["HARNESS_DATA"]) / name)) is None:
+    for folder in NAMES:
+        if (found := read_prepared(Path(os.environ["HARNESS_DATA"]) / folder)) is None:
             continue
-        for row in found[0].values:
-            same[row["id"]] = first.setdefault((row["title"], row["text"]), row)["id"]
+        for name, title, text in found[0].passages():
+            same[name] = first.setdefault((title, text), {"id": name, "title": title, "text": text})["id"]
         asked += found[1].values
     kept = [
         {**row, "id": f"q{number}", "supporting_ids": list(dict.fromkeys(same[one] for one in row["supporting_ids"]))}
