@@ -81,9 +81,9 @@ def _built(vectors: NDArray[np.float32], factory: str) -> Any:
     import faiss
     from threadpoolctl import threadpool_limits
 
-    size = 4 * vectors.size + 300 * len(vectors)  # the vectors, and some links of each
+    size = (1 if factory.endswith("SQ8") else 4) * vectors.size + 300 * len(vectors)  # the numbers, and links of each
     if not factory.startswith("PCA"):
-        mend = "set graph.index=PCA96,HNSW32, which keeps 96 numbers of each, or graph.synonym=null"
+        mend = "set graph.index=PCA96,HNSW32_SQ8, which keeps 96 bytes of each, or graph.synonym=null"
         need_memory(size, f"an index of {len(vectors):,} names (graph.index={factory})", mend)
     threads = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)

@@ -31,7 +31,7 @@ from harness.graph.refine import drop_weak_triples, merge_names
 from harness.graph.synonym_growth import extend_synonyms
 from harness.model.encoder import Encoder, embed
 
-EXACT, LARGE = 250_000, "HNSW32"
+EXACT, LARGE = 250_000, "HNSW32_SQ8"
 """Up to so many names ``index: auto`` compares all with all (a minute of processor time); above, what this index finds.
 """
 

@@ -43,7 +43,7 @@ def vectors() -> NDArray[np.float32]:
     return made["vectors"]
 
 
-@pytest.mark.parametrize("index", ["HNSW32", "PCA24,HNSW32", "PCA24,IVF32,Flat"])
+@pytest.mark.parametrize("index", ["HNSW32", "HNSW32_SQ8", "PCA24,HNSW32", "PCA24,IVF32,Flat"])
 def test_no_edge_is_false_and_few_are_missed(vectors: NDArray[np.float32], index: str) -> None:
     exact, found = synonyms(vectors, 0.85).toarray(), approximate_synonyms(vectors, 0.85, index).toarray()
     np.testing.assert_array_equal(found, found.T)
@@ -106,8 +106,8 @@ def test_a_graph_of_many_names_takes_an_index_and_tells_its_recall(
     store, graph = Store(tmp_path), Entity(Offline(model=None), Hashed(), synonym=0.8)
     monkeypatch.setattr("harness.graph.entity.EXACT", 10)
     made = graph.artifact(world, store)
-    assert made.facts["synonym_index"] == {"index": "HNSW32", "recall": 1.0, "names": made.facts["entities"]}
-    assert any("synonyms found by HNSW32: 100.0%" in line for line in describe_network(made.facts))
+    assert made.facts["synonym_index"] == {"index": "HNSW32_SQ8", "recall": 1.0, "names": made.facts["entities"]}
+    assert any("synonyms found by HNSW32_SQ8: 100.0%" in line for line in describe_network(made.facts))
     monkeypatch.undo()
     typed = Entity(Offline(model=None), Hashed(), synonym=0.8, index="Flat").artifact(world, store)
     assert typed.key != made.key
