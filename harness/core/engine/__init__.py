@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import dataclasses
-import logging
 import math
 import os
 import signal
@@ -24,7 +23,6 @@ from typing import Protocol, runtime_checkable
 from harness.core.errors import HarnessError
 from harness.core.secret import is_secret
 
-log = logging.getLogger(__name__)
 KEPT = ("HARNESS_", "HF_", "PYTHONPATH", "OPENAI_", "AWS_", "FSSPEC_")
 """What a worker's environment takes from the driver's, by beginning of the name."""
 PROMISED = "HARNESS_PROMISED_GPUS"
@@ -111,16 +109,14 @@ class Engine(Protocol):
 
 
 def check_ended(ended: Iterable[Ended], where: str) -> None:
-    """Tell what failed workers said, each thing once.
+    """Raise HarnessError that says what the failed workers said, each thing once.
 
-    Raises HarnessError where none ended well. One that did has seen every stage whole, whoever computed it.
+    What the others did stays: where one ended well every stage is whole, and the same command only reads.
     """
     every = list(ended)
     failed = [one for one in every if one.status]
     if failed:
         numbers = ", ".join(str(one.index) for one in failed)
         said = " | ".join(dict.fromkeys(one.said.removeprefix("error: ") for one in failed))
-        told = f"{where}: worker {numbers} failed: {said}"
-        if len(failed) == len(every):
-            raise HarnessError(told)
-        log.warning("%s; the others did its parts", told)
+        rest = "; the others have done all, so the same command only reads it" if len(failed) < len(every) else ""
+        raise HarnessError(f"{where}: worker {numbers} failed: {said}{rest}")
