@@ -2,7 +2,7 @@
 
 ``identities.json`` was written before the rooms were built: the digest of every strategy of conf/, and the keys of all
 artifacts of a sweep of ``sample`` and of 2Wiki. Who changes what a strategy computes raises its ``version`` and
-replaces its line, which is a decision and no accident.
+replaces its line, which is a decision and no accident. A new stage or strategy adds one.
 """
 
 import json
