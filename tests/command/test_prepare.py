@@ -231,7 +231,7 @@ def test_a_task_of_slurm_over_its_time_limit_is_queued_again(
     """Its worker is stopped, so that it never ends by itself; the second try does all. A key is in no file."""
     pytest.importorskip("submitit", reason="the extra `slurm` is not installed")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789")
-    line = ["extractor.model=null", "engine=slurm", "engine.workers=1", "engine.cpus=1", "engine.minutes=1"]
+    line = ["extractor.model=null", "engine=slurm", "engine.workers=1", "engine.cpus=1", "engine.minutes=3"]
     driver = start(world, tmp_path / "slurm_runs", *line)
     holder = json.loads(wait_for(tmp_path / "slurm_runs").read_text())
     os.kill(holder["pid"], signal.SIGSTOP)

@@ -22,7 +22,8 @@ PAUSE = 5.0
 class Slurm:
     """workers: array tasks.    at_once: how many of them may run at the same time; ``null`` for all.
 
-    minutes: time limit of a task; one that reaches it, or is preempted, is queued again and goes on from its parts.
+    minutes: time limit of a task, at least 3; one that reaches it, or is preempted, is queued again and goes on from
+    its parts. Slurm tells a task 90 seconds before its end, or up to a minute earlier, and it must have begun by then.
     cpus, gpus: of a task.    partition: ``null`` for the cluster's default.    more: other options of sbatch by name,
     e.g. ``{account: lab}``.    logs: folder for submitit's scripts and the tasks' output, shared with the nodes.
     """
@@ -37,8 +38,8 @@ class Slurm:
     logs: str = "runs/slurm"
 
     def __post_init__(self) -> None:
-        for name in ("workers", "minutes", "cpus"):
-            bounded(f"engine.{name}", getattr(self, name), 1)
+        for name, least in (("workers", 1), ("minutes", 3), ("cpus", 1)):
+            bounded(f"engine.{name}", getattr(self, name), least)
         bounded("engine.gpus", self.gpus, 0)
 
     def run(self, work: Work) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +48,7 @@ class Classifier:
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Batches of one length each. The tokenizer works in one thread: it has a state."""
         texts = [question for question, _ in pairs], [passage for _, passage in pairs]
+        self._check(dict.fromkeys(texts[0]))
         whole = self.tokenizer(*texts, verbose=False)["input_ids"]
         read = self.tokenizer(*texts, truncation="only_second", max_length=self.limit)
         rows = [{key: column[row] for key, column in read.items()} for row in range(len(pairs))]
@@ -63,3 +64,14 @@ class Classifier:
         shapes = [min(round_up(len(row["input_ids"])), self.limit) for row in rows]
         cut = np.array([len(ids) > self.limit for ids in whole])
         return score_batches(forward, shapes, self.judge.batch_size, self.device, advance), cut
+
+    def _check(self, questions: Iterable[str]) -> None:
+        """Raise HarnessError for a question that leaves no token to a passage."""
+        for question in questions:
+            length = len(self.tokenizer(question, "", verbose=False)["input_ids"])
+            if length >= self.limit:
+                raise HarnessError(
+                    f"reranker.max_length={self.judge.max_length}: a question takes {length} of the {self.limit} "
+                    f"tokens that {self.judge.model} reads, so that none is left for a passage ({question[:60]!r}...); "
+                    "give more, or a model that reads more"
+                )

@@ -146,6 +146,13 @@ def test_what_it_cannot_do_is_said(classifier, readable, tmp_path) -> None:
         CrossEncoder(m=2.5)
 
 
+def test_a_question_that_leaves_no_room_for_a_passage_is_said(one_label) -> None:
+    """Of 11 words and two or three marks of 12 tokens nothing is left."""
+    pairs = [("who", "a passage"), (" ".join(["who"] * 11), "a passage")]
+    with pytest.raises(HarnessError, match=r"reranker\.max_length=12: a question takes \d+ of the 12 tokens that"):
+        CrossEncoder(one_label, max_length=12).open().score(pairs, lambda done: None)
+
+
 def test_processes_that_share_the_reading_have_the_scores_of_one(one_label, readable, tmp_path, monkeypatch) -> None:
     """In parts of three pairs, some of which are known before; what is kept is kept once, and nothing is left."""
     monkeypatch.setattr(text_reranker, "SHARD", 3)
