@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset.chain import Chain, is_chain
-from harness.benchmark.dataset.corpus import Corpus
+from harness.benchmark.dataset.corpus import Corpus, read_corpus
 from harness.benchmark.dataset.records import Record, Records, check_record
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
@@ -25,10 +25,15 @@ QUERY = {"id": str, "question": str, "answers": list, "supporting_ids": list}
 KNOWN = (*QUERY, "hops", "type")
 
 
-def assemble(name: str, corpus: Corpus, queries: Records, chain: Chain) -> Benchmark:
-    """The benchmark of these records. Raises HarnessError with file, line and mend for the first one that is wrong."""
+def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain) -> Benchmark:
+    """The benchmark of these records. Raises HarnessError with file, line and mend for the first one that is wrong.
+
+    corpus: as ``read_corpus`` has read it, or the records of a small one.
+    """
     from datasets import Dataset
 
+    if isinstance(corpus, Records):
+        corpus = read_corpus(corpus)
     _check(queries)
     for number, query in enumerate(queries.values):
         _check_query(queries, number, query)
