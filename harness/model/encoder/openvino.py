@@ -55,7 +55,12 @@ def compile_model(
         warnings.simplefilter("ignore")
         graph = openvino.convert_model(Positional(), example_input=tuple(example.values()))
     wanted = PRECISIONS[precision]
-    settings = {"INFERENCE_PRECISION_HINT": wanted, "NUM_STREAMS": streams, "INFERENCE_NUM_THREADS": streams}
+    settings = {
+        "INFERENCE_PRECISION_HINT": wanted,
+        "NUM_STREAMS": streams,
+        "INFERENCE_NUM_THREADS": streams,
+        "ENABLE_CPU_PINNING": False,  # which puts the streams of every process onto the same first cores
+    }
     if precision == "int8":
         _quantize(graph)
         settings["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = GROUP
