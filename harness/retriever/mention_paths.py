@@ -18,7 +18,7 @@ from harness.graph.extractor import Extraction, Extractor, extract
 from harness.model.encoder import Encoder, embed
 from harness.retriever.evidence import Edge, Weights
 from harness.retriever.mention_walk import find_named_titles, mask_titles
-from harness.retriever.mentions.links import Links, link_shared_entities, link_titles
+from harness.retriever.mentions.links import Links, cross, link_shared_entities, link_titles
 from harness.retriever.mentions.pair_texts import PairTexts
 from harness.retriever.mentions.pairs import Pairs, Values
 from harness.retriever.mentions.path_data import PathData
@@ -264,11 +264,7 @@ class MentionPaths:
         size = len(world.passages)
         for kind, crossings in world.joined.items():
             kept = np.flatnonzero(close) if kind == "shares" else np.arange(len(parents))
-            place, edge = crossings[0].leaving(parents[kept] % size)
-            sentence, rarity, end = crossings[0].sentence[edge], crossings[0].rarity[edge], crossings[0].end[edge]
-            if kind == "shares":
-                onward, edge = crossings[1].leaving(end)
-                place, sentence, rarity, end = place[onward], sentence[onward], rarity[onward], crossings[1].end[edge]
+            place, end, sentence, rarity = cross(crossings, parents[kept] % size)
             place = kept[place]
             ends = parents[place] // size * size + end
             other = ends != parents[place]

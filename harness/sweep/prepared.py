@@ -106,7 +106,7 @@ class Prepared:
         members = self.benchmark.members("tune")
         runs, _ = self._take(members)
         device = engine.resolve(self.plan.config.device)
-        context = lists.gather_context(trials, self.plan.config, self.benchmark).take(members)
+        context = self._context(trials).take(members)
         for trial in trials:
             for part in cut(len(members), READ_BLOCK):
                 queries = np.arange(part.start, part.stop)

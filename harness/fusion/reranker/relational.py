@@ -59,7 +59,7 @@ class Relational:
 
     def fit(self, fused: Tensor, pool: Calibrated, gold: NDArray[np.int32]) -> Relational:
         """The same with the trees that these queries give. gold: int32[Q, H], -1 padding."""
-        state = self._state(fused, pool)
+        state = self._state(fused, pool, *top(fused, pool, self.m))
         wanted = (state.docs[:, :, None] == gold[:, None, :]).any(axis=2) & state.there
         rows: list[NDArray[np.float32]] = []
         labels: list[NDArray[np.bool_]] = []
@@ -87,7 +87,7 @@ class Relational:
                 "reranker=relational has no forest: `harness sweep` learns it on tune, and the lock has what it learned"
             )
         columns, there = top(fused, pool, self.m)
-        state = self._state(fused, pool)
+        state = self._state(fused, pool, columns, there)
         chosen = [pick for _, _, pick in self._steps(state)]
         scores = np.zeros(state.docs.shape)
         for place, pick in enumerate(chosen):
@@ -114,14 +114,14 @@ class Relational:
             yield features, free, pick
             chosen = chosen | pick
 
-    def _state(self, fused: Tensor, pool: Calibrated) -> State:
+    def _state(self, fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor) -> State:
+        """columns, there: of the best m, as ``top`` tells them."""
         relations = pool.pool.context.relations
         if relations is None:
             raise HarnessError(
                 "reranker=relational asks what joins the passages of a benchmark, and these lists come without; rerank "
                 "in `harness sweep`, where the benchmark has its texts"
             )
-        columns, there = top(fused, pool, self.m)
         docs = torch.where(there, pool.pool.docs.gather(-1, columns), -1).cpu().numpy().astype(np.int32)
         scores = torch.where(there, fused.gather(-1, columns), 0.0).cpu().numpy()
         related = pool.remember(("relations", docs.tobytes()), lambda: relations.among(docs))

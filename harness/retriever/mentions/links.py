@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +41,19 @@ class Links:
         """For every edge that leaves one of ``starts``: the place in ``starts``, and the number of the edge."""
         counts = self.indptr[starts + 1] - self.indptr[starts]
         return np.repeat(np.arange(len(starts)), counts), expand_ranges(self.indptr[starts], counts)
+
+
+def cross(crossings: Sequence[Links], starts: Numbers) -> tuple[Numbers, Numbers, Numbers, NDArray[np.float64]]:
+    """For every way from one of ``starts`` along one edge of each: the place in ``starts``, the end, and the sentence
+    and the rarity of the first edge.
+    """
+    first, *others = crossings
+    place, edge = first.leaving(starts)
+    end, sentence, rarity = first.end[edge], first.sentence[edge], first.rarity[edge]
+    for links in others:
+        onward, edge = links.leaving(end)
+        place, end, sentence, rarity = place[onward], links.end[edge], sentence[onward], rarity[onward]
+    return place, end, sentence, rarity
 
 
 def link_titles(extraction: Extraction, sentences: Sentences) -> tuple[Links, Links]:

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.retriever.mentions.links import cross
 from harness.retriever.mentions.path_data import PathData
 from harness.retriever.search.exact import inner_products
 
@@ -84,13 +85,8 @@ class PassageRelations:
         rarities, cosines = (np.zeros((count, width, width)) for _ in range(2))
         if kind not in self.data.joined:
             return rarities, cosines
-        first, *second = self.data.joined[kind]
         row, column = np.nonzero(docs >= 0)
-        place, edge = first.leaving(docs[row, column].astype(np.int64))
-        end, rarity, sentence = first.end[edge], first.rarity[edge], first.sentence[edge]
-        for links in second:
-            onward, edge = links.leaving(end)
-            place, end, rarity, sentence = place[onward], links.end[edge], rarity[onward], sentence[onward]
+        place, end, sentence, rarity = cross(self.data.joined[kind], docs[row, column].astype(np.int64))
         row, column = row[place], column[place]
         other = _column_of(docs, row, end, len(self.data.passages))
         kept = (other >= 0) & (other != column)
