@@ -63,7 +63,7 @@ check: $(DEV)  ## formatting, types, layers
 	$(BIN)/lint-imports
 
 bench: $(DEV)  ## measure against what a user would pick instead
-	$(PIP) -e '.[bench]'
+	$(PIP) -e '.[bench,ray]'
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 mutants: $(DEV)  ## change one token of what judges and fuses, 300 times: do tests notice? (hours)

@@ -12,7 +12,14 @@ from tests.benchmarks.growth import exponent, exponents
 from tests.benchmarks.measure import Case, run
 from tests.benchmarks.united import united
 
-PEERS = {"sweep": "ranx", "sweep_capped": "ranx", "evaluate": "ranx", "ppr": "igraph", "ppr_small": "igraph"}
+PEERS = {
+    "sweep": "ranx",
+    "sweep_capped": "ranx",
+    "evaluate": "ranx",
+    "ppr": "igraph",
+    "ppr_small": "igraph",
+    "engine": "ray",
+}
 SLOW = ("sweep_capped", "ppr_small", "encode", "ner", "tracked")
 
 
@@ -20,7 +27,7 @@ SLOW = ("sweep_capped", "ppr_small", "encode", "ner", "tracked")
 @pytest.mark.filterwarnings("ignore")
 def test_both_sides_compute_the_same(name) -> None:
     if name in PEERS:
-        pytest.importorskip(PEERS[name], reason="the extra `bench` is not installed")
+        pytest.importorskip(PEERS[name], reason=f"{PEERS[name]} is not installed")
     if name in ("ppr_small", "encode", "ner") and "HARNESS_DATA" not in os.environ:
         pytest.skip("HARNESS_DATA is not set")
     try:

@@ -19,11 +19,9 @@ SLICE = 0.6
 """Seconds that stand for the limit, which is not waited for."""
 
 
-def case(quick: bool) -> Case | None:
-    try:
-        import ray
-    except ImportError:
-        return None
+def case(quick: bool) -> Case:
+    import ray
+
     count = 1_000 if quick else 10_000
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # a worker cannot import the tests
 
