@@ -112,7 +112,7 @@ def _data(data: Path) -> Iterator[str]:
 
 def _artifacts(runs: Path, check: bool) -> Iterator[str]:
     """How many there are of each stage; with ``check`` those that are damaged, by file."""
-    from harness.core.artifacts import MANIFEST, check_artifact
+    from harness.core.artifact import MANIFEST, check_artifact
     from harness.core.errors import HarnessError
 
     stages = sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir())

@@ -19,36 +19,20 @@ from typing import Any
 from filelock import FileLock
 
 from harness.core import following
+from harness.core.artifact import MANIFEST, PARTIAL, Artifact, open_artifact, read_manifest
 from harness.core.errors import HarnessError
 from harness.core.files import unwritable, write_json
 from harness.core.identity import code_version, digest, file_sha256, library_versions
 from harness.core.parts import RECORDS, is_shared
-from harness.core.remote import MANIFEST as MANIFEST
 from harness.core.remote import Remote
 from harness.core.together import Building, building
 from harness.core.using import Using, noting
 
 log = logging.getLogger(__name__)
-PARTIAL = ".partial"
 SENT = ".sent"
 """Ends the name of the file that says which shared store has an artifact."""
 
 Build = Callable[[Path], Mapping[str, Any] | None]
-
-
-@dataclass(frozen=True)
-class Artifact:
-    """A finished artifact: its folder, its key, and its manifest (configuration, inputs, files with hashes, facts)."""
-
-    path: Path
-    key: str
-    manifest: Mapping[str, Any]
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """What the builder counted: skipped documents, truncated texts, iterations, ..."""
-        facts: Mapping[str, Any] = self.manifest["facts"]
-        return facts
 
 
 @dataclass(frozen=True)
@@ -69,7 +53,7 @@ class Store:
     def find(self, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Artifact | None:
         """The artifact, if it is there and whole."""
         place = self.place(stage, config, inputs)
-        return _open(place, place.name)
+        return open_artifact(place, place.name)
 
     def find_all(self, stage: str, config: Mapping[str, Any]) -> Iterator[Artifact]:
         """The whole artifacts of ``stage`` whose configuration has these items, whatever their inputs, sorted by key.
@@ -81,7 +65,7 @@ class Store:
             found = read_manifest(manifest)
             held = found["config"] if found else {}
             if all(name in held and held[name] == value for name, value in wanted.items()):
-                artifact = _open(manifest.parent, manifest.parent.name)
+                artifact = open_artifact(manifest.parent, manifest.parent.name)
                 if artifact is not None:
                     yield artifact
 
@@ -109,7 +93,7 @@ class Store:
         place = self.place(stage, config, inputs)
         key, partial = place.name, place.with_suffix(PARTIAL)
         with noting(f"{stage}/{key}") as used:
-            if (found := _open(place, key)) is not None:
+            if (found := open_artifact(place, key)) is not None:
                 return self._sent(found)
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +104,7 @@ class Store:
                     if (fill := fill or (together if is_shared(partial) else None)) is not None:
                         _fill(fill, place, lock)
                     with lock:
-                        if (found := _open(place, key)) is not None:
+                        if (found := open_artifact(place, key)) is not None:
                             if fill is not None:  # and this process may have written into it since
                                 shutil.rmtree(partial, ignore_errors=True)
                             return found
@@ -141,7 +125,7 @@ class Store:
         with lock:
             stage, key, partial = place.parent.name, place.name, place.with_suffix(PARTIAL)
             fetched = partial / RECORDS / "fetched"  # which no build keeps
-            if (found := _open(place, key)) is not None or not self.shared.fetch(stage, key, fetched):
+            if (found := open_artifact(place, key)) is not None or not self.shared.fetch(stage, key, fetched):
                 return found
             if place.exists():
                 shutil.rmtree(place)
@@ -149,7 +133,7 @@ class Store:
             shutil.rmtree(partial)
             place.with_suffix(SENT).write_text(self.shared.url)
             log.info("%s: fetched from %s", stage, self.shared.url)
-            return _open(place, key)
+            return open_artifact(place, key)
 
     def _sent(self, made: Artifact) -> Artifact:
         """The artifact, which the shared store has then."""
@@ -164,14 +148,14 @@ def _fill(fill: Callable[[Path], object], place: Path, lock: FileLock) -> None:
     """Compute the parts, unless the artifact is there."""
     partial = place.with_suffix(PARTIAL)
     with lock:
-        if _open(place, place.name) is not None:
+        if open_artifact(place, place.name) is not None:
             return
         partial.mkdir(exist_ok=True)
     try:
         fill(partial)
     except FileNotFoundError:  # another process has put all together meanwhile
         with lock:
-            if _open(place, place.name) is None:
+            if open_artifact(place, place.name) is None:
                 raise
 
 
@@ -235,58 +219,3 @@ def stage_artifacts(folder: Path) -> Iterator[Artifact]:
     for partial in (folder, *folder.parents):
         if partial.suffix == PARTIAL:
             yield from Store(partial.parents[2]).find_all(partial.parent.name, {})
-
-
-def read_manifest(path: Path) -> Mapping[str, Any] | None:
-    """A manifest, unless its artifact is still being built or it cannot be read."""
-    if path.parent.suffix == PARTIAL:
-        return None
-    try:
-        manifest: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        parts = [manifest["config"], manifest.get("inputs", {}), manifest.get("facts", {})]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return None
-    return manifest if all(isinstance(part, Mapping) for part in parts) else None
-
-
-def _open(place: Path, key: str) -> Artifact | None:
-    """The artifact when it is whole; ``None`` when it is missing or damaged (which is said, by file name)."""
-    try:
-        manifest = json.loads((place / MANIFEST).read_text())
-        expected = {name: entry["sha256"] for name, entry in manifest["files"].items()}
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        log.warning("%s is damaged; building the artifact again", place / MANIFEST)
-        return None
-    if (damaged := _damaged(place, expected)) is not None:
-        log.warning("%s is damaged or missing; building the artifact again", damaged)
-        return None
-    return Artifact(place, key, manifest)
-
-
-def check_artifact(place: Path, mend: str) -> Mapping[str, Any]:
-    """The manifest of a finished artifact. Raises HarnessError that names the first file that is damaged or missing."""
-    path = place / MANIFEST
-    try:
-        manifest: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        expected = {str(name): str(entry["sha256"]) for name, entry in manifest["files"].items()}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise HarnessError(f"{path}: missing or damaged ({type(error).__name__}); {mend}") from error
-    if (damaged := _damaged(place, expected)) is not None:
-        raise HarnessError(f"{damaged}: missing, or changed since it was written (its SHA-256 differs); {mend}")
-    return manifest
-
-
-def _damaged(place: Path, expected: Mapping[str, str]) -> Path | None:
-    """The first file of an artifact that is not as its manifest has it."""
-    for name, sha256 in expected.items():
-        try:
-            whole = file_sha256(place / name) == sha256
-        except PermissionError:
-            raise
-        except (OSError, ValueError):
-            whole = False
-        if not whole:
-            return place / name
-    return None

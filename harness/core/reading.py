@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.core.artifacts import Artifact, Store
+from harness.core.artifact import Artifact
+from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 
 

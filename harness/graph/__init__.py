@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Artifact, Store
+from harness.core.artifact import Artifact
+from harness.core.artifacts import Store
 from harness.graph.extractor import Extraction
 from harness.graph.network import Network
 

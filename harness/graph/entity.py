@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Artifact, Store
+from harness.core.artifact import Artifact
+from harness.core.artifacts import Store
 from harness.core.errors import bounded
 from harness.core.identity import LATER, identity
 from harness.graph.alias import Alias

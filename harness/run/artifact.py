@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import MANIFEST, Store, check_artifact
+from harness.core.artifact import MANIFEST, check_artifact
+from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.core.identity import file_sha256
 from harness.run.entries import Entries

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.core.artifacts import MANIFEST, Store, read_manifest
+from harness.core.artifact import MANIFEST, read_manifest
+from harness.core.artifacts import Store
 
 Manifest = Mapping[str, Any]
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import MANIFEST, Store, read_manifest
+from harness.core.artifact import MANIFEST, read_manifest
+from harness.core.artifacts import Store
 from harness.core.identity import identity
 from harness.core.reading import NotStored, ReadOnlyStore
 from harness.core.table import Column, Table

@@ -11,7 +11,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from harness.core.artifacts import MANIFEST, PARTIAL, read_manifest
+from harness.core.artifact import MANIFEST, PARTIAL, read_manifest
 from harness.core.errors import HarnessError
 from harness.core.files import dead_partials
 from harness.core.identity import digest

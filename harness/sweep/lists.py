@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import MANIFEST, Store, read_manifest
+from harness.core.artifact import MANIFEST, read_manifest
+from harness.core.artifacts import Store
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity

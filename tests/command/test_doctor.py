@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from harness.command.doctor import run
-from harness.core.artifacts import MANIFEST, Store
+from harness.core.artifact import MANIFEST
+from harness.core.artifacts import Store
 from harness.core.configuration import compose
 from harness.core.identity import digest
 from harness.fusion.reranker.pair_scores import PairScores

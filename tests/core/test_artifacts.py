@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from harness.core.artifacts import MANIFEST, Store, check_artifact
+from harness.core.artifact import MANIFEST, check_artifact
+from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 
 

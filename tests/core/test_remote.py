@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.core.artifacts import SENT, Artifact, Store
+from harness.core.artifact import Artifact
+from harness.core.artifacts import SENT, Store
 from harness.core.errors import HarnessError
 from harness.core.parts import Share, sharing
 from harness.core.remote import Remote

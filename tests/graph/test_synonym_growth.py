@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Artifact, Store
+from harness.core.artifact import Artifact
+from harness.core.artifacts import Store
 from harness.core.identity import texts_sha256
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline, Recognise

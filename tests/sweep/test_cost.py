@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.artifacts import MANIFEST, Store
+from harness.core.artifact import MANIFEST
+from harness.core.artifacts import Store
 from harness.sweep.cost import cost
 from harness.sweep.integrity import file_hash
 

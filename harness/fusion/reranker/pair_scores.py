@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.artifacts import MANIFEST
+from harness.core.artifact import MANIFEST
 from harness.core.files import whole, write_json
 from harness.core.identity import code_version, library_versions
 from harness.core.input import DAMAGED

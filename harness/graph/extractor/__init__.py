@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Artifact, Store
+from harness.core.artifact import Artifact
+from harness.core.artifacts import Store
 from harness.core.identity import identity
 from harness.graph.extractor.extraction import Extraction, Mentions, Triples
 

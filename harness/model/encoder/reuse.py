@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.artifacts import Artifact
+from harness.core.artifact import Artifact
 from harness.core.identity import text_hashes
 
 EMBEDDINGS = "embeddings.npy"

@@ -44,7 +44,7 @@ class Links:
 
 
 def cross(crossings: Sequence[Links], starts: Numbers) -> tuple[Numbers, Numbers, Numbers, NDArray[np.float64]]:
-    """For every way from one of ``starts`` along one edge of each: the place in ``starts``, the end, and the sentence of
+    """For every way from one of ``starts`` along one edge of each: the place in ``starts``, the end and the sentence of
     the first edge, each int64[ways], and its rarity, float64[ways].
     """
     first, *others = crossings

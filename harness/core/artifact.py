@@ -1,0 +1,88 @@
+"""A finished artifact, a folder with a ``manifest.json``: read, and checked against the hashes of its files."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.core.errors import HarnessError
+from harness.core.identity import file_sha256
+from harness.core.remote import MANIFEST as MANIFEST
+
+log = logging.getLogger(__name__)
+PARTIAL = ".partial"
+"""Ends the name of the folder of an artifact that is being built."""
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A finished artifact: its folder, its key, and its manifest (configuration, inputs, files with hashes, facts)."""
+
+    path: Path
+    key: str
+    manifest: Mapping[str, Any]
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the builder counted: skipped documents, truncated texts, iterations, ..."""
+        facts: Mapping[str, Any] = self.manifest["facts"]
+        return facts
+
+
+def read_manifest(path: Path) -> Mapping[str, Any] | None:
+    """A manifest, unless its artifact is still being built or it cannot be read."""
+    if path.parent.suffix == PARTIAL:
+        return None
+    try:
+        manifest: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        parts = [manifest["config"], manifest.get("inputs", {}), manifest.get("facts", {})]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+    return manifest if all(isinstance(part, Mapping) for part in parts) else None
+
+
+def open_artifact(place: Path, key: str) -> Artifact | None:
+    """The artifact when it is whole; ``None`` when it is missing or damaged (which is said, by file name)."""
+    try:
+        manifest = json.loads((place / MANIFEST).read_text())
+        expected = {name: entry["sha256"] for name, entry in manifest["files"].items()}
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        log.warning("%s is damaged; building the artifact again", place / MANIFEST)
+        return None
+    if (damaged := _damaged(place, expected)) is not None:
+        log.warning("%s is damaged or missing; building the artifact again", damaged)
+        return None
+    return Artifact(place, key, manifest)
+
+
+def check_artifact(place: Path, mend: str) -> Mapping[str, Any]:
+    """The manifest of a finished artifact. Raises HarnessError that names the first file that is damaged or missing."""
+    path = place / MANIFEST
+    try:
+        manifest: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        expected = {str(name): str(entry["sha256"]) for name, entry in manifest["files"].items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise HarnessError(f"{path}: missing or damaged ({type(error).__name__}); {mend}") from error
+    if (damaged := _damaged(place, expected)) is not None:
+        raise HarnessError(f"{damaged}: missing, or changed since it was written (its SHA-256 differs); {mend}")
+    return manifest
+
+
+def _damaged(place: Path, expected: Mapping[str, str]) -> Path | None:
+    """The first file of an artifact that is not as its manifest has it."""
+    for name, sha256 in expected.items():
+        try:
+            whole = file_sha256(place / name) == sha256
+        except PermissionError:
+            raise
+        except (OSError, ValueError):
+            whole = False
+        if not whole:
+            return place / name
+    return None
