@@ -99,6 +99,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
                 folder / "manifest.json",
                 {
                     **tied,
+                    "counts": {"passages": len(data.doc_ids), "queries": len(data.query_ids)},
                     "code": code_version(),
                     "libraries": library_versions(),
                     "lists": prepared.identities,

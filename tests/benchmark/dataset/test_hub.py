@@ -5,10 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 import yaml
@@ -17,8 +14,8 @@ from huggingface_hub import constants
 from harness.benchmark.dataset.twowikimultihopqa import TwoWikiMultiHopQA
 from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
+from tests.benchmark.hub import COMMIT, served
 
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
 CORPUS = [{"title": "Ada", "text": "Ada made Red Door."}, {"title": "Red Door", "text": "A film."}]
 QUERIES = [
     {
@@ -33,55 +30,20 @@ QUERIES = [
 ]
 
 
-class Hub(BaseHTTPRequestHandler):
-    """``/datasets/<owner>/<repo>/resolve/<revision>/<file>``, with the headers that the client reads."""
-
-    def __init__(self, folder: Path, *args: object) -> None:
-        self.folder = folder
-        super().__init__(*args)  # type: ignore[arg-type]
-
-    def do_HEAD(self) -> None:
-        self.answer(body=False)
-
-    def do_GET(self) -> None:
-        self.answer(body=True)
-
-    def answer(self, body: bool) -> None:
-        path = self.folder / self.path.rpartition("/")[2]
-        known = self.path.startswith("/datasets/osunlp/HippoRAG_v2/resolve/") and path.is_file()
-        data = path.read_bytes() if known else b""
-        self.send_response(200 if known or self.path in ("/", "") else 404)
-        if known:
-            self.send_header("X-Repo-Commit", COMMIT)
-            self.send_header("ETag", f'"{hashlib.sha256(data).hexdigest()}"')
-        elif self.path != "/":
-            self.send_header("X-Error-Code", "EntryNotFound")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        if body:
-            self.wfile.write(data)
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder that stands for the Hub; the client's cache is empty."""
     place = tmp_path / "hub"
     place.mkdir()
     write(place)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Hub, place))
-    Thread(target=server.serve_forever, daemon=True).start()
-    answer_at(f"http://127.0.0.1:{server.server_port}", monkeypatch)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr("harness.benchmark.dataset.card.package_folder", lambda name: tmp_path / name)
     (tmp_path / "datasets").mkdir()
     card(tmp_path)
-    yield place
-    server.shutdown()
-    server.server_close()
+    with served(place, "osunlp/HippoRAG_v2") as address:
+        answer_at(address, monkeypatch)
+        yield place
 
 
 def answer_at(place: str, monkeypatch: pytest.MonkeyPatch) -> None:

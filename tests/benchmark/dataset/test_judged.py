@@ -1,6 +1,9 @@
 """Collections with judgements, by the real libraries from local files."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,10 @@ from harness.benchmark.dataset.ir_datasets import IrDatasets
 from harness.core.artifacts import Store
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.sweep.latest import latest
 from harness.sweep.plan import Plan
+from harness.sweep.result import SweepResult
+from tests.benchmark.hub import served
 
 DOCS = {"d2": "Oslo lies in Norway.", "d1": "Ada was born in Oslo.", "d3": ""}
 QUERIES = {"q1": "Where was Ada born?", "q2": "Where does Oslo lie?", "q3": "Who knows?"}
@@ -35,14 +41,19 @@ def collection(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> str:
+def repository(tmp_path: Path) -> Path:
     """A folder in BEIR's form, as the Hub keeps it."""
     folder = tmp_path / "beir"
+    write(folder, DOCS, QUERIES, QRELS)
+    return folder
+
+
+def write(folder: Path, docs: dict[str, str], queries: dict[str, str], qrels: list[tuple[str, str, int]]) -> None:
     folder.mkdir()
     rows = {
-        "corpus": [{"_id": name, "title": name.upper(), "text": text} for name, text in DOCS.items()],
-        "queries": [{"_id": name, "text": text} for name, text in QUERIES.items()],
-        "default": [{"query-id": query, "corpus-id": doc, "score": grade} for query, doc, grade in QRELS],
+        "corpus": [{"_id": name, "title": name.upper(), "text": text} for name, text in docs.items()],
+        "queries": [{"_id": name, "text": text} for name, text in queries.items()],
+        "default": [{"query-id": query, "corpus-id": doc, "score": grade} for query, doc, grade in qrels],
     }
     configs = []
     for name, values in rows.items():
@@ -50,7 +61,6 @@ def repository(tmp_path: Path) -> str:
         split = "test" if name == "default" else name
         configs.append(f"- config_name: {name}\n  data_files:\n  - split: {split}\n    path: {name}.jsonl\n")
     (folder / "README.md").write_text(f"---\nconfigs:\n{''.join(configs)}---\n")
-    return str(folder)
 
 
 def test_a_collection_of_ir_datasets(collection: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -64,19 +74,19 @@ def test_a_collection_of_ir_datasets(collection: str, tmp_path: Path, caplog: py
     assert held == {"sha256": made.sha256, "passages": 2, "queries": 2, "queries_left_out": 1}
 
 
-def test_a_repository_in_beirs_form_is_the_same_benchmark_but_for_titles(repository: str, tmp_path: Path) -> None:
-    made = Hf(repository).load(Store(tmp_path / "runs"))
+def test_a_repository_in_beirs_form_is_the_same_benchmark_but_for_titles(repository: Path, tmp_path: Path) -> None:
+    made = Hf(str(repository)).load(Store(tmp_path / "runs"))
     assert made.queries["supporting_ids"][:] == [["d1", "d2"], ["d2"]]
     assert made.corpus["title"][:] == ["D1", "D2"]
     assert not made.chain.any()
 
 
-def test_mistakes_are_one_line(repository: str, tmp_path: Path) -> None:
+def test_mistakes_are_one_line(repository: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "runs")
     with pytest.raises(HarnessError, match=r"dataset\.path is not set; e\.g\. dataset=hf"):
         Hf().load(store)
     with pytest.raises(HarnessError, match="no split dev of configuration default"):
-        Hf(repository, split="dev").load(store)
+        Hf(str(repository), split="dev").load(store)
     with pytest.raises(HarnessError, match=r"no such dataset|no split queries of configuration queries"):
         Hf(str(tmp_path / "none")).load(store)
     pytest.importorskip("ir_datasets", reason="the extra `collections` is not installed")
@@ -102,3 +112,23 @@ def test_what_needs_an_order_of_hops_is_left_out_or_refused(caplog: pytest.LogCa
     assert "mine: last_hop@5, last_hop@10 not measured, since its judgements have no order of hops" in caplog.text
     with pytest.raises(HarnessError, match=r"objective=last_hop@5: the judgements of mine have no order of hops"):
         Plan(compose("config"), ()).without_order("mine")
+
+
+def test_a_sweep_of_a_data_set_that_the_hub_serves(tmp_path: Path) -> None:
+    """The command, in a process whose Hub is on this machine; its manifest has the counts and the hash."""
+    names = [f"Town{number}" for number in range(30)]
+    docs = {f"d{number}": f"{name} lies in Norway." for number, name in enumerate(names)}
+    queries = {f"q{number}": f"Where does {name} lie?" for number, name in enumerate(names)}
+    write(tmp_path / "beir", docs, queries, [(f"q{number}", f"d{number}", 1) for number in range(30)])
+    asked = ["dataset=hf", "dataset.path=me/towns", "retriever@lists.graph=bm25", "grid=point", "encoder=hashed"]
+    with served(tmp_path / "beir", "me/towns") as address:
+        environment = {**os.environ, "HF_ENDPOINT": address, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "0"}
+        run = subprocess.run(
+            [sys.executable, "-m", "harness", "sweep", *asked, "objective=recall@5", "tracking=none"],
+            cwd=tmp_path, env=environment, capture_output=True, text=True,
+        )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    manifest = SweepResult(latest(tmp_path / "runs")).manifest
+    assert manifest["counts"] == {"passages": 30, "queries": 30}
+    (held,) = json.loads((tmp_path / "runs" / "benchmarks.lock.json").read_text()).values()
+    assert held["sha256"] == manifest["data_sha256"]
