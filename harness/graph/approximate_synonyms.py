@@ -1,7 +1,8 @@
-"""Synonyms among the pairs that an approximate index proposes: work that grows about as fast as the names do."""
+"""Synonyms of many names by an inverted file: each name is compared with the names of the lists that it is near to."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,97 +10,144 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError
 from harness.core.resources import need_memory
 from harness.core.threads import available, each
-from harness.graph.synonym import Pairs, symmetric
+from harness.graph.synonym import SLACK, Pairs, bounds, symmetric
 from harness.graph.synonym_growth import compare_new_names
 from harness.model.encoder.cosine import pair_cosines
 
-WIDTH = 8
-"""Candidates of a name that are looked at first; twice as many, and again, where all of them are its synonyms."""
-BLOCK = 1 << 16
-"""Names that are searched, and pairs whose cosines are summed, at once."""
-
-PROBES = 16
-"""Of an inverted file's lists, how many are searched; FAISS's own number, 1, misses many synonyms."""
+LISTS = 4
+"""Lists, in square roots of the number of names."""
+AIM = 0.99
+"""Share of a sample's synonyms that lie in lists which are searched."""
+LEARNT = 2000
+"""Names of the sample by which it is set how many lists are searched."""
 CHECKED = 1000
-"""Names whose edges are compared with those of an exact search."""
-SAMPLE = 39
-"""Names for each list of an inverted file from which its centre is learnt: the fewest that FAISS asks for."""
+"""Names of another, which measures what they find."""
+BLOCK = 1 << 12
+"""Names whose lists are looked for at once."""
+PAIRS = 1 << 16
+"""Pairs whose cosines are summed at once."""
+ROUNDING = np.float32(1e-5)
+"""More than float32 products of vectors of length 1 can err."""
+BYTES = 64
+"""Memory of a pair of synonyms, from its discovery to its two edges."""
+
+Float32 = NDArray[np.float32]
 
 
-def approximate_synonyms(vectors: NDArray[np.float32], threshold: float, index: str) -> sp.csr_array:
-    """``harness.graph.synonym.synonyms``, but only of pairs of which one name is among what the other's search finds.
+def approximate_synonyms(vectors: Float32, threshold: float) -> tuple[sp.csr_array, dict[str, Any]]:
+    """``harness.graph.synonym.synonyms`` but for some missed pairs, and ``index``, ``recall`` and ``names``.
 
-    vectors: float32[E, d] of length 1.
-    index: a FAISS ``index_factory`` string, e.g. ``PCA96,HNSW32`` or ``PCA96,IVF1024,Flat``.
-    No edge is false and each has the cosine of the exact search, to the bit; some are missed. The index is built on one
-    thread, as HNSW's graph follows the order in which its vectors come in; so the edges are the same on any number.
+    vectors: float32[E, d] of length 1. ``LISTS`` sqrt(E) evenly chosen names are the centres of lists, and a name x
+    stands in the list of the centre a(x) of greatest <x, c>. It is compared with the names of all lists for which
+    <x, c> >= <x, a(x)> - margin; the margin is the least that holds ``AIM`` of the synonyms of one sample of names.
+    Work grows with E^1.5. No edge is false and each has the cosine of the exact search, to the bit.
+
+    recall: the share of the exact search's edges that is found, of ``names`` names of another sample.
     """
     size = len(vectors)
-    found = list(_candidates(_built(vectors, index), vectors, threshold)) if size else []
-    codes = np.unique(np.concatenate([np.empty(0, np.int64), *(i * size + j for i, j in found)]))
+    centres = np.ascontiguousarray(vectors[_evenly(size, round(LISTS * math.sqrt(size)))])
+    index = Lists(vectors, centres, threshold)
+    codes = np.unique(np.concatenate([np.empty(0, np.int64), *(i * size + j for i, j in index.pairs())]))
     i, j = codes // max(size, 1), codes % max(size, 1)
-    return symmetric(i, j, _cosines(vectors, i, j), threshold, size)
+    found = symmetric(i, j, _cosines(vectors, i, j), threshold, size)
+    return found, {"index": f"IVF{len(centres)}", **synonym_recall(found, vectors, threshold)}
 
 
-def synonym_recall(found: sp.csr_array, vectors: NDArray[np.float32], threshold: float) -> dict[str, float]:
+def synonym_recall(found: sp.csr_array, vectors: Float32, threshold: float) -> dict[str, float]:
     """``recall``: the share of the exact search's edges that ``found`` has, of ``names`` evenly chosen names."""
-    chosen = np.unique(np.linspace(0, len(vectors) - 1, min(CHECKED, len(vectors))).astype(np.int64))
+    chosen = _evenly(len(vectors), CHECKED)
     exact = len(compare_new_names(vectors, chosen, threshold)[0])
     mine = sp.coo_array(found[chosen])
     inside = np.isin(mine.col, chosen) & (mine.col < chosen[mine.row])  # an edge within the sample stands there twice
     return {"recall": round((mine.nnz - int(inside.sum())) / exact, 4) if exact else 1.0, "names": len(chosen)}
 
 
-def _candidates(index: Any, vectors: NDArray[np.float32], threshold: float) -> Iterator[Pairs]:
-    """int64[n] i and int64[n] j, i < j; a pair may come twice."""
-    size = len(vectors)
-    rows, width = np.arange(size), min(WIDTH + 1, size)
-    while rows.size:
-        left = [rows[:0]]
-        for start in range(0, len(rows), BLOCK):
-            part = rows[start : start + BLOCK]
-            _, near = index.search(vectors[part], width)
-            i, j = np.repeat(part, width), near.astype(np.int64).ravel()
-            cosines = np.where(j >= 0, _cosines(vectors, i, j), -1)
-            alike = (cosines >= threshold) & (i != j)
-            yield np.minimum(i, j)[alike], np.maximum(i, j)[alike]
-            left.append(part[((alike | (i == j)).reshape(-1, width)).all(axis=1)])
-        rows, width = (np.concatenate(left), min(2 * width, size)) if width < size else (rows[:0], width)
+class Lists:
+    """The lists of an inverted file. The same on any number of threads, as each block is computed on one."""
 
+    def __init__(self, vectors: Float32, centres: Float32, threshold: float) -> None:
+        self.vectors, self.centres, self.threshold = vectors, centres, threshold
 
-def _cosines(vectors: NDArray[np.float32], i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
-    def part(first: int) -> NDArray[np.float64]:
-        return pair_cosines(vectors, i[first : first + BLOCK], vectors, j[first : first + BLOCK])
+    def pairs(self) -> Iterator[Pairs]:
+        """int64[n] i and int64[n] j, i < j, whose cosine may reach the threshold; a pair may come twice."""
+        from threadpoolctl import threadpool_limits
 
-    return np.concatenate([np.empty(0), *each(part, range(0, len(i), BLOCK), available())])
+        from harness.graph.synonym_kernel import near
 
-
-def _built(vectors: NDArray[np.float32], factory: str) -> Any:
-    import faiss
-    from threadpoolctl import threadpool_limits
-
-    size = (1 if factory.endswith("SQ8") else 4) * vectors.size + 300 * len(vectors)  # the numbers, and links of each
-    if not factory.startswith("PCA"):
-        mend = "set graph.index=PCA96,HNSW32_SQ8, which keeps 96 bytes of each, or graph.synonym=null"
-        need_memory(size, f"an index of {len(vectors):,} names (graph.index={factory})", mend)
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
+        if not len(self.vectors):
+            return
+        sample = self.sample()
         with threadpool_limits(1):
-            index = faiss.index_factory(vectors.shape[1], factory, faiss.METRIC_INNER_PRODUCT)
-            if (inverted := faiss.try_extract_index_ivf(index)) is not None:
-                inverted.nprobe, inverted.cp.max_points_per_centroid = PROBES, SAMPLE
-            index.train(vectors)
-            index.add(vectors)
-    except RuntimeError as error:
-        reason = str(error).partition(": ")[2].strip() or str(error)
-        raise HarnessError(
-            f"graph.index={factory}: faiss refuses it for {len(vectors)} names of {vectors.shape[1]} dimensions "
-            f"({reason}); expected Flat or an index_factory string such as HNSW32 or PCA96,HNSW32"
-        ) from error
-    finally:
-        faiss.omp_set_num_threads(threads)
-    return index
+            margin = self.margin(*sample)
+            starts = range(0, len(self.vectors), BLOCK)
+            found = list(each(lambda first: self.searched(first, margin), starts, available()))
+            own, rows, columns = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            members, asking = _groups(own, len(self.centres)), _groups(columns, len(self.centres))
+            short, least = bounds(self.vectors), np.float32(self.threshold - SLACK)
+
+            def compared(place: int) -> Pairs:
+                mine, theirs = members[place], rows[asking[place]]
+                bound = short[theirs] @ short[mine].T
+                i, j = near(bound, least, self.vectors[theirs], self.vectors[mine], -len(theirs))
+                i, j = theirs[i], mine[j]
+                other = i != j
+                return np.minimum(i, j)[other], np.maximum(i, j)[other]
+
+            yield from each(compared, range(len(self.centres)), available())
+
+    def sample(self) -> Pairs:
+        """Synonyms i, j of names that lie between the measured ones. Raises HarnessError where all will not fit."""
+        size = len(self.vectors)
+        between = np.unique(np.minimum(_evenly(size, LEARNT) + size // (3 * LEARNT), size - 1))
+        i, j, _ = compare_new_names(self.vectors, between, self.threshold)
+        share = len(between) / size
+        pairs = round(len(i) / (2 * share - share**2))  # a pair is seen where either of its names is in the sample
+        need_memory(
+            BYTES * pairs,
+            f"a graph of {size:,} names with some {pairs:,} pairs of synonyms (graph.synonym={self.threshold:g})",
+            "set graph.synonym nearer to 1, or to null for none",
+        )
+        chosen = _evenly(len(i), 50 * LEARNT)
+        return i[chosen], j[chosen]
+
+    def margin(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> np.float32:
+        """The least margin that holds ``AIM`` of these synonyms."""
+        parts = [slice(first, first + BLOCK) for first in range(0, len(i), BLOCK)]
+        missing = [np.minimum(self._short_of(i[part], j[part]), self._short_of(j[part], i[part])) for part in parts]
+        if not missing:
+            return ROUNDING
+        return np.float32(np.quantile(np.concatenate(missing), AIM, method="higher")) + ROUNDING
+
+    def _short_of(self, i: NDArray[np.int64], j: NDArray[np.int64]) -> Float32:
+        """By how much the list that j stands in is short of being the nearest of i."""
+        mine = self.vectors[i] @ self.centres.T
+        theirs = (self.vectors[j] @ self.centres.T).argmax(axis=1)
+        short: Float32 = mine.max(axis=1) - np.take_along_axis(mine, theirs[:, None], axis=1)[:, 0]
+        return short
+
+    def searched(self, first: int, margin: np.float32) -> tuple[NDArray[np.int64], ...]:
+        """int64[b], the list of each name of a block; int64[n], int64[n]: names, and the lists that they search."""
+        products = self.vectors[first : first + BLOCK] @ self.centres.T
+        own = products.argmax(axis=1)
+        best = np.take_along_axis(products, own[:, None], axis=1)
+        rows, columns = np.nonzero(products >= best - margin)
+        return own, first + rows, columns
+
+
+def _evenly(size: int, count: int) -> NDArray[np.int64]:
+    return np.unique(np.linspace(0, size - 1, min(count, size)).astype(np.int64))
+
+
+def _groups(labels: NDArray[np.int64], count: int) -> list[NDArray[np.int64]]:
+    """The places of each label 0 ... count - 1, ascending."""
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
+
+
+def _cosines(vectors: Float32, i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.float64]:
+    def part(first: int) -> NDArray[np.float64]:
+        return pair_cosines(vectors, i[first : first + PAIRS], vectors, j[first : first + PAIRS])
+
+    return np.concatenate([np.empty(0), *each(part, range(0, len(i), PAIRS), available())])

@@ -13,10 +13,10 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.core.artifact import Artifact
 from harness.core.artifacts import Store
-from harness.core.errors import bounded
+from harness.core.errors import bounded, one_of
 from harness.core.identity import LATER, identity
 from harness.graph.alias import Alias
-from harness.graph.approximate_synonyms import approximate_synonyms, synonym_recall
+from harness.graph.approximate_synonyms import approximate_synonyms
 from harness.graph.extractor import Extraction, Extractor
 from harness.graph.extractor import artifact as extraction_artifact
 from harness.graph.network import (
@@ -32,9 +32,8 @@ from harness.graph.refine import drop_weak_triples, merge_names
 from harness.graph.synonym_growth import extend_synonyms
 from harness.model.encoder import Encoder, embed
 
-EXACT, LARGE = 250_000, "HNSW32_SQ8"
-"""Up to so many names ``index: auto`` compares all with all (a minute of processor time); above, what this index finds.
-"""
+EXACT = 250_000
+"""Names up to which ``index: auto`` compares all with all: a minute of processor time."""
 
 REFINED = "extraction"
 """Where a graph keeps the extraction that it was made from, when that is not the extractor's own."""
@@ -48,9 +47,9 @@ class Entity:
     for no such edges.    alias: rules by name, all of which merge names before anything else is done.
     confidence: least confidence of a triple that counts, in [0, 1] (one without a confidence has 1).
     support: least number of passages whose triples join two entities, for these triples to count.
-    index: ``Flat`` compares all names with all; a FAISS ``index_factory`` string, e.g. ``PCA96,HNSW32``, compares each
-    with those that such an index finds, which misses some synonyms and grows less fast. ``auto`` is ``Flat`` up to
-    ``EXACT`` names and ``LARGE`` above. Beside an index the facts hold its recall against ``Flat`` on a sample.
+    index: ``Flat`` compares all names with all; ``IVF``, an inverted file, each with those of the lists that it is near
+    to, which misses some synonyms, and of which the facts hold the recall against ``Flat`` on a sample. ``auto`` is
+    ``Flat`` up to ``EXACT`` names and ``IVF`` above.
     """
 
     version: ClassVar[int] = 1
@@ -65,6 +64,7 @@ class Entity:
     def __post_init__(self) -> None:
         bounded("graph.confidence", self.confidence, 0, 1)
         bounded("graph.support", self.support, 1)
+        one_of("graph.index", self.index, ("auto", "Flat", "IVF"))
         if self.synonym is not None:
             bounded("graph.synonym", self.synonym, 0, 1)
 
@@ -124,13 +124,11 @@ class Entity:
         if self.synonym is not None and size:
             names = list(extraction.names)
             vectors = np.asarray(embed(self.encoder, names, "name", store))
-            index = self.index if self.index != "auto" else "Flat" if size <= EXACT else LARGE
-            if index == "Flat":
+            if self.index == "Flat" or (self.index == "auto" and size <= EXACT):
                 config = {"encoder": identity(self.encoder), "synonym": identity(self.synonym)}
                 similar, before = extend_synonyms(names, vectors, self.encoder, self.synonym, config, store)
                 facts = {"names_compared_before": before}
             else:
-                similar = approximate_synonyms(vectors, self.synonym, index)
-                facts["synonym_index"] = {"index": index, **synonym_recall(similar, vectors, self.synonym)}
+                similar, facts["synonym_index"] = approximate_synonyms(vectors, self.synonym)
         network = Network(extraction.names, about(extraction), context(extraction), relation(extraction), similar)
         return network, facts

@@ -26,7 +26,10 @@ class Names:
         for attempt in range(1000):
             if name not in self._taken:
                 break
-            name = make(*given) if attempt < 900 else f"New {name}"
+            if attempt <= 900:
+                name = make(*given) if attempt < 900 else f"New {name}"
+            else:
+                name = f"{make(*given)} {self.surname()}"
         self._taken.add(name)
         return name
 
