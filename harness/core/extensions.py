@@ -34,9 +34,7 @@ def folders() -> list[Path]:
 
     Raises HarnessError where two of them hold different files of one concept and name.
     """
-    found = tuple(dict.fromkeys((package_folder("conf").resolve(), *_installed(), *_of_the_command(), *SEARCHED)))
-    _check(found)
-    return list(found)
+    return list(_checked((_own(), *_installed(), *_of_the_command(), *SEARCHED)))
 
 
 def extend_hydra() -> None:
@@ -51,6 +49,11 @@ def extend_hydra() -> None:
                 search_path.append(GROUP, f"file://{folder}")
 
     Plugins.instance().register(Others)
+
+
+@functools.cache
+def _own() -> Path:
+    return package_folder("conf").resolve()
 
 
 @functools.cache
@@ -86,10 +89,12 @@ def _package(name: str, place: str) -> list[Path]:
 
 
 @functools.cache
-def _check(found: tuple[Path, ...]) -> None:
+def _checked(looked: tuple[Path, ...]) -> tuple[Path, ...]:
+    found = tuple(dict.fromkeys(looked))
     for number, folder in enumerate(found):
         for concept in (path.name for path in found[0].iterdir() if path.is_dir()):
             for path in (folder / concept).glob("*.yaml"):
                 for other in (earlier / concept / path.name for earlier in found[:number]):
                     if other.is_file() and other.read_bytes() != path.read_bytes():
                         raise HarnessError(f"{path}: {concept}={path.stem} is already {other}; give it another name")
+    return found
