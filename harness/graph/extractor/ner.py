@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from harness.core.errors import HarnessError
+from harness.graph.extractor.transition import Transitions
 
 LABELS = ("EVENT", "FAC", "GPE", "LANGUAGE", "LAW", "LOC", "NORP", "ORG", "PERSON", "PRODUCT", "WORK_OF_ART")
 """Kinds of entities that are kept: numbers, dates and amounts name nothing."""
+
+BLOCK = 64
+"""Texts of one product."""
 
 
 @functools.lru_cache(maxsize=1)
@@ -40,23 +44,45 @@ def _feeds(nlp: Any) -> set[str]:
     return shared if "*" in listening else listening
 
 
+@functools.lru_cache(maxsize=1)
+def _transitions(model: str) -> Transitions | None:
+    return Transitions.of(pipeline(model))
+
+
 def entities(model: str, texts: Sequence[str], batch: int) -> Iterator[list[tuple[int, int, int]]]:
     """(first character, character after the last, 1 if its label is kept else 0) of each text's entities, in order.
 
     A leading article and a trailing ``'s`` are left out.
     """
-    nlp = pipeline(model)
+    from threadpoolctl import threadpool_limits
+
+    nlp, fast = pipeline(model), _transitions(model)
     longest = max(map(len, texts), default=0)
     nlp.max_length = max(nlp.max_length, longest + 1)
-    for document in nlp.pipe(texts, batch_size=batch):
-        found = []
-        for entity in document.ents:
-            tokens = list(entity)
-            while tokens and (tokens[0].is_punct or tokens[0].lower_ in ("the", "a", "an")):
-                del tokens[0]
-            while tokens and (tokens[-1].is_punct or tokens[-1].lower_ in ("'s", "’s", "'")):
-                del tokens[-1]
-            if tokens:
-                end = tokens[-1].idx + len(tokens[-1])
-                found.append((tokens[0].idx, end, int(entity.label_ in LABELS)))
-        yield found
+    if fast is None:
+        for document in nlp.pipe(texts, batch_size=batch):
+            yield _places(document, [(one.start, one.end, one.label_) for one in document.ents])
+        return
+    for first in range(0, len(texts), BLOCK):
+        documents = [nlp.make_doc(text) for text in texts[first : first + BLOCK]]
+        with threadpool_limits(1):
+            found = fast(documents)
+        for document, spans in zip(documents, found, strict=True):
+            if spans is None:
+                (document,) = nlp.pipe([document])
+                spans = [(one.start, one.end, one.label_) for one in document.ents]
+            yield _places(document, spans)
+
+
+def _places(document: Any, spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, int]]:
+    found = []
+    for first, after, label in spans:
+        tokens = list(document[first:after])
+        while tokens and (tokens[0].is_punct or tokens[0].lower_ in ("the", "a", "an")):
+            del tokens[0]
+        while tokens and (tokens[-1].is_punct or tokens[-1].lower_ in ("'s", "’s", "'")):
+            del tokens[-1]
+        if tokens:
+            end = tokens[-1].idx + len(tokens[-1])
+            found.append((tokens[0].idx, end, int(label in LABELS)))
+    return found
