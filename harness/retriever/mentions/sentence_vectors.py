@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -61,7 +62,7 @@ class SentenceVectors:
             return
         texts = [self.sentences.texts[number] for number in new.tolist()]
         self.place[new, 0], self.place[new, 1] = len(self.arrays), np.arange(len(new))
-        self.arrays.append(np.asarray(embed(self.encoder, texts, "passage", self.store)))
+        self.arrays.append(_at_random(embed(self.encoder, texts, "passage", self.store)))
 
     def products(
         self, questions: NDArray[np.float32], sentences: NDArray[np.int64], rows: NDArray[np.int64]
@@ -74,3 +75,10 @@ class SentenceVectors:
             mine = np.flatnonzero(place[:, 0] == number)
             values[mine] = inner_products(vectors, questions, place[mine, 1], rows[mine])
         return values
+
+
+def _at_random(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The vectors, of which rows are read here and there: what is read ahead of them would push out what is needed."""
+    if isinstance(vectors.base, mmap.mmap) and hasattr(mmap, "MADV_RANDOM"):
+        vectors.base.madvise(mmap.MADV_RANDOM)
+    return np.asarray(vectors)
