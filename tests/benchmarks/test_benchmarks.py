@@ -20,7 +20,7 @@ PEERS = {
     "ppr_small": "igraph",
     "engine": "ray",
 }
-SLOW = ("sweep_capped", "ppr_small", "encode", "ner", "tracked")
+SLOW = ("sweep_capped", "ppr_small", "encode", "ner", "tracked", "workers")
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in names()])

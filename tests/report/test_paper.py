@@ -192,7 +192,7 @@ def calibration() -> Picture:
 
 
 @pytest.mark.skipif(not COMPLETE, reason="no latexmk, or no siunitx")
-@pytest.mark.parametrize("name", names("paper"))
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n != "acl")) for n in names("paper")])
 def test_no_box_is_overfull(
     name: str,
     example: ModuleType,
