@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import scipy.sparse as sp
@@ -29,14 +30,17 @@ def case(quick: bool) -> Case:
 def asked(retriever: Any, data: Any, store: Any) -> tuple[sp.csr_array, sp.csr_array]:
     """Transition and restarts, as the retriever hands them to the solver."""
 
-    def catch(transition: Any, seeds: Any, *rest: Any, **options: Any) -> Any:
-        raise Caught(transition, seeds)
+    def catch(transition: Any, *rest: Any) -> Callable[[Any], Any]:
+        def walk(seeds: Any) -> Any:
+            raise Caught(transition, seeds)
 
-    before, ppr.solve = ppr.solve, catch
+        return walk
+
+    before, ppr.Walks = ppr.Walks, catch
     try:
         retriever.retrieve(data, store)
     except Caught as found:
         return found.args[0], found.args[1]
     finally:
-        ppr.solve = before
+        ppr.Walks = before
     raise AssertionError("the retriever walked nowhere")
