@@ -63,7 +63,7 @@ def trials(device: str, quick: bool) -> Iterator[Row]:
 
 def pagerank(device: str, quick: bool) -> Iterator[Row]:
     """Personalised PageRank of a power-law graph, damping .5."""
-    from harness.retriever.pagerank.pagerank import solve
+    from harness.retriever.pagerank.pagerank import Walks
     from harness.retriever.walk import normalize_rows
     from tests.benchmarks.cases.ppr import world
 
@@ -71,7 +71,7 @@ def pagerank(device: str, quick: bool) -> Iterator[Row]:
     transition = normalize_rows(graph)
 
     def walk(where: str) -> Any:
-        return np.concatenate([part.values for part in solve(transition, restarts, 0.5, 1e-6, 1000, device=where)], 1)
+        return np.concatenate([part.values for part in Walks(transition, 0.5, 1e-6, 1000, device=where)(restarts)], 1)
 
     ours, found = seconds(lambda: walk(device), device, 1)
     cpu, known = seconds(lambda: walk("cpu"), "cpu", 1)

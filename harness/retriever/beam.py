@@ -21,7 +21,7 @@ from harness.retriever.hipporag import spread_cosines
 from harness.retriever.mentions.sentence_graph import SentenceGraph
 from harness.retriever.mentions.sentence_paths import Floats, Path, grow_paths, weigh_entities
 from harness.retriever.pagerank.edge_names import name_edges
-from harness.retriever.pagerank.pagerank import solve
+from harness.retriever.pagerank.pagerank import Walks
 from harness.retriever.pagerank.trail import Node, Trail, strongest_walks
 from harness.retriever.pagerank.trail import Path as Way
 from harness.retriever.search.exact import inner_products
@@ -176,11 +176,10 @@ class Beam:
 
     def _walk(self, edges: sp.csr_array, seeds: sp.csr_array, restart: float) -> Iterator[Floats]:
         """Each question's values of all nodes."""
-        solved = solve(
-            normalize_rows(edges), normalize_rows(seeds), restart, self.tolerance, self.max_iter,
-            block=self.block, threads=self.threads, device=self.device,
-        )  # fmt: skip
-        return (values for part in solved for values in part.values.T.astype(np.float64))
+        walks = Walks(
+            normalize_rows(edges), restart, self.tolerance, self.max_iter, self.block, self.threads, self.device
+        )
+        return (values for part in walks(normalize_rows(seeds)) for values in part.values.T.astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False)

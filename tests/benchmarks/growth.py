@@ -206,7 +206,8 @@ def plot(rows: dict[str, Any], path: Path) -> None:
             place.loglog(row["at"], [value / 2**30 for value in values] if peak else values, marker="o", label=label)
             unit = "passages" if name in worlds else name
             place.set(xlabel=unit, ylabel="GiB" if peak else "seconds", title="" if peak or unit == name else name)
-            place.set_xticks(row["at"], [f"{size:,}" for size in row["at"]])
+            at = sorted({size for other in worlds for size in rows[other]["at"]}) if peak else row["at"]
+            place.set_xticks(at, [f"{size:,}" for size in at])
             place.set_xticks([], minor=True)
     for place in parts.values():
         place.grid(which="major", alpha=0.3)

@@ -9,14 +9,14 @@ from scipy.sparse.linalg import spsolve
 
 from harness.retriever.pagerank import pagerank
 from harness.retriever.pagerank.elimination import eliminate
-from harness.retriever.pagerank.pagerank import solve
+from harness.retriever.pagerank.pagerank import Walks
 from harness.retriever.walk import normalize_rows
 
 CHAIN = sp.csr_array(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
 
 
 def answer(transition: sp.csr_array, seeds: np.ndarray, restart: float = 0.5, **options: object) -> np.ndarray:
-    blocks = solve(transition, sp.csr_array(seeds), restart, 1e-9, 500, **options)  # type: ignore[arg-type]
+    blocks = Walks(transition, restart, 1e-9, 500, **options)(sp.csr_array(seeds))  # type: ignore[arg-type]
     return np.concatenate([block.values.T for block in blocks])
 
 
@@ -58,7 +58,7 @@ def test_two_cycles_worked_by_hand() -> None:
 def test_two_cycles_worked_by_hand_and_swept_in_place() -> None:
     """From x = 1/2, y = z = 0: y = 1/4 and z = 1/16 come of this sweep's x = 1/2, not of the next; 13/16 in all, and
     as no node dangles, all that lacks is the scale: the sum divides it away after one sweep."""
-    (block,) = solve(CYCLE, sp.csr_array(np.array([[1.0, 0, 0]])), 0.5, 1e-9, 1)
+    (block,) = Walks(CYCLE, 0.5, 1e-9, 1)(sp.csr_array(np.array([[1.0, 0, 0]])))
     np.testing.assert_allclose(block.values[:, 0], [8 / 13, 4 / 13, 1 / 13], atol=1e-7)
     np.testing.assert_allclose(answer(CYCLE, np.array([[1.0, 0, 0]])), [[8 / 13, 4 / 13, 1 / 13]], atol=1e-7)
 
@@ -108,7 +108,7 @@ def test_the_error_is_within_what_the_change_promises(seed: int, degree: float, 
     transition = normalize_rows(weights)
     device = "cpu:0" if torch else "cpu"
     for tolerance, most in [(1e-3, 500), (1e-9, 2)]:
-        (block,) = solve(transition, sp.csr_array(seeds), restart, tolerance, most, device=device)
+        (block,) = Walks(transition, restart, tolerance, most, device=device)(sp.csr_array(seeds))
         errors = np.abs(block.values.T - exact(transition, seeds, restart)).sum(axis=1)
         assert (errors <= (1 - restart) / restart * block.change + 1e-6).all()
         if most == 500:
@@ -119,7 +119,7 @@ def test_steps_that_ran_out_leave_a_change_above_the_tolerance() -> None:
     transition, seeds = random_graph()
     held = seeds.any(axis=1)
     for device in ("cpu", "cpu:0"):
-        blocks: list[Any] = list(solve(transition, sp.csr_array(seeds), 0.15, 1e-6, 2, device=device))
+        blocks: list[Any] = list(Walks(transition, 0.15, 1e-6, 2, device=device)(sp.csr_array(seeds)))
         assert (np.concatenate([block.change for block in blocks])[held] >= 1e-6).all()
         assert (np.concatenate([block.iterations for block in blocks])[held] == 2).all()
 

@@ -16,7 +16,7 @@ from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
 from harness.retriever.mention_walk import MentionWalk
 from harness.retriever.pagerank.edge_names import name_edges
-from harness.retriever.pagerank.pagerank import solve
+from harness.retriever.pagerank.pagerank import Walks
 from harness.retriever.pagerank.trail import Node, Traced, strongest_walks
 from harness.retriever.ppr import PPR
 from tests.retriever.test_ppr import ONWARD, TITLES, few
@@ -56,7 +56,7 @@ def test_a_tree_has_one_path_from_each_seed_and_they_add_up_to_the_pagerank(seed
     seeds = random.random(size + 1)
     seeds /= seeds.sum()
     paths = strongest_walks(sp.csr_array(rows), seeds, a, 0, size + 1)
-    (solution,) = solve(sp.csr_array(rows), sp.csr_array(seeds[None]), a, 1e-9, 500)
+    (solution,) = Walks(sp.csr_array(rows), a, 1e-9, 500)(sp.csr_array(seeds[None]))
     assert sum(strength for _, strength in paths) == pytest.approx(float(solution.values[0, 0]), rel=1e-3)
 
 

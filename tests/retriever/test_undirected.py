@@ -17,7 +17,7 @@ from harness.graph.extractor.offline import Offline
 from harness.graph.extractor.openie_file import OpenIEFile
 from harness.model.encoder.hashed import Hashed
 from harness.retriever.hipporag import HippoRAG
-from harness.retriever.pagerank.pagerank import solve
+from harness.retriever.pagerank.pagerank import Walks
 from harness.retriever.undirected import Undirected
 from tests.retriever.test_walk import network
 
@@ -54,7 +54,7 @@ def agrees(graph: sp.csr_array, transition: sp.csr_array, seeds: sp.csr_array) -
     igraph = pytest.importorskip("igraph", reason="igraph (GPL) is in the extra bench")
     upper = sp.coo_array(sp.triu(graph))
     peer = igraph.Graph(n=graph.shape[0], edges=np.stack([upper.row, upper.col], axis=1).tolist())
-    found = np.concatenate([part.values.T for part in solve(transition, seeds, 0.5, 1e-6, 200)])
+    found = np.concatenate([part.values.T for part in Walks(transition, 0.5, 1e-6, 200)(seeds)])
     for row, reset in zip(found, seeds.toarray(), strict=True):
         mass = np.array(
             peer.personalized_pagerank(

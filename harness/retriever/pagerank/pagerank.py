@@ -46,28 +46,12 @@ class Solution:
     change: NDArray[np.float64]
 
 
-def solve(
-    transition: sp.csr_array,
-    seeds: sp.csr_array,
-    restart: float,
-    tolerance: float,
-    max_iter: int,
-    *,
-    block: int = 64,
-    threads: int | None = None,
-    device: str = "cpu",
-) -> Iterator[Solution]:
-    """The blocks in query order.
+class Walks:
+    """Walks over one graph, from any seeds: what follows from the graph alone is computed once.
 
     transition: [N, N], T[i, j] the share of i's mass that goes to j; each row sums to 1, or to 0 for a dangling node.
-    seeds: [Q, N], rows sum to 1 (a query without seeds has an empty row, and gets 0 everywhere).
     device: ``cpu`` (numba, threads over blocks) or a torch device.
     """
-    return Walks(transition, restart, tolerance, max_iter, block, threads, device)(seeds)
-
-
-class Walks:
-    """``solve`` for any number of seeds: what follows from the graph alone is computed once."""
 
     def __init__(
         self,
@@ -87,7 +71,10 @@ class Walks:
         need_memory(4 * size * (16 * at_once + block * (at_once + 2)), f"walks over {size:,} nodes", mend)
 
     def __call__(self, seeds: sp.csr_array) -> Iterator[Solution]:
-        """The blocks in query order. seeds: [Q, N]."""
+        """The blocks in query order.
+
+        seeds: [Q, N], rows sum to 1 (a query without seeds has an empty row, and gets 0 everywhere).
+        """
         seeds = sp.csr_array(seeds)
         firsts = range(0, seeds.shape[0], self._block)
         return self._by_torch(seeds, firsts) if self._device != "cpu" else self._by_numba(seeds, firsts)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.retriever.pagerank.pagerank import solve
+from harness.retriever.pagerank.pagerank import Walks
 from harness.retriever.walk import normalize_rows
 from tests.benchmarks.measure import Case
 
@@ -63,7 +63,7 @@ def compared(
     peers = iter(range(10**9))
 
     def ours() -> list[Any]:
-        return list(solve(transition, part, 1 - damping, TOLERANCE, 300))
+        return list(Walks(transition, 1 - damping, TOLERANCE, 300)(part))
 
     def one(query: int) -> NDArray[np.float64]:
         reset = np.asarray(restarts[[query]].todense()).ravel()
