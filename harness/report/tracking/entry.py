@@ -66,10 +66,10 @@ def sweep(result: SweepResult, top: int | None) -> Group:
     shown = rows if top is None else rows[:top]
     expected = numbers("", {"expected": lock.get("expected"), "power": lock.get("power")})
     tags = {"kind": "sweep", "lock": str(lock["sha256"]), NOTE: _note(result, best, len(shown), len(rows))}
-    own = {"seconds": result.manifest.get("seconds"), "trials": len(rows)}
-    taken = numbers("", result.manifest.get("cost") or {})
-    metrics = {**dict(numbers("", own)), **dict(taken), **dict(expected)}
-    return _group(result, view, result.folder.name, f"sweep {result.folder.name}", shown, best, tags, metrics)
+    metrics = {**dict(numbers("", {"trials": len(rows)})), **dict(expected)}
+    taken = [{"seconds": result.manifest.get("seconds")}, result.manifest.get("cost") or {}]
+    cost = dict(pair for one in taken for pair in numbers("", one))
+    return _group(result, view, result.folder.name, f"sweep {result.folder.name}", shown, best, tags, metrics, cost)
 
 
 def heldout(result: SweepResult, view: View) -> Group:
@@ -77,7 +77,7 @@ def heldout(result: SweepResult, view: View) -> Group:
     name = f"{result.folder.name}/test/{view.evaluation}"
     tags = {"kind": "heldout", "evaluation": str(view.evaluation)}
     best = view.rows[view.winner_place]
-    return _group(result, view, name, f"held-out, evaluation {view.evaluation}", view.rows, best, tags, {})
+    return _group(result, view, name, f"held-out, evaluation {view.evaluation}", view.rows, best, tags, {}, {})
 
 
 def _group(
@@ -89,7 +89,9 @@ def _group(
     best: Mapping[str, Any],
     tags: Mapping[str, str],
     metrics: Mapping[str, float],
+    cost: Mapping[str, float],
 ) -> Group:
+    """cost: metrics that each run of a sweep measures anew, so they are no part of the content."""
     rows, test = view.rows, view.split == "test"
     base = {**pipeline(result.config, result.manifest), "split": view.split, "n": str(view.n)}
     common = {
@@ -106,7 +108,7 @@ def _group(
         id=digest([content, "top"])[:32],
         name=title,
         params=shortened(own),
-        metrics={**scores(best), **metrics},
+        metrics={**scores(best), **metrics, **cost},
         tags={**common, "winner": str(best.get("name", "")), **tags},
     )
     children = [

@@ -193,6 +193,17 @@ def test_a_second_export_changes_nothing(
     assert len(find_runs(tracking)) == 1 + 8 + 1 + 5
 
 
+def test_the_same_sweep_swept_again_changes_nothing(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+    """It has taken another time, which is what the first run has told; nothing is thrown away and written anew."""
+    tracking.export(Export(result.folder))
+    before = {run.info.run_id: run.data.metrics for run in find_runs(tracking)}
+    manifest = result.folder / "manifest.json"
+    content = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**content, "seconds": 99.5, "cost": {"score": {"seconds": 98.5}}}))
+    tracking.export(Export(result.folder))
+    assert {run.info.run_id: run.data.metrics for run in find_runs(tracking)} == before
+
+
 def test_other_numbers_of_the_same_sweep_take_its_place(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
     tracking.export(Export(result.folder))
     result.trials.assign(mrr=0.5).to_parquet(result.folder / "trials.parquet")
