@@ -11,9 +11,9 @@ from typing import Any
 
 from harness.core.errors import HarnessError
 from harness.core.identity import file_sha256
-from harness.core.remote import MANIFEST as MANIFEST
 
 log = logging.getLogger(__name__)
+MANIFEST = "manifest.json"
 PARTIAL = ".partial"
 """Ends the name of the folder of an artifact that is being built."""
 

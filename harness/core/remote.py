@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from harness.core.artifact import MANIFEST
 from harness.core.errors import HarnessError
 from harness.core.identity import file_sha256
 
 log = logging.getLogger(__name__)
-MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,6 @@ from harness.graph.extractor.transition import Transitions
 LABELS = ("EVENT", "FAC", "GPE", "LANGUAGE", "LAW", "LOC", "NORP", "ORG", "PERSON", "PRODUCT", "WORK_OF_ART")
 """Kinds of entities that are kept: numbers, dates and amounts name nothing."""
 
-BLOCK = 64
-"""Texts of one product."""
-
 
 @functools.lru_cache(maxsize=1)
 def pipeline(model: str) -> Any:
@@ -52,7 +49,7 @@ def _transitions(model: str) -> Transitions | None:
 def entities(model: str, texts: Sequence[str], batch: int) -> Iterator[list[tuple[int, int, int]]]:
     """(first character, character after the last, 1 if its label is kept else 0) of each text's entities, in order.
 
-    A leading article and a trailing ``'s`` are left out.
+    A leading article and a trailing ``'s`` are left out.    batch: texts that are computed together.
     """
     from threadpoolctl import threadpool_limits
 
@@ -63,8 +60,8 @@ def entities(model: str, texts: Sequence[str], batch: int) -> Iterator[list[tupl
         for document in nlp.pipe(texts, batch_size=batch):
             yield _places(document, [(one.start, one.end, one.label_) for one in document.ents])
         return
-    for first in range(0, len(texts), BLOCK):
-        documents = [nlp.make_doc(text) for text in texts[first : first + BLOCK]]
+    for first in range(0, len(texts), batch):
+        documents = [nlp.make_doc(text) for text in texts[first : first + batch]]
         with threadpool_limits(1):
             found = fast(documents)
         for document, spans in zip(documents, found, strict=True):

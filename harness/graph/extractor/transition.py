@@ -9,7 +9,7 @@ a choice lie closer than ``NEAR`` is left to spaCy itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,22 +55,30 @@ class Layer:
         )
 
 
-@dataclass
 class Transitions:
-    """Called with documents that ``nlp`` has tokenised: the entities of each, or None where spaCy has to decide."""
+    """Called with documents that ``nlp`` has tokenised: the entities of each, or None where spaCy has to decide.
 
-    nlp: Any
-    embed: Any
-    layers: list[Layer]
-    pad: int
-    known: dict[tuple[int, int], int] = field(default_factory=dict)
+    Raises ValueError, or what looking for a missing layer raises, for a pipeline of another build.
+    """
 
-    def __post_init__(self) -> None:
-        ner = self.nlp.get_pipe("ner")
-        last, lower, upper = ner.model.layers[0].layers[-1], ner.model.layers[1], ner.model.layers[2]
+    def __init__(self, nlp: Any) -> None:
+        ner = nlp.get_pipe("ner")
+        tokens, lower, upper = ner.model.layers
+        encoder, array, linear = tokens.layers
+        self.embed, convolution = encoder.layers
+        if not (
+            nlp.pipe_names == ["ner"]
+            and (array.name, linear.name, upper.name) == ("list2array", "linear", "linear")
+            and (lower.get_dim("nF"), lower.get_dim("nP"), ner.cfg["beam_width"]) == (3, 2, 1)
+            and ALIKE.issuperset(self.embed.layers[0].attrs["columns"])
+            and not ner.model.attrs["unseen_classes"]
+        ):
+            raise ValueError("another build")
+        self.nlp, self.pad = nlp, convolution.attrs["pad"]
+        self.layers = [Layer.of(residual) for residual in convolution.layers[0].layers]
         parts = lower.get_param("W")  # feature, hidden, piece, input
         self.features = np.ascontiguousarray(parts.transpose(3, 0, 2, 1).reshape(parts.shape[3], -1))
-        self.project, self.projected = np.ascontiguousarray(last.get_param("W").T), last.get_param("b")
+        self.project, self.projected = np.ascontiguousarray(linear.get_param("W").T), linear.get_param("b")
         self.outside = np.ascontiguousarray(lower.get_param("pad")[0].transpose(0, 2, 1).reshape(parts.shape[0], -1))
         self.bias = np.ascontiguousarray(lower.get_param("b").T.reshape(-1))
         self.weights, self.base = np.ascontiguousarray(upper.get_param("W")), upper.get_param("b")
@@ -81,26 +89,15 @@ class Transitions:
         self.going_on, self.ending = (
             np.array([names.index(f"{kind}-{label}") for label in self.labels], dtype=np.int64) for kind in "IL"
         )
-        width = len(self.layers[0].gain)
-        self.vectors, self.spaces = np.empty((WORDS, width), np.float32), np.empty(WORDS, np.bool_)
+        self.known: dict[tuple[int, int], int] = {}
+        self.vectors = np.empty((WORDS, len(self.project)), np.float32)
+        self.spaces = np.empty(WORDS, np.bool_)
 
     @classmethod
     def of(cls, nlp: Any) -> Transitions | None:
         """None for a pipeline of another build, whose entities spaCy finds itself."""
-        ner = nlp.get_pipe("ner")
         try:
-            tokens, lower, upper = ner.model.layers
-            encoder, array, linear = tokens.layers
-            embed, convolution = encoder.layers
-            usual = (
-                nlp.pipe_names == ["ner"]
-                and (array.name, linear.name, upper.name) == ("list2array", "linear", "linear")
-                and (lower.get_dim("nF"), lower.get_dim("nP"), ner.cfg["beam_width"]) == (3, 2, 1)
-                and ALIKE.issuperset(embed.layers[0].attrs["columns"])
-                and not ner.model.attrs["unseen_classes"]
-            )
-            layers = [Layer.of(residual) for residual in convolution.layers[0].layers]
-            return cls(nlp, embed, layers, convolution.attrs["pad"]) if usual and layers else None
+            return cls(nlp)
         except (AttributeError, LookupError, TypeError, ValueError):
             return None
 
@@ -110,7 +107,8 @@ class Transitions:
         if not lengths.any():
             return [[] for _ in documents]
         words = self._words(documents)
-        starts = self.pad + np.cumsum(lengths + self.pad * (lengths > 0)) - lengths - self.pad * (lengths > 0)
+        taken = np.where(lengths > 0, lengths + self.pad, 0)
+        starts = self.pad + np.cumsum(taken) - taken
         rows = np.repeat(starts - np.cumsum(lengths) + lengths, lengths) + np.arange(len(words))
         size = int(rows[-1]) + 1 + self.pad
         x, space = np.zeros((size, self.vectors.shape[1]), np.float32), np.zeros(size, np.bool_)

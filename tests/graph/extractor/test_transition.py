@@ -67,13 +67,12 @@ def test_texts_that_are_too_close_are_left_to_spacy(monkeypatch: pytest.MonkeyPa
     assert list(entities(MODEL, texts, 128)) == usual
 
 
-def test_few_kept_words_and_small_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_kept_words_and_small_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [*harness.load("sample").corpus["text"][:60], *ODD]
     usual = list(entities(MODEL, texts, 128))
     monkeypatch.setattr(transition, "WORDS", 100)
-    monkeypatch.setattr(ner, "BLOCK", 3)
     ner._transitions.cache_clear()
-    assert list(entities(MODEL, texts, 128)) == usual
+    assert list(entities(MODEL, texts, 3)) == usual
     ner._transitions.cache_clear()
 
 
