@@ -7,9 +7,9 @@ concept: dataset, encoder, fuser, normalizer, reranker, retriever or temperature
 
 In a folder of your own it writes a package (package=NAME, default my_harness): NAME/<name>.py,
 NAME/conf/<concept>/<name>.yaml, tests/test_<name>.py, and pyproject.toml where there is none. After `pip install -e .`
-every command finds the strategy, as in `harness sweep fuser=greatest grid=point`; before that, one that is given
---config-dir=NAME/conf and PYTHONPATH=. does. In a checkout of this project it writes into the tree. No file is
-written over.
+every command finds the strategy; before that, one that is given --config-dir=NAME/conf and PYTHONPATH=. does. In a
+checkout of this project it writes into the tree. No file is written over. The last two lines, on standard error, are
+the commands that test the strategy and sweep with it.
 """
 
 from __future__ import annotations
@@ -50,23 +50,38 @@ package-data = {{{package} = ["conf/*/*.yaml"]}}
 TEMPLATES = ("strategy.py", "configuration.yaml", "test.py")
 CONF = '    conf = Path(__file__).parents[1] / "PACKAGE" / "conf"\n'
 """A line that a test in this project's own tree does not need."""
+SWEPT = {"retriever": "retriever@lists.graph"}
+"""What a sweep calls a concept, where it is not its name."""
 
 
 def run(config: DictConfig) -> None:
-    """Write the files, print their names and how to test them."""
+    """Write the files, print their names and the commands that test them and sweep with them."""
     folder = package_folder("reports/templates") / "new"
     concept, name = str(config.concept), str(config.name)
     one_of("concept", concept, sorted(path.name for path in folder.iterdir()))
-    for key, value in (("name", name), ("package", config.package or _package())):
-        if not re.fullmatch(r"[a-z][a-z0-9_]*", value):
-            raise HarnessError(f"{key}={value}: must be small letters, digits and _, a letter first, e.g. {key}=mine")
-    places, marks = _in_the_tree(concept, name) if Path.cwd() == PACKAGE.parent else _in_a_package(concept, name, value)
+    _check("name", name)
+    sweep = f"harness sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
+    if Path.cwd() == PACKAGE.parent.resolve():
+        if config.package:
+            raise HarnessError(f"package={config.package}: in a checkout files go into the tree; leave it out")
+        places, marks = _in_the_tree(concept, name)
+    else:
+        package = str(config.package or _package())
+        _check("package", package)
+        places, marks = _in_a_package(concept, name, package)
+        sweep = f"PYTHONPATH=. {sweep} --config-dir={package}/conf"
     marks = {"CLASS": "".join(part.capitalize() for part in name.split("_")), "NAME": name, **marks}
     texts = [_fill((folder / concept / source).read_text(encoding="utf-8"), marks) for source in TEMPLATES]
-    _write(dict(zip(places, texts, strict=True)))
-    if Path.cwd() != PACKAGE.parent and not Path("pyproject.toml").exists():
-        _write({"pyproject.toml": PYPROJECT.format(package=value, group=GROUP)})
-    log.info(f"python -m pytest {places[-1]}")
+    files = dict(zip(places, texts, strict=True))
+    if "PACKAGE" in marks and not Path("pyproject.toml").exists():
+        files["pyproject.toml"] = PYPROJECT.format(package=package, group=GROUP)
+    _write(files)
+    log.info(f"python -m pytest {places[2]}\n{sweep}")
+
+
+def _check(key: str, value: str) -> None:
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", value):
+        raise HarnessError(f"{key}={value}: must be small letters, digits and _, a letter first, e.g. {key}=mine")
 
 
 def _package() -> str:

@@ -1,13 +1,14 @@
-"""What `harness new` writes passes its test at once, outside the tree, is found once installed, and can fail."""
+"""What `harness new` writes passes its test at once, in a package and in a checkout, is found, and can fail."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from harness.command.new import _in_the_tree
 from harness.core.rooms import PACKAGE, package_folder
 
 CONCEPTS = sorted(path.name for path in (package_folder("reports/templates") / "new").iterdir())
@@ -72,8 +73,51 @@ def test_nothing_is_written_over(folder: Path) -> None:
     )
 
 
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of this checkout."""
+    copied = tmp_path_factory.mktemp("checkout") / "harness"
+    made = shutil.ignore_patterns(".*", "__pycache__", "runs", "showcase", "*.egg-info")
+    return Path(shutil.copytree(PACKAGE.parent, copied, ignore=made))
+
+
+def typed(folder: Path, source: Path, line: str) -> subprocess.CompletedProcess[str]:
+    """What a line does in a shell that finds the `harness` of this source, and this Python."""
+    line = re.sub(r"(^| )harness ", rf"\1{sys.executable} -m harness ", line, count=1)
+    line = line.replace("PYTHONPATH=.", f"PYTHONPATH=.:{source}").replace(
+        "python -m pytest", f"{sys.executable} -m pytest"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(source), "HARNESS_RUNS": str(folder / "runs")}
+    return subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+LINE = "harness new fuser greatest"
+"""What README and CONTRIBUTING tell to type."""
+
+
+@pytest.mark.parametrize("place", ["checkout", "empty"])
+def test_the_first_line_of_extend_it_and_the_lines_that_it_prints(place: str, checkout: Path, tmp_path: Path) -> None:
+    for page in ("README.md", "CONTRIBUTING.md"):
+        assert LINE in (PACKAGE.parent / page).read_text(encoding="utf-8")
+    folder, source = (checkout, checkout) if place == "checkout" else (tmp_path, PACKAGE.parent)
+    done = typed(folder, source, LINE)
+    assert done.returncode == 0, done.stderr
+    test, sweep = done.stderr.splitlines()[-2:]
+    tested = typed(folder, source, f"{test} -k by_hand")  # the contract takes longer, and is tested above
+    assert tested.returncode == 0, tested.stdout
+    swept = typed(folder, source, sweep)
+    assert swept.returncode == 0, swept.stderr
+    assert "fuser=greatest" in swept.stdout
+
+
 @pytest.mark.parametrize("concept", CONCEPTS)
-def test_in_the_tree_files_go_where_others_of_their_concept_are(concept: str) -> None:
-    places, marks = _in_the_tree(concept, "mine")
-    assert all((PACKAGE.parent / place).parent.is_dir() for place in places)
-    assert marks["MODULE"] == places[0].removesuffix(".py").replace("/", ".")
+def test_in_a_checkout_files_go_where_others_of_their_concept_are(concept: str, checkout: Path) -> None:
+    folders = {path for path in checkout.rglob("*") if path.is_dir()}
+    done = typed(checkout, checkout, f"harness new {concept} mine")
+    assert done.returncode == 0, done.stderr
+    assert {(checkout / written).parent for written in done.stdout.splitlines()} <= folders
+
+
+def test_in_a_checkout_a_package_is_refused(checkout: Path) -> None:
+    done = typed(checkout, checkout, "harness new fuser other package=mine")
+    assert (done.returncode, "in a checkout files go into the tree" in done.stderr) == (2, True)
