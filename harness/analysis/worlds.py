@@ -59,8 +59,9 @@ def resplit(prepared: Prepared, splits: int, seed: int) -> list[Coverage]:
     """How often the forecast holds when the benchmark is split anew."""
     bounded("calibrate.splits", splits, 1)
     values = Metric.parse(prepared.plan.config.objective)(_ranks(prepared, ordered(prepared)))
-    data = prepared.benchmark
-    return check_forecasts(data.name, values[1:], values[1:] < values[0], data.gold, splits, seed)
+    data, known = prepared.benchmark, ~np.isnan(values[0])
+    values, gold = values[:, known], data.gold[known]
+    return check_forecasts(data.name, values[1:], values[1:] < values[0], gold, splits, seed)
 
 
 def outcomes(prepared: Prepared, trials: Sequence[Trial], permutation: NDArray[np.int64] | None) -> Signs:
@@ -74,7 +75,7 @@ def outcomes(prepared: Prepared, trials: Sequence[Trial], permutation: NDArray[n
         runs = {name: run if name == reference else run.take(permutation) for name, run in runs.items()}
     world = dataclasses.replace(prepared, runs=runs)
     values = Metric.parse(prepared.plan.config.objective)(_ranks(world, trials))
-    signs: Signs = np.sign(values[1:] - values[0]).astype(np.int8)
+    signs: Signs = np.sign(np.nan_to_num(values[1:] - values[0])).astype(np.int8)
     return signs
 
 

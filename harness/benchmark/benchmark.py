@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from harness.core.table import Column, Table
 if TYPE_CHECKING:
     from datasets import Dataset
 
+UNORDERED = -2
+"""The last entry of a query's gold, beyond its padding with -1, where the order of its hops is unknown."""
 Split = Literal["tune", "test"]
 SPLITS = ("tune", "test", "all")
 SPLITTINGS = ("md5", "disjoint")
@@ -46,7 +49,8 @@ class Benchmark:
 
     corpus: table of ``id, title, text``, ascending by id; a passage's number is its place.
     queries: table of ``id, question, answers, supporting_ids, hops, type, extra`` (its other fields, as JSON).
-    gold: int32[Q, H], passage numbers in hop order, padded with -1; the last one that is not -1 is the last hop.
+    gold: int32[Q, H], passage numbers in hop order, padded with -1; the last one that is not -1 is the last hop. Where
+    the order is unknown the padding ends with -2 (UNORDERED), and there is no last hop.
     chain: bool[Q], whether the gold is a chain (so that it has a last hop in the strict sense).
     sha256: hash of the content of corpus, queries, chain and triples. It names the data in every artifact, lock and
     table.
@@ -54,7 +58,6 @@ class Benchmark:
     (passage number), ``relation`` (in words), ``object`` (passage number).
     splitting: ``md5`` splits query by query; ``disjoint`` keeps queries that share gold passages, directly or through
     others, on one side.
-    ordered: whether the hops of the gold have an order; without it no query has a last hop.
     """
 
     name: str
@@ -65,7 +68,6 @@ class Benchmark:
     sha256: str
     triples: pa.Table | None = None
     splitting: str = "md5"
-    ordered: bool = True
 
     def __post_init__(self) -> None:
         one_of("split", self.splitting, SPLITTINGS)
@@ -83,6 +85,16 @@ class Benchmark:
         rows = [list(row) for row in zip(first["id"], first["question"], (self.gold[:5] >= 0).sum(axis=1), strict=True)]
         columns = [Column("query", "text"), Column("question", "text"), Column("gold passages", "count")]
         return f"<p>{escape.html(repr(self))}</p>\n{Table('benchmark', 'first questions', columns, rows).html()}"
+
+    def without_order(self, unknown: NDArray[np.bool_]) -> Benchmark:
+        """The benchmark where the hop order of these queries (bool[Q]) is unknown."""
+        padding = np.where(unknown, UNORDERED, -1).astype(np.int32)
+        return dataclasses.replace(self, gold=np.column_stack([self.gold, padding])) if unknown.any() else self
+
+    @property
+    def ordered(self) -> NDArray[np.bool_]:
+        """bool[Q]: whether the hop order is known, so that there is a last hop."""
+        return np.asarray(self.gold[:, -1] != UNORDERED)
 
     @cached_property
     def doc_ids(self) -> pa.StringArray:

@@ -15,6 +15,9 @@ found nothing. Queries that the gold does not know are counted and not scored; s
 that have no query or no document in common are refused; where they share less than half, a warning stands in the table
 and in `coverage` of the JSON. lenient=true passes over comment lines (#) and trailing fields of TREC files.
 
+Where the hop order of some queries is unknown, dataset.chain={order: [known]} names the field and the values of those
+whose is known: last_hop counts these alone, and `n of last_hop` says how many.
+
 Test questions (half of them, by the MD5 of their ids) are counted, and each look at them is noted in paths.looks:
 choose with split=tune. splitting=disjoint keeps queries that share gold passages on one side, as a sweep with
 split=disjoint does.

@@ -42,7 +42,8 @@ class Comparison:
     def of(
         cls, ours: Values, theirs: Values, binary: bool = True, margin: float = MARGIN, labels: Labels | None = None
     ) -> Comparison:
-        """The comparison of two arrays of values."""
+        """The comparison of two arrays of values, on the queries that the metric counts (not NaN)."""
+        (ours, theirs), labels = counted(np.stack([ours, theirs]), labels)
         p = statistic.mcnemar(int((ours > theirs).sum()), int((ours < theirs).sum()))
         return cls(ours, theirs, p, binary, margin, labels)
 
@@ -166,6 +167,12 @@ class Comparison:
         return statistic.smallest_effect(self.n, (self.wins + self.losses) / self.n)
 
 
+def counted(values: Values, labels: Labels | None) -> tuple[Values, Labels | None]:
+    """The values float64[T, n] and clusters of the queries that the metric counts: those without NaN."""
+    known = ~np.isnan(values[0])
+    return (values, labels) if known.all() else (values[:, known], None if labels is None else labels[known])
+
+
 def compare_trials(
     values: Values, baseline: int, binary: bool, margin: float, library: bool, labels: Labels | None = None
 ) -> list[Comparison | None]:
@@ -173,6 +180,7 @@ def compare_trials(
 
     values: float64[T, Q].    library: whether p is statsmodels', or counted for all trials at once (same to 1e-12).
     """
+    values, labels = counted(values, labels)
     base = values[baseline]
     if library:
         found = [Comparison.of(own, base, binary, margin, labels) for own in values]

@@ -19,17 +19,19 @@ type bridge  1       100.0         0.0
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from harness.core.table import Column, Table
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.gold import Gold
-from harness.evaluation.metric import Metric, groups, metrics, run_ranks
+from harness.evaluation.metric import Metric, average, groups, metrics, run_ranks
 from harness.evaluation.metric.measure import Ranks, Values
 from harness.evaluation.metric.rank import Ties
 from harness.evaluation.result import Result, title_of
@@ -43,7 +45,8 @@ class Evaluation(Result):
     """The scores of a run on n queries, shares in [0, 1]; None for a metric that needs hop order where there is none.
 
     run, gold: their names.    metrics: by name.    by_hops, by_type: ``n`` and the metrics of each group.
-    per_query: the metrics of each query.
+    per_query: the metrics of each query.    n_last_hop: the queries that last_hop counts, since their hop order is
+    known; None where that is all, or none. The groups have it, too.
     """
 
     run: str
@@ -56,6 +59,7 @@ class Evaluation(Result):
     by_hops: Mapping[str, Mapping[str, Any]]
     by_type: Mapping[str, Mapping[str, Any]]
     per_query: Mapping[str, Scores]
+    n_last_hop: int | None = None
 
     @property
     def note(self) -> str | None:
@@ -74,6 +78,7 @@ class Evaluation(Result):
             "queries": {"missing": self.coverage.missing, "unknown": self.coverage.unknown},
             "coverage": self.coverage.to_dict(),
             "n": self.n,
+            **({} if self.n_last_hop is None else {"n_last_hop": self.n_last_hop}),
             "metrics": self.metrics,
             "by_hops": self.by_hops,
             "by_type": self.by_type,
@@ -83,10 +88,14 @@ class Evaluation(Result):
 
     def table(self) -> Table:
         """A row for all queries, for each hop count, and for each type."""
-        columns = [Column("queries", "text"), Column("n", "count"), *(Column(f"{name} %") for name in self.metrics)]
-        rows = [["all", self.n, *self.metrics.values()]]
-        for title, part in (("hops", self.by_hops), ("type", self.by_type)):
-            rows += [[f"{title} {label}", *scores.values()] for label, scores in part.items()]
+        part = [] if self.n_last_hop is None else [self.n_last_hop]
+        columns = [
+            Column("queries", "text"), Column("n", "count"), *(Column("n of last_hop", "count") for _ in part),
+            *(Column(f"{name} %") for name in self.metrics),
+        ]  # fmt: skip
+        rows = [["all", self.n, *part, *self.metrics.values()]]
+        for title, labelled in (("hops", self.by_hops), ("type", self.by_type)):
+            rows += [[f"{title} {label}", *scores.values()] for label, scores in labelled.items()]
         head = f"{self.run}: {self.n} queries, split {self.split}; scores in percent"
         return Table("scores", title_of(head, {self.run: self.coverage}), columns, rows)
 
@@ -109,8 +118,10 @@ def evaluate(
     wanted = metrics(names if isinstance(names, str) else map(str, names), depths)
     check_known({source: run}, gold)
     ranks = ranks_of(run, gold, ties)
-    values = {str(metric): None if metric.ordered and not gold.ordered else metric(ranks) for metric in wanted}
-    columns = {name: None if column is None else column.tolist() for name, column in values.items()}
+    values = {str(metric): metric(ranks) for metric in wanted}
+    columns = {name: [None if math.isnan(one) else one for one in found.tolist()] for name, found in values.items()}
+    known = gold.has_last_hop
+    partly = known if known.any() and not known.all() and any(metric.ordered for metric in wanted) else None
     return Evaluation(
         run=source,
         gold=gold.source,
@@ -119,12 +130,13 @@ def evaluate(
         coverage=Coverage.of(run, gold),
         n=len(gold),
         metrics=_means(values, np.arange(len(gold))),
-        by_hops=_by(values, gold.hops),
-        by_type=_by(values, gold.types),
+        by_hops=_by(values, gold.hops, partly),
+        by_type=_by(values, gold.types, partly),
         per_query={
-            query: {name: None if column is None else column[place] for name, column in columns.items()}
+            query: {name: column[place] for name, column in columns.items()}
             for place, query in enumerate(gold.query_ids)
         },
+        n_last_hop=None if partly is None else int(partly.sum()),
     )
 
 
@@ -134,9 +146,19 @@ def ranks_of(run: Run, gold: Gold, ties: Ties = "house") -> Ranks:
     return run_ranks(run.aligned(queries, run.doc_ids), gold.numbers(run.doc_ids), ties)
 
 
-def _means(values: Mapping[str, Values | None], members: Any) -> Scores:
-    return {name: None if column is None else float(column[members].mean()) for name, column in values.items()}
+def _means(values: Mapping[str, Values], members: Any) -> Scores:
+    means = {name: float(average(column[members])) for name, column in values.items()}
+    return {name: None if math.isnan(mean) else mean for name, mean in means.items()}
 
 
-def _by(values: Mapping[str, Values | None], labels: Sequence[object]) -> dict[str, dict[str, Any]]:
-    return {label: {"n": len(found), **_means(values, found)} for label, found in groups(labels).items()}
+def _by(
+    values: Mapping[str, Values], labels: Sequence[object], known: NDArray[np.bool_] | None
+) -> dict[str, dict[str, Any]]:
+    return {
+        label: {
+            "n": len(found),
+            **({} if known is None else {"n_last_hop": int(known[found].sum())}),
+            **_means(values, found),
+        }
+        for label, found in groups(labels).items()
+    }

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from harness.benchmark import SPLITS, SPLITTINGS, Benchmark, load, md5_split
+from harness.benchmark import SPLITS, SPLITTINGS, UNORDERED, Benchmark, load, md5_split
 from harness.benchmark.cluster import cluster_names, clusters
+from harness.benchmark.dataset.chain import Chain, check_chain, with_chain
 from harness.core.configuration import names
 from harness.core.errors import HarnessError, one_of
 from harness.evaluation import goldfile
@@ -25,7 +26,8 @@ FIELDS = ("id", "supporting_ids", "hops", "type")
 class Gold:
     """Q queries and their supporting passages.
 
-    supporting: document ids of each query, in hop order when ``ordered`` (the last one is the last hop).
+    supporting: document ids of each query, in hop order where ``ordered`` (the last one is the last hop): of all, or
+    bool[Q].
     hops, types: of each query, None where unknown.    source: the file, for messages.
     corpus: string[D], the ids of all documents, where a benchmark tells them.
     part: ``tune``, ``test`` or ``all`` (``part_name``).    whole: the gold of all splits, where this is that of one.
@@ -35,7 +37,7 @@ class Gold:
     supporting: list[list[str]]
     hops: Sequence[int | None]
     types: Sequence[str | None]
-    ordered: bool
+    ordered: bool | NDArray[np.bool_]
     source: str
     corpus: pa.StringArray | None = None
     part: str = "all"
@@ -48,15 +50,24 @@ class Gold:
         return cls(ids, supporting, hops, types, benchmark.ordered, benchmark.name, benchmark.doc_ids)
 
     @classmethod
-    def read(cls, path: str | Path, lenient: bool = False) -> Gold:
+    def read(cls, path: str | Path, lenient: bool = False, chain: Chain | None = None) -> Gold:
         """The gold in a file (see ``harness.evaluation.goldfile``), or of a benchmark: its name or its folder.
 
-        lenient: pass over comment lines and trailing fields of TREC qrels.
+        lenient: pass over comment lines and trailing fields of TREC qrels.    chain: of which queries the hop order is
+        known: ``all``, ``none`` or ``{field: [values]}``; None: as the benchmark says, and all of a queries.jsonl.
         """
+        if chain is not None:
+            check_chain("dataset.chain", chain)
         place = Path(path)
         if place.is_dir() or (not place.exists() and str(path) in names("dataset")):
-            return cls.of(load(path))
-        return cls(*goldfile.read(place, lenient), str(path))
+            benchmark = load(path)
+            return cls.of(benchmark if chain is None else with_chain(benchmark, chain))
+        return cls(*goldfile.read(place, lenient, chain), str(path))
+
+    @cached_property
+    def has_last_hop(self) -> NDArray[np.bool_]:
+        """bool[Q]: whether the hop order is known, so that there is a last hop."""
+        return np.broadcast_to(self.ordered, len(self))
 
     @classmethod
     def from_dict(cls, qrels: Mapping[str, Mapping[str, int]]) -> Gold:
@@ -107,6 +118,7 @@ class Gold:
             supporting=[self.supporting[place] for place in places],
             hops=[self.hops[place] for place in places],
             types=[self.types[place] for place in places],
+            ordered=self.has_last_hop[places],
         )
 
     @cached_property
@@ -123,13 +135,18 @@ class Gold:
         return self.numbers(self.documents.take(pc.array_sort_indices(self.documents)))
 
     def numbers(self, doc_ids: pa.StringArray) -> NDArray[np.int32]:
-        """int32[Q, H]: the passages' numbers in ``doc_ids``, -1 padding, len(doc_ids) for one that is not there."""
+        """int32[Q, H]: the passages' numbers in ``doc_ids``, len(doc_ids) for one that is not there.
+
+        Padded with -1, and UNORDERED at the end where the hop order is unknown.
+        """
         lengths = np.array([len(passages) for passages in self.supporting], dtype=np.int64)
         flat = pa.array([passage for passages in self.supporting for passage in passages], pa.string())
         found = pc.fill_null(pc.index_in(flat, value_set=doc_ids), len(doc_ids)).to_numpy()
         gold = np.full((len(self), int(lengths.max(initial=0))), -1, dtype=np.int32)
         gold[np.arange(gold.shape[1]) < lengths[:, None]] = found
-        return gold
+        if self.has_last_hop.all():
+            return gold
+        return np.column_stack([gold, np.where(self.has_last_hop, -1, UNORDERED).astype(np.int32)])
 
 
 def part_name(split: str, splitting: str) -> str:

@@ -13,6 +13,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.benchmark.dataset.chain import Chain, chains
 from harness.core.errors import HarnessError
 from harness.core.input import numbered_lines, parse_json
 from harness.run import document, frame
@@ -34,11 +38,17 @@ class Fields(NamedTuple):
     supporting: list[list[str]]
     hops: Sequence[int | None]
     types: Sequence[str | None]
-    ordered: bool
+    ordered: bool | NDArray[np.bool_]
 
 
-def read(path: Path, lenient: bool = False) -> Fields:
-    """The gold in a file. lenient: pass over comment lines (``#``) and trailing fields of TREC qrels."""
+def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Fields:
+    """The gold in a file.
+
+    lenient: pass over comment lines (``#``) and trailing fields of TREC qrels.    chain: of which queries of a
+    queries.jsonl the hop order is known; None: of all.
+    """
+    if chain is not None and path.name.removesuffix(".gz").endswith((".json", ".parquet")):
+        raise _without_fields(path)
     match path.name.removesuffix(".gz").rpartition(".")[2].lower():
         case "json":
             return _gold(path, _json(path))
@@ -48,7 +58,9 @@ def read(path: Path, lenient: bool = False) -> Fields:
     if not lines:
         raise HarnessError(f"{path}: the file is empty; expected lines {QUERY} or qrels `{QREL}`")
     if lines[0][1].lstrip().startswith(b"{"):
-        return _queries(path, lines)
+        return _queries(path, lines, "all" if chain is None else chain)
+    if chain is not None:
+        raise _without_fields(path)
     judged = [(number, _qrel(path, number, line, lenient)) for number, line in lines]
     pairs = ((f"{query} {doc}", number) for number, (query, doc, _) in judged)
     _once(f"{path}:", "the pair of query and document", pairs)
@@ -80,7 +92,7 @@ def _parquet(path: Path) -> Iterable[Judgement]:
     return zip(queries, docs, frame.numbers(str(path), relevance, table[relevance]).tolist(), strict=True)
 
 
-def _queries(path: Path, lines: list[tuple[int, bytes]]) -> Fields:
+def _queries(path: Path, lines: list[tuple[int, bytes]], chain: Chain) -> Fields:
     rows = [_query(path, number, line) for number, line in lines]
     ids = [row["id"] for row in rows]
     _once(f"{path}:", "query", zip(ids, (number for number, _ in lines), strict=True))
@@ -89,7 +101,14 @@ def _queries(path: Path, lines: list[tuple[int, bytes]]) -> Fields:
         [row["supporting_ids"] for row in rows],
         [row.get("hops") for row in rows],
         [row.get("type") for row in rows],
-        True,
+        chains(chain, rows),
+    )
+
+
+def _without_fields(path: Path) -> HarnessError:
+    return HarnessError(
+        f"dataset.chain says which queries have a known hop order, and {path} has none; give gold=queries.jsonl, or "
+        "leave it out"
     )
 
 

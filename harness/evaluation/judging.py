@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from omegaconf import OmegaConf
 
 from harness.core.errors import HarnessError, one_of
 from harness.evaluation.coverage import Coverage
@@ -17,9 +19,10 @@ log = logging.getLogger(__name__)
 
 
 def read_gold(config: DictConfig) -> Gold:
-    """The gold of the keys gold, lenient, split and splitting; the key ties is checked, too."""
+    """The gold of the keys gold, lenient, dataset.chain, split and splitting; the key ties is checked, too."""
     one_of("ties", config.ties, ("house", "trec"))
-    return Gold.read(str(config.gold), config.lenient).split(config.split, config.splitting)
+    rule: Any = OmegaConf.to_container(config.dataset)
+    return Gold.read(str(config.gold), config.lenient, rule["chain"]).split(config.split, config.splitting)
 
 
 def show_coverage(coverages: Mapping[str, Coverage], gold: Gold, strict: bool) -> None:

@@ -106,23 +106,24 @@ def compare_all(
 ) -> list[RunComparison]:
     """Each run (by name: its file and itself) against the baseline, by each metric; p is corrected over all of them."""
     for metric in metrics:
-        if metric.ordered and not gold.ordered:
+        if metric.ordered and not gold.has_last_hop.any():
             raise HarnessError(
-                f"{gold.source}: a qrels file has no hop order, so there is no {metric}; give gold=queries.jsonl or "
-                f"metric=full_sup"
+                f"{gold.source}: no query has a known hop order, so there is no {metric}; give gold=queries.jsonl, a "
+                "dataset.chain that some of its queries meet, or metric=full_sup"
             )
     base, other = baseline
     check_known({f"{base} (baseline)": other, **{f"{path} (run)": run for path, run in runs.values()}}, gold)
     theirs, against = ranks_of(other, gold, ties), Coverage.of(other, gold)
-    found, labels = [], gold.clusters()
+    found, counted = [], gold.take(np.flatnonzero(gold.has_last_hop).tolist())
     for name, (path, run) in runs.items():
         ours, coverage = ranks_of(run, gold, ties), Coverage.of(run, gold)
         for metric in metrics:
-            one = Comparison.of_ranks(ours, theirs, metric, labels=labels)
+            part = counted if metric.ordered else gold
+            one = Comparison.of_ranks(ours, theirs, metric, labels=gold.clusters())
             compared = {field.name: getattr(one, field.name) for field in fields(one)}
             found.append(
                 RunComparison(
-                    **compared, metric=metric, gold=gold, run=path, name=name, baseline=base, ties=ties,
+                    **compared, metric=metric, gold=part, run=path, name=name, baseline=base, ties=ties,
                     coverages={name: coverage, base: against}, p_holm=one.p, p_bh=one.p,
                 )
             )  # fmt: skip
@@ -144,21 +145,21 @@ def headroom(found: Sequence[RunComparison]) -> dict[str, Headroom]:
 def comparison_table(found: Sequence[RunComparison]) -> Table:
     """A row a comparison; all have one baseline and one gold."""
     columns = [
-        Column("run", "text"), Column("metric", "text"), Column("score %"), Column("baseline %"),
+        Column("run", "text"), Column("metric", "text"), Column("n", "count"), Column("score %"), Column("baseline %"),
         Column("difference", "points"), Column("95% of difference", "span"), Column("W", "count"), Column("L", "count"),
         Column("p", "p"), Column("Holm p", "p"), Column("BH p", "p"), Column("95% of score", "interval"),
         Column("odds ratio", "value"), Column("detectable", "points"),
     ]  # fmt: skip
     rows = [
         [
-            one.name, str(one.metric), one.score, one.baseline_score, one.difference, one.interval, one.wins,
+            one.name, str(one.metric), one.n, one.score, one.baseline_score, one.difference, one.interval, one.wins,
             one.losses, one.p, one.p_holm, one.p_bh, one.wilson, one.odds_ratio, one.detectable,
         ]
         for one in found
     ]  # fmt: skip
-    first = found[0]
+    first, n = found[0], max(one.n for one in found)
     head = (
-        f"Against {first.baseline}: {first.n} queries, split {first.gold.part}; in percent; "
+        f"Against {first.baseline}: {n} queries, split {first.gold.part}; in percent; "
         "odds ratio: the run's odds of a hit to the baseline's"
     )
     coverages = {name: coverage for one in found for name, coverage in one.coverages.items()}

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from harness.core.errors import one_of
 from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.metric import Metric
+from harness.evaluation.metric import Metric, average
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic import holm, wilson
 from harness.sweep.result import SweepResult
@@ -139,7 +141,7 @@ class ComparisonTable:
         )
 
     def _lines(self, part: View, cut: Mapping[str, Any]) -> list[Line]:
-        members = part.slice(cut["where"])
+        members = part.slice(cut["where"]) & ~np.isnan(self.metrics[0](part.ranks[0]))
         if not members.any():
             return []
         trials = self.result.whole.rows
@@ -168,7 +170,7 @@ class ComparisonTable:
         first, metric = values[0], self.metrics[0]
         interval = wilson(int(first.sum()), len(first)) if metric.binary else None
         against = None if other is None else Comparison.of(first, other, metric.binary, self.result.whole.margin)
-        scores = [float(each.mean()) for each in values]
+        scores = [float(average(each)) for each in values]
         return Line(place, label, cut, split, len(first), scores, interval, against, published)
 
 

@@ -68,7 +68,7 @@ def _facts(view: View, trials: int) -> str:
     evaluation = f", evaluation {view.evaluation}{view.look}" if view.evaluation else ""
     split = view.split if view.splitting == "md5" else f"{view.split} ({view.splitting})"
     data = (
-        f"data    {view.dataset}, split {split}, n={view.n} queries{evaluation}, {trials} trials, "
+        f"data    {view.dataset}, split {split}, n={view.n} queries{view.unordered()}{evaluation}, {trials} trials, "
         f"sha256 {view.data_sha256[:12]}; scores in percent"
     )
     return "\n".join([data, *(f"WARNING {line}" for line in view.warnings)])

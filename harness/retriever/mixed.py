@@ -62,7 +62,7 @@ def union(benchmark: Benchmark, others: list[Benchmark]) -> Benchmark:
     order = sorted(range(len(columns["id"])), key=columns["id"].__getitem__)
     places = np.empty(len(order), dtype=np.int32)
     places[order] = np.arange(len(order), dtype=np.int32)
-    gold = np.where(benchmark.gold >= 0, places[np.maximum(benchmark.gold, 0)], -1).astype(np.int32)
+    gold = np.where(benchmark.gold >= 0, places[np.maximum(benchmark.gold, 0)], benchmark.gold).astype(np.int32)
     corpus = Dataset.from_dict({key: [column[place] for place in order] for key, column in columns.items()})
     sha256 = texts_sha256([benchmark.sha256, *(part for other in others for part in (other.name, other.sha256))])
     name = "+".join([benchmark.name, *(other.name for other in others)])

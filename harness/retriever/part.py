@@ -63,4 +63,5 @@ def part(benchmark: Benchmark, kept: NDArray[np.int64]) -> Benchmark:
     sha256 = benchmark.sha256 if len(kept) == len(benchmark.doc_ids) else texts_sha256([benchmark.sha256, *ids])
     corpus = benchmark.corpus.select(kept)
     name = f"{benchmark.name} ({len(kept)} passages)"
-    return Benchmark(name, corpus, benchmark.queries, place[benchmark.gold], benchmark.chain, sha256)
+    gold = np.where(benchmark.gold < 0, benchmark.gold, place[benchmark.gold])
+    return Benchmark(name, corpus, benchmark.queries, gold, benchmark.chain, sha256)

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from harness.benchmark import UNORDERED
 from harness.core.following import Bar
 from harness.core.threads import available, each, torch_alone
 from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
@@ -94,7 +95,9 @@ def align(spec: PoolSpec, runs: Mapping[str, Run], device: str, context: Context
 
 
 def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> float:
-    """Share of queries whose last hop is anywhere in the pool: what a perfect fuser would reach."""
+    """Share of the queries with a last hop for which it is anywhere in the pool: what a perfect fuser would reach."""
+    known = gold[:, -1] != UNORDERED
+    runs, gold = {name: run.take(np.flatnonzero(known)) for name, run in runs.items()}, gold[known]
     last = gold[np.arange(len(gold)), (gold >= 0).sum(axis=1) - 1][:, None]
     cut = [runs[name].top(spec.effective_cap) if name in spec.capped else runs[name] for name in spec.lists]
     ranks = np.stack([run_ranks(run, last) for run in cut])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.evaluation.comparison import counted
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import expected, mcnemar_power, queries_needed, smallest_effect
 from harness.sweep.judgement import Row
@@ -71,6 +72,8 @@ def _expected(
 ) -> dict[str, Any]:
     """Trials stand by the distance of alpha and name, which settle what the objective and the losses leave tied."""
     settled = sorted(fused, key=lambda place: tiebreak(ordered[place]))
-    scores = metric(ranks[settled])
-    lost = np.zeros(scores.shape, bool) if other is None else scores < metric(ranks[other])
+    own = settled if other is None else [*settled, other]
+    values, labels = counted(metric(ranks[own]), labels)
+    scores = values[: len(settled)]
+    lost = np.zeros(scores.shape, bool) if other is None else scores < values[-1]
     return dataclasses.asdict(expected(scores, lost, n, labels=labels))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.evaluation import statistic
-from harness.evaluation.comparison import Comparison, compare_trials
+from harness.evaluation.comparison import Comparison, compare_trials, counted
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import design_effect, max_statistic, trials
 from harness.evaluation.statistic.cluster import Labels
@@ -36,7 +36,7 @@ def judge(
     cluster; None: each by itself. library: whether statsmodels computes
     p, Wilson's interval and the corrections; it takes a second to import, so a sweep counts by itself.
     """
-    values = metric(ranks)
+    values, labels = counted(metric(ranks), labels)
     nobody: ComparisonTable = [None] * len(values)
     places = [single.get(reference), single.get(best_single or "")]
     others, best = [

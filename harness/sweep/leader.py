@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.format import percent
-from harness.evaluation.metric import Metric
+from harness.evaluation.metric import Metric, average
 
 PAUSE = 1.0
 """Seconds between two looks."""
@@ -36,7 +36,7 @@ class Leader:
         if time.monotonic() - self._looked < PAUSE or not len(complete):
             return None
         self._looked = time.monotonic()
-        scores = self.metric(self.ranks[complete]).mean(axis=1)
+        scores = average(self.metric(self.ranks[complete]))
         best = int(scores.argmax())
         return (
             f"best {self.names[complete[best]]} {percent(float(scores[best]))} "

@@ -125,19 +125,19 @@ class Plan:
         """The list that wins are counted against: the configuration's, else dense if there is one, else the first."""
         return reference_of(self.config.get("reference"), [str(name) for name in self.config.lists])
 
-    def without_order(self, data: str) -> Plan:
+    def without_order(self, data: str, split: str) -> Plan:
         """The plan without the metrics that need an order of hops, which are named in a warning.
 
         Raises HarnessError where the objective is one.
         """
         if Metric.parse(self.config.objective).ordered:
             raise HarnessError(
-                f"objective={self.config.objective}: the judgements of {data} have no order of hops, so none is the "
-                "last; set e.g. objective=recall@5 or objective=full_sup@5"
+                f"objective={self.config.objective}: no {split} query of {data} has a known order of hops, so none is "
+                "the last; set e.g. objective=recall@5, or say which have one: dataset.chain={field: [values]}"
             )
         kept = [name for name in self.config.metrics if not Metric.parse(name).ordered]
         if left := [name for name in self.config.metrics if name not in kept]:
-            log.warning("%s: %s not measured, since its judgements have no order of hops", data, ", ".join(left))
+            log.warning("%s: %s not measured, no %s query has a known order of hops", data, ", ".join(left), split)
         config = self.config.copy()
         config.metrics = kept
         return dataclasses.replace(self, config=config)

@@ -40,7 +40,9 @@ class Prepared:
         """Load or build what the plan needs, in the store of its configuration unless another is given."""
         kept = store or lists.store(plan.config)
         data = lists.benchmark(plan.config, kept)
-        plan = plan if data.ordered else plan.without_order(data.name)
+        for split in ("tune", "test"):
+            if len(members := data.members(split)) and not data.ordered[members].any():
+                plan = plan.without_order(data.name, split)
         retrievers = lists.retrievers(plan.config)
         return cls(plan, data, lists.runs(retrievers, data, kept), lists.identities(retrievers))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions
-from harness.evaluation.metric import Metric
+from harness.evaluation.metric import Metric, average
 from harness.sweep.prepared import Prepared
 from harness.sweep.result import SweepResult
 
@@ -47,7 +47,7 @@ def rerun(result: SweepResult, place: int, prepared: Prepared) -> Rerun:
     return Rerun(
         str(row["name"]),
         {name: float(row[name]) for name in wanted},
-        {name: float(Metric.parse(name)(ranks).mean()) for name in wanted},
+        {name: float(average(Metric.parse(name)(ranks))) for name in wanted},
         differ,
         list(inputs(result, prepared)),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 from harness.core.input import parse_json, read_yaml
+from harness.evaluation.metric import Metric
 from harness.sweep.integrity import check_file, recorded
 from harness.sweep.lock import LOCK as LOCK
 from harness.sweep.lock import read_lock
@@ -136,7 +138,7 @@ class SweepResult:
     @cached_property
     def whole(self) -> View:
         """Every trial on tune, in the order of the leaderboard."""
-        return View("tune", records(self.trials), self.ranks, self.queries, self.manifest, self.lock)
+        return self._view("tune", records(self.trials), self.ranks, self.queries)
 
     @cached_property
     def tune(self) -> View:
@@ -147,14 +149,21 @@ class SweepResult:
             raise self._damaged("trials.parquet", f"lacks the locked trial {missing[0]}")
         chosen = list(dict.fromkeys(places[row["trial"]] for row in locked))
         rows = [self.whole.rows[place] for place in chosen]
-        return View("tune", rows, self.ranks[chosen], self.queries, self.manifest, self.lock)
+        return dataclasses.replace(self.whole, rows=rows, ranks=self.whole.ranks[chosen])
 
     @cached_property
     def test(self) -> View | None:
         """The locked trials on test; None before `harness heldout`."""
         if not self.heldout:
             return None
-        return View("test", self.heldout, self.heldout_ranks, self.heldout_queries, self.manifest, self.lock)
+        return self._view("test", self.heldout, self.heldout_ranks, self.heldout_queries)
+
+    def _view(self, split: str, rows: Any, ranks: NDArray[np.int32], queries: pd.DataFrame) -> View:
+        """Of the queries that the objective counts."""
+        known = ~np.isnan(Metric.parse(self.manifest["objective"])(ranks[0]))
+        if not known.all():
+            ranks, queries = ranks[:, known], queries[known].reset_index(drop=True)
+        return View(split, rows, ranks, queries, self.manifest, self.lock, len(known))
 
     @property
     def locked(self) -> View:

@@ -43,7 +43,8 @@ def rows(
 ) -> list[Row]:
     """A row a trial, in the order given.
 
-    ranks: int32[T, Q, H]. facts: what all rows share (``dataset``, ``split``). Wins and losses are counted on
+    ranks: int32[T, Q, H]. facts: what all rows share (``dataset``, ``split``). ``n``: the queries that ``objective``
+    counts (last_hop: those whose hop order is known). Wins and losses are counted on
     ``objective``: ``wins``, ``losses``, ``p`` against the list ``reference`` (None for itself),
     ``wins_best``, ``losses_best``, ``p_best`` against the best single list: ``best_single``, or the best one here.
     ``p_holm``, ``p_bh``, ``p_max`` (max-statistic permutation test), ``p_best_holm`` and ``p_best_max`` correct over
@@ -54,6 +55,7 @@ def rows(
     objective's. library: as in ``judge``.
     """
     metric = Metric.parse(objective)
+    counted = int((~np.isnan(metric(ranks[0]))).sum()) if len(ranks) else 0
     scores = means(ranks, [Metric.parse(name) for name in metrics])
     made: list[Row] = [
         {
@@ -64,7 +66,7 @@ def rows(
             "overrides": list(trial.overrides),
             "parameters": dict(trial.settings),
             **facts,
-            "n": ranks.shape[1],
+            "n": counted,
             **dict(zip(metrics, scores[number].tolist(), strict=True)),
         }
         for number, (trial, key) in enumerate(zip(trials, hashes, strict=True))

@@ -14,6 +14,7 @@ from harness.core import following
 from harness.core.errors import HarnessError
 from harness.core.files import locked, make_folder, remove_partials, write_array, write_frame, write_json, write_text
 from harness.core.identity import code_version, digest, library_versions
+from harness.evaluation.metric import Metric
 from harness.sweep import engine, scores, winner
 from harness.sweep.cost import cost
 from harness.sweep.coverage import coverage
@@ -56,11 +57,13 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
         "split": "tune",
         "splitting": data.splitting,
         "shared_gold": shared_with(data.gold[data.members("test")], data.gold[members]),
-        "n": len(members),
+        "n": ordered[0]["n"],
         "objective": plan.config.objective,
         "reference": plan.reference,
     }
-    ahead = foresight(ordered, ranks, plan.config.objective, len(data.members("test")), plan.reference, labels)
+    test = data.members("test")
+    asked = int(data.ordered[test].sum()) if Metric.parse(plan.config.objective).ordered else len(test)
+    ahead = foresight(ordered, ranks, plan.config.objective, asked, plan.reference, labels)
     whole = {"trials": len(known), "ranks_sha256": hashlib.sha256(ranks.tobytes()).hexdigest()}
     judging = time.perf_counter() - started - scoring
     about = find_named(plan.experiment, [row["parameters"] for row in ordered])

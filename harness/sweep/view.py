@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.benchmark import UNORDERED
 from harness.core.errors import HarnessError
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.conclusion import GREAT
@@ -32,7 +33,7 @@ class View:
     """Rows of trials on one split; ``ranks`` int32[R, Q, H] and ``queries`` (Q rows) belong to them.
 
     A row has the columns of ``harness.sweep.table.rows``, with ``overrides`` a list, ``parameters`` a mapping of knobs
-    and null as None.
+    and null as None. queries: those that the objective counts; in_split: how many the split has, None: these.
     """
 
     split: str
@@ -41,6 +42,7 @@ class View:
     queries: pd.DataFrame
     manifest: Mapping[str, Any]
     lock: Mapping[str, Any]
+    in_split: int | None = None
 
     @property
     def n(self) -> int:
@@ -179,11 +181,21 @@ class View:
         times = f"; evaluation {self.evaluation} of this split{self.look}" if self.evaluation else ""
         place = where or f"{self.split} split, n = {self.n} queries"
         place += " (split=disjoint: no gold passage of tune is one of test)" if self.splitting == "disjoint" else ""
+        place += self.unordered()
         data = f"Data {self.data_sha256[:12]}{times}.{''.join(f' WARNING: {line}.' for line in self.warnings)}"
         return (
             f"{self.dataset}, {place}{f', k = {k}' if at else ''}. {defined}. {data}{self.fitted()}{self.recalls()}"
             f"{self.clustering()}"
         )
+
+    def unordered(self) -> str:
+        """How many queries last_hop counts, where the hop order of some is unknown."""
+        of = self.in_split or self.n
+        counted = self.n if self.n < of else int((np.asarray(self.ranks[:1])[..., -1] != UNORDERED).sum())
+        if counted == of:
+            return ""
+        judged = " and what follows from it" if self.n < of else ""
+        return f" (last_hop{judged}: the {counted} of {of} queries whose hop order is known)"
 
     def fitted(self) -> str:
         """Which lists have weights that were chosen on tune questions, and of which benchmarks."""

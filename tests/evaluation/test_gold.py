@@ -32,7 +32,7 @@ def test_ours(tmp_path: Path, data: bytes) -> None:
     gold = read(tmp_path, data)
     assert gold.query_ids == ["q1", "q2"]
     assert gold.supporting == [["b", "a"], ["z"]]
-    assert (gold.hops, gold.types, gold.ordered) == ([2, None], ["bridge", None], True)
+    assert (gold.hops, gold.types, gold.has_last_hop.tolist()) == ([2, None], ["bridge", None], [True, True])
 
 
 def test_a_disjoint_split_keeps_queries_that_share_gold_passages_together(tmp_path: Path) -> None:

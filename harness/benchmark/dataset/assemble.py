@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.benchmark.dataset.chain import Chain, is_chain
+from harness.benchmark.dataset.chain import Chain, chains
 from harness.benchmark.dataset.corpus import Corpus, read_corpus
 from harness.benchmark.dataset.records import Record, Records, check_record
 from harness.core.errors import HarnessError
@@ -38,7 +38,7 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
     for number, query in enumerate(queries.values):
         _check_query(queries, number, query)
     gold = _gold(queries, corpus)
-    flags = np.array([is_chain(chain, query) for query in queries.values], dtype=np.bool_)
+    flags = chains(chain, queries.values)
     sha256 = texts_sha256(_content(corpus, queries.values, flags))
     return Benchmark(
         name=name,

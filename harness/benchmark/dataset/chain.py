@@ -1,9 +1,17 @@
-"""Which questions have a chain as their gold, so that they have a last hop in the strict sense."""
+"""Which questions have a chain as their gold, so that they have a last hop in the strict sense.
+
+In a folder of a user's own, and in `harness evaluate` and `compare`, only these count in last_hop.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
 from harness.benchmark.dataset.records import Record
 from harness.core.errors import HarnessError
 
@@ -20,8 +28,14 @@ def check_chain(name: str, chain: Chain) -> None:
         raise HarnessError(f"{name} must be all, none, or a mapping of a field to a list of values, got {chain!r}")
 
 
-def is_chain(chain: Chain, query: Record) -> bool:
-    """Whether the gold of this query is a chain."""
+def chains(chain: Chain, queries: Iterable[Record]) -> NDArray[np.bool_]:
+    """bool[Q]: whether the gold of each query is a chain."""
     if isinstance(chain, str):
-        return chain == "all"
-    return all(query.get(key) in values for key, values in chain.items())
+        return np.array([chain == "all" for _ in queries], dtype=np.bool_)
+    return np.array([all(query.get(key) in values for key, values in chain.items()) for query in queries], np.bool_)
+
+
+def with_chain(benchmark: Benchmark, chain: Chain) -> Benchmark:
+    """The benchmark where only the queries of this rule have a known hop order."""
+    rows = ({**row, **json.loads(row["extra"])} for row in benchmark.queries)
+    return benchmark.without_order(~chains(chain, rows))

@@ -18,7 +18,8 @@ from harness.core.errors import HarnessError
 class Folder:
     """The benchmark in ``path``: ``corpus.jsonl`` and ``queries.jsonl``, plain or ``.gz``; named like the folder.
 
-    chain: which questions have a chain as gold: ``all``, ``none``, or ``{field: [values]}`` over the query's fields.
+    chain: of which questions the hop order is known, so that they have a last hop: ``all``, ``none``, or
+    ``{field: [values]}`` over the query's fields.
     """
 
     path: str | None = None
@@ -39,5 +40,6 @@ class Folder:
                 "expected corpus.jsonl and queries.jsonl (or .jsonl.gz)"
             )
         benchmark = assemble(folder.name, *found, self.chain)
-        Lock.of(store).hold(str(folder), {"sha256": benchmark.sha256}, f"the benchmark in {folder}")
-        return benchmark
+        name = str(folder) if self.chain == "all" else f"{folder} chain={self.chain}"  # the hash covers the rule
+        Lock.of(store).hold(name, {"sha256": benchmark.sha256}, f"the benchmark in {folder}")
+        return benchmark.without_order(~benchmark.chain)

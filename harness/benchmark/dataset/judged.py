@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +30,7 @@ def benchmark(
     """The benchmark named ``source``: queries with a supporting passage that is there, in the order of ``questions``.
 
     Passages without text, and queries without supporting passage, are left out; the queries are counted in a warning.
-    Judgements have no order, so the benchmark is not ``ordered`` and no query has a chain. Its hash and counts are
+    Judgements have no order, so no query is ``ordered`` or has a chain. Its hash and counts are
     remembered in the runs and checked from then on. Raises HarnessError where nothing is left.
     """
     rows = functools.partial(_numbered, passages)
@@ -57,7 +56,7 @@ def benchmark(
     made = assemble(source.replace("/", "-"), corpus, asked, "none")
     counts = {"passages": len(corpus.table), "queries": len(queries), "queries_left_out": left_out}
     Lock.of(store).hold(source, {"sha256": made.sha256, **counts}, f"the benchmark {source}")
-    return dataclasses.replace(made, ordered=False)
+    return made.without_order(~made.chain)
 
 
 def _numbered(passages: Callable[[], Iterator[Record]]) -> Iterator[tuple[int, Record]]:

@@ -7,30 +7,31 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.evaluation.metric.measure import ABSENT, Metric, Ranks, Values
+from harness.benchmark import UNORDERED
+from harness.evaluation.metric.measure import ABSENT, Metric, Ranks, Values, average
 
 
 def means(ranks: Ranks, metrics: Sequence[Metric]) -> Values:
     """float64[T, M]: the mean over the queries of each metric; NaN without queries.
 
     ranks: int32[T, Q, H]. A metric is computed once for each different tuple of ranks; the bits are those of
-    ``metric(ranks[t]).mean()``.
+    ``average(metric(ranks[t]))``.
     """
     if not ranks.size:
         empty = np.nan if not ranks.shape[1] else 0.0
         return np.full((len(ranks), len(metrics)), empty)
     tuples, number = _distinct(ranks)
-    return np.stack([metric(tuples)[number].mean(axis=-1) for metric in metrics], axis=-1)
+    return np.stack([average(metric(tuples)[number]) for metric in metrics], axis=-1)
 
 
 def _distinct(ranks: Ranks) -> tuple[Ranks, NDArray[np.int64]]:
     """int32[N, H]: the different tuples of ranks, and int64[T, Q]: which of them each query of a trial has."""
     hops, deepest = ranks.shape[-1], int(ranks[ranks < ABSENT].max(initial=0))
     flat = ranks.reshape(-1, hops)
-    if (deepest + 2) ** hops > np.iinfo(np.int64).max:
+    if (deepest + 4) ** hops > np.iinfo(np.int64).max:
         return flat, np.arange(len(flat)).reshape(ranks.shape[:-1])
     code = np.zeros(len(flat), dtype=np.int64)
     for hop in range(hops):
-        code = code * (deepest + 2) + np.clip(flat[:, hop], 0, deepest + 1)
+        code = code * (deepest + 4) + np.clip(flat[:, hop], UNORDERED, deepest + 1) - UNORDERED
     _, first, number = np.unique(code, return_index=True, return_inverse=True)
     return flat[first], number.reshape(ranks.shape[:-1])

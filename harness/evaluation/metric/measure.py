@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.benchmark import UNORDERED
 from harness.core.errors import HarnessError, nearest
 
 ABSENT = 2**31 - 1
@@ -16,6 +17,7 @@ ABSENT = 2**31 - 1
 
 NONE = -1
 """Gold rank where there is no passage: the padding of a query with fewer supporting passages than others."""
+
 
 Ranks = NDArray[np.int32]
 Values = NDArray[np.float64]
@@ -27,14 +29,15 @@ def _hits(ranks: Ranks, k: int) -> NDArray[np.bool_]:
 
 def _count(ranks: Ranks) -> NDArray[np.int64]:
     """How many supporting passages each query has."""
-    count: NDArray[np.int64] = (ranks != NONE).sum(axis=-1)
+    count: NDArray[np.int64] = (ranks > 0).sum(axis=-1)
     return count
 
 
 def last_hop(ranks: Ranks, k: int) -> Values:
-    """1 when the last supporting passage in hop order is in the top k, else 0 (PG: LASTHOP@k)."""
+    """1 when the last supporting passage in hop order is in the top k, else 0; NaN without order (PG: LASTHOP@k)."""
     last = np.maximum(_count(ranks) - 1, 0)[..., None]
-    return np.take_along_axis(_hits(ranks, k), last, axis=-1)[..., 0].astype(np.float64)
+    hits = np.take_along_axis(_hits(ranks, k), last, axis=-1)[..., 0]
+    return np.where(ranks[..., -1] == UNORDERED, np.nan, hits)
 
 
 def full_sup(ranks: Ranks, k: int) -> Values:
@@ -123,13 +126,22 @@ class Metric:
         return self.name == "last_hop"
 
     def __call__(self, ranks: Ranks) -> Values:
-        """float64[...], one value a query of ``ranks`` int32[..., H]; their mean is the score.
+        """float64[...], one value a query of ``ranks`` int32[..., H]; their ``average`` is the score.
 
-        A query without any supporting passage has 0, as in trec_eval.
+        A query without any supporting passage has 0, as in trec_eval; NaN is one that the metric does not count.
         """
         if ranks.shape[-1] == 0:
             return np.zeros(ranks.shape[:-1])
         return FORMULAS[self.name](ranks, ABSENT - 1 if self.k is None else self.k)
+
+
+def average(values: Values) -> Values:
+    """float64[...]: the mean over the last axis of what is not NaN; NaN where all is."""
+    known = ~np.isnan(values)
+    if known.all():
+        return np.asarray(values.mean(axis=-1))
+    count = known.sum(axis=-1)
+    return np.asarray(np.where(count, np.where(known, values, 0.0).sum(axis=-1) / np.maximum(count, 1), np.nan))
 
 
 def metrics(names: str | Iterable[str], depths: int | Sequence[int] | None) -> list[Metric]:

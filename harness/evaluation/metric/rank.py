@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from harness.evaluation.metric.measure import ABSENT, NONE
+from harness.evaluation.metric.measure import ABSENT
 from harness.run import Run
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def gold_ranks(fused: Tensor, docs: Tensor, columns: Tensor, gold: Tensor | None
     fused: float64[Q, U], one score a column, ``-inf`` for a document that the fused list does not hold; never NaN.
     docs: int32[Q, U], the document of each column, ascending, then -1 (padding, whose scores are not read).
     columns: int64[Q, H], the column of each gold passage, -1 where the pool lacks it (``Pool.columns``).
-    gold: int32[Q, H], the gold passages; where it is -1 the rank is NONE. Without it such places are ABSENT.
+    gold: int32[Q, H], the gold passages; NONE and UNORDERED stay what they are. Without it such places are ABSENT.
 
     A document beats another by a greater score or, with equal scores, by a smaller number. Nothing is sorted:
     O(Q U H), exact, the same on CPU and GPU.
@@ -46,7 +46,7 @@ def gold_ranks(fused: Tensor, docs: Tensor, columns: Tensor, gold: Tensor | None
     if broken >= 0:
         raise ValueError(f"query {broken}: a fused score is NaN; the fuser or normalizer that made it has a bug")
     if gold is not None:
-        ranks[gold.to(ranks.device) < 0] = NONE
+        ranks = torch.where(gold.to(ranks.device) < 0, gold.to(ranks.device), ranks)
     return ranks
 
 
@@ -72,14 +72,14 @@ def _count_on_device(fused: Tensor, docs: Tensor, columns: Tensor) -> tuple[Tens
 def run_ranks(run: Run, gold: NDArray[np.int32], ties: Ties = "house") -> NDArray[np.int32]:
     """int32[Q, H]: the places of the gold passages in the lists of a run.
 
-    gold: int32[Q, H], document numbers in hop order, -1 for none (rank NONE); a number that the run does not know
+    gold: int32[Q, H], document numbers in hop order, NONE and UNORDERED for none; a number that the run does not know
     (>= D) is ABSENT.
     ties: ``house`` orders equal scores by document id ascending. ``trec`` does what trec_eval does: it reads scores
     as 32-bit floats and orders equal ones by document id descending.
     """
     order = None if ties == "house" else _trec_order(run)
     docs = run.docs if order is None else run.docs[order]
-    ranks = np.where(gold < 0, NONE, ABSENT).astype(np.int32)
+    ranks = np.where(gold < 0, gold, ABSENT).astype(np.int32)
     size = len(run.doc_ids)
     known = (gold >= 0) & (gold < size)
     rows = np.nonzero(known)[0]

@@ -48,12 +48,15 @@ def describe(pool: Calibrated, name: str, features: Sequence[str]) -> list[Tenso
 
 
 def wanted_documents(pool: Calibrated, gold: NDArray[np.int32], target: str, fuser: str) -> NDArray[np.bool_]:
-    """bool[n]: which of the pools' documents, row by row, are of the target. gold: int32[Q, H], -1 padding.
+    """bool[n]: which of the pools' documents, row by row, are of the target. gold: int32[Q, H], negative padding.
+
+    Where the hop order is unknown (padding -2), all gold is the target ``last_hop``.
 
     Raises HarnessError when all are, or none.
     """
     last = np.maximum((gold >= 0).sum(axis=1, keepdims=True) - 1, 0)
-    wanted = np.take_along_axis(gold, last, axis=1) if target == "last_hop" and gold.shape[1] else gold
+    earlier = (np.arange(gold.shape[1]) < last) & (gold.min(axis=1, keepdims=True, initial=0) >= -1)
+    wanted = np.where(earlier, -1, gold) if target == "last_hop" else gold
     columns = pool.pool.columns(wanted)
     there = pool.pool.docs >= 0
     found = torch.zeros(pool.pool.shape, dtype=torch.int32, device=there.device)

@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.metric import Metric
+from harness.evaluation.metric import Metric, average
 from harness.evaluation.statistic import holm
 from harness.report.figure import COLORS, MARKERS, Built, Picture, look
 from harness.sweep.result import SweepResult
@@ -137,13 +137,13 @@ def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: 
         if len(places) < len(part["rows"]) or None in own:
             continue
         first, second, mixture = (metric(view.ranks[place]) for place in own)
-        tuned = [float(metric(whole.ranks[place]).mean()) for place in places[:2]]
+        tuned = [float(average(metric(whole.ranks[place]))) for place in places[:2]]
         best = int(tuned[1] > tuned[0])
         series = part["series"]
         found.append(
             Pair(
-                part["label"], series, sum(pair.series == series for pair in found), float(first.mean()),
-                float(second.mean()), part["rows"][1]["label"], part["rows"][best]["label"],
+                part["label"], series, sum(pair.series == series for pair in found), float(average(first)),
+                float(average(second)), part["rows"][1]["label"], part["rows"][best]["label"],
                 Comparison.of(mixture, (first, second)[best]),
             )
         )  # fmt: skip

@@ -8,6 +8,7 @@ from harness.core.errors import HarnessError
 from harness.core.format import percent
 from harness.core.sheet import Style
 from harness.core.table import Column, Table
+from harness.evaluation.metric import average
 from harness.report.display import Display
 from harness.report.paper.entry import SIGNS, entries, signs, values_of
 from harness.sweep.result import SweepResult
@@ -34,7 +35,7 @@ def results_table(
         view = result.locked
         places = {row: entry.places[number] for row, entry in enumerate(rows) if number in entry.places}
         for metric in chosen:
-            shares = values_of(view, metric).mean(axis=1)
+            shares = average(values_of(view, metric))
             for row in range(len(rows)):
                 cells[row].append(float(shares[places[row]]) if row in places else None)
             for row, holds in signs(view, metric, places, against, result.lock.get("best_single")).items():

@@ -16,7 +16,7 @@ from harness.core import escape
 from harness.core.files import write_json, write_text
 from harness.core.format import sort_key
 from harness.core.table import Table
-from harness.evaluation.metric import ABSENT, NONE
+from harness.evaluation.metric import ABSENT
 from harness.report.display import Display
 
 MADE = "made.json"
@@ -95,7 +95,7 @@ def packed(values: NDArray[Any], largest: int) -> dict[str, Any]:
 
 def packed_ranks(ranks: NDArray[np.int32]) -> dict[str, Any]:
     """Gold ranks: ``absent`` and ``none`` are the two numbers above the greatest rank."""
-    held = (ranks != ABSENT) & (ranks != NONE)
+    held = (ranks != ABSENT) & (ranks > 0)
     greatest = int(ranks[held].max(initial=0))
     absent, none = greatest + 1, greatest + 2
     coded = np.where(held, ranks, np.where(ranks == ABSENT, absent, none))

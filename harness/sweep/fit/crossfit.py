@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark.fold import FOLDS, folds
 from harness.core.errors import HarnessError
-from harness.evaluation.metric import Metric
+from harness.evaluation.metric import Metric, average
 from harness.sweep.fit.search import Search
 from harness.sweep.target import Ranker, Setting, Target, Weights
 
@@ -92,7 +92,7 @@ class CrossFit:
 
     def _objective(self, masks: Mapping[str, NDArray[np.bool_]], stage: int, held: Weights, weights: Weights) -> float:
         found = self._stage_values(self.settings, stage, held, weights)
-        return float(np.mean([values[masks[name]].mean() for name, values in found.items()]))
+        return float(np.mean([average(values[masks[name]]) for name, values in found.items()]))
 
     def _values(self, settings: Mapping[str, Setting], weights: Weights) -> Values:
         """float64[n] by benchmark, under all weights."""
@@ -121,4 +121,4 @@ class CrossFit:
 
 
 def _mean(values: NDArray[np.float64]) -> float:
-    return round(float(values.mean()), 6)
+    return round(float(average(values)), 6)

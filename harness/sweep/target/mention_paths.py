@@ -134,5 +134,7 @@ class Gathered:
             mine, number = score[place][rows], place[rows]
             better = (score > mine) | ((score == mine) & (np.arange(len(score)) < number))
             count = np.add.reduceat(np.append(better, False).astype(np.int64), np.minimum(bounds[:-1], len(better)))
-            found[:, column] = np.where(self.wanted[:, column] < 0, NONE, np.where(held, 1 + count, ABSENT))
+            found[:, column] = np.where(
+                self.wanted[:, column] < 0, self.wanted[:, column], np.where(held, 1 + count, ABSENT)
+            )
         return found

@@ -107,11 +107,11 @@ def test_a_collection_that_has_changed_is_refused(collection: str, tmp_path: Pat
 
 def test_what_needs_an_order_of_hops_is_left_out_or_refused(caplog: pytest.LogCaptureFixture) -> None:
     asked = ["objective=recall@5", "metrics=[last_hop@5,recall@5,last_hop@10]"]
-    plan = Plan(compose("config", asked), ()).without_order("mine")
+    plan = Plan(compose("config", asked), ()).without_order("mine", "tune")
     assert plan.metrics == ["recall@5"]
-    assert "mine: last_hop@5, last_hop@10 not measured, since its judgements have no order of hops" in caplog.text
-    with pytest.raises(HarnessError, match=r"objective=last_hop@5: the judgements of mine have no order of hops"):
-        Plan(compose("config"), ()).without_order("mine")
+    assert "mine: last_hop@5, last_hop@10 not measured, no tune query has a known order of hops" in caplog.text
+    with pytest.raises(HarnessError, match=r"objective=last_hop@5: no tune query of mine has a known order of hops"):
+        Plan(compose("config"), ()).without_order("mine", "tune")
 
 
 def test_a_sweep_of_a_data_set_that_the_hub_serves(tmp_path: Path) -> None:
