@@ -14,9 +14,9 @@ dense alone.
 Below stands the headroom: on how many questions each of the runs and the baseline has more than the best of them, and
 what choosing the right one for each question would score. A fusion of them can win little else.
 
-Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are as in `harness evaluate --help`. JSON: one
-comparison is an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids, headroom and
-more; several are a list. `figure` (.pdf or .png) shows each difference with its interval, wins and losses.
+Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are as in `harness evaluate --help`. JSON:
+one comparison is an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids,
+headroom and more; several are a list. `figure` (.pdf or .png) shows each difference with its interval, wins and losses.
 """
 
 from __future__ import annotations

@@ -144,15 +144,16 @@ def headroom(found: Sequence[RunComparison]) -> dict[str, Headroom]:
 
 def comparison_table(found: Sequence[RunComparison]) -> Table:
     """A row a comparison; all have one baseline and one gold."""
+    several = [Column("n", "count")] if len({one.n for one in found}) > 1 else []
     columns = [
-        Column("run", "text"), Column("metric", "text"), Column("n", "count"), Column("score %"), Column("baseline %"),
+        Column("run", "text"), Column("metric", "text"), *several, Column("score %"), Column("baseline %"),
         Column("difference", "points"), Column("95% of difference", "span"), Column("W", "count"), Column("L", "count"),
         Column("p", "p"), Column("Holm p", "p"), Column("BH p", "p"), Column("95% of score", "interval"),
         Column("odds ratio", "value"), Column("detectable", "points"),
     ]  # fmt: skip
     rows = [
         [
-            one.name, str(one.metric), one.n, one.score, one.baseline_score, one.difference, one.interval, one.wins,
+            one.name, str(one.metric), *([one.n] if several else []), one.score, one.baseline_score, one.difference, one.interval, one.wins,
             one.losses, one.p, one.p_holm, one.p_bh, one.wilson, one.odds_ratio, one.detectable,
         ]
         for one in found
