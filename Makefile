@@ -8,8 +8,12 @@ FAISS   := $(shell command -v nvidia-smi >/dev/null 2>&1 && echo gpu || echo cpu
 BIN     := .venv/bin
 READY   := .venv/.ready
 DEV     := .venv/.ready-dev
-PIP     := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
-           $(if $(filter cpu,$(TORCH)),--extra-index-url https://download.pytorch.org/whl/cpu)
+PIP     := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+ONCE    := --no-deps --retries 0 --timeout 10
+CPU     := $(shell sed -n 's/^torch==\([0-9.]*\).*/torch==\1+cpu/p' constraints.txt)
+TAKE_CPU = $(PIP) $(ONCE) $(CPU) 2>/dev/null \
+           || $(PIP) $(ONCE) --index-url https://download.pytorch.org/whl/cpu $(CPU) 2>/dev/null \
+           || echo "No $(CPU) in pip's index, and download.pytorch.org does not answer: taking the torch of pip's index."
 
 .PHONY: help setup setup-dev prepare sweep heldout report ui test test-all bench mutants soak showcase check docs doctor licences clean
 .DEFAULT_GOAL := help
@@ -24,6 +28,7 @@ $(BIN)/python:
 
 $(READY): pyproject.toml constraints.txt | $(BIN)/python
 	@[ $(FAISS)$(TORCH) != cpu ] || echo "No NVIDIA driver here. Where pip's torch brings CUDA (gigabytes), take PyTorch's CPU build: make TORCH=cpu ..."
+	$(if $(filter cpu,$(TORCH)),@$(TAKE_CPU))
 	$(PIP) -e '.[$(FAISS),models]'
 	@touch $@
 
@@ -62,17 +67,17 @@ check: $(DEV)  ## formatting, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(DEV)  ## measure against what a user would pick instead
+bench: $(DEV)
 	$(PIP) -e '.[bench,ray]'
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
-mutants: $(DEV)  ## change one token of what judges and fuses, 300 times: do tests notice? (hours)
+mutants: $(DEV)
 	$(BIN)/python tests/mutants.py $(ARGS)
 
-soak: $(DEV)  ## kill, damage and share runs at random: every result must still be right
+soak: $(DEV)
 	$(BIN)/python -m tests.soak $(ARGS)
 
-showcase: $(READY)  ## remake what the README shows
+showcase: $(READY)
 	$(BIN)/harness report sweep=$(SWEEP) paths.reports=reports/showcase $(ARGS)
 
 docs: $(DEV)  ## the documentation, reports/docs/site/index.html; strict
@@ -81,7 +86,7 @@ docs: $(DEV)  ## the documentation, reports/docs/site/index.html; strict
 doctor: $(READY)  ## what is installed and found, and whether the ledger is intact
 	$(BIN)/harness doctor $(ARGS)
 
-licences: $(READY)  ## THIRD_PARTY.md: the licences of the pinned libraries
+licences: $(READY)
 	$(BIN)/python reports/docs/licences.py
 
 clean:  ## remove .venv and caches; runs/ and reports/ stay

@@ -51,13 +51,17 @@ def strategy(concept: str, name: str, **overrides: Any) -> Any:
 
 
 def instantiate(node: Any) -> Any:
-    """Hydra's instantiate, with a HarnessError of a constructor passed on as itself."""
+    """Hydra's instantiate, with a HarnessError of a constructor passed on as itself.
+
+    Of a configuration a copy is made: Hydra resolves the interpolations of what it is given where they stand.
+    """
     from hydra.errors import InstantiationException
     from hydra.utils import instantiate as build
+    from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
     try:
-        return build(node, _convert_="all")
+        return build(OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node, _convert_="all")
     except InstantiationException as error:
         cause: BaseException | None = error
         last: BaseException = error

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 LAUNCHERS = {
     "joblib": ("hydra_joblib_launcher", "joblib"),
-    "ray": ("hydra_ray_launcher", "ray"),
     "slurm": ("hydra_submitit_launcher", "slurm"),
     "submitit_slurm": ("hydra_submitit_launcher", "slurm"),
     "submitit_local": ("hydra_submitit_launcher", "slurm"),

@@ -1,0 +1,120 @@
+"""One value of every concept and part, typed to `harness sweep`, changes what it stores."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gzip
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+
+from harness.__main__ import main
+from harness.core.configuration import compose
+from tests.world.generate import write
+
+BARE = ("grid=point", "encoder=hashed", "tracking=none")
+POINT = (*BARE, "extractor.model=null")
+EVEN = (*POINT, "fuser=linear", "fuser.alpha=0.5")
+WARM = (*POINT, "fuser.alpha=0.5", "fuser.beta=0")
+WEIGHTS = (*POINT, "fuser=weighted_rrf", "pool.lists=[dense,bm25,graph]")
+POLICY, RELATIONAL = ((*POINT, f"reranker={name}") for name in ("policy", "relational"))
+CASES: dict[str, list[Any]] = {
+    "dataset": [(POINT, "dataset.path=OTHER")],
+    "encoder": [(POINT, "encoder.dimension=64"), (POINT, "encoder=static")],
+    "extractor": [(POINT, "extractor.spans=false")],
+    "graph": [(POINT, "graph.synonym=null"), (POINT, "graph=merged")],
+    "lists": [
+        (POINT, "lists.dense.depth=3"),
+        (POINT, "lists.graph.restart=0.2"),
+        (POINT, "lists.bm25.k1=0.1"),
+        (POINT, "retriever@lists.bm25=dense"),
+    ],
+    "seeds": [(POLICY, "seeds.policy.seed.cap=1")],
+    "relations": [pytest.param(RELATIONAL, "relations.names=null", marks=pytest.mark.slow)],
+    "normalizer": [(EVEN, "normalizer=minmax"), (EVEN, "normalizer.kind=strict")],
+    "temperature": [(WARM, "temperature=fixed"), ((*WARM, "temperature=fixed"), "temperature.T=0.1")],
+    "fuser": [(POINT, "fuser=rrf"), (POINT, "fuser.alpha=0.2")],
+    "reranker": [(POINT, "reranker=ising"), ((*POINT, "reranker=ising"), "reranker.blend=0.9")],
+    "pool": [
+        (POINT, "pool.cap=3"),
+        (POINT, "pool.lists=[dense,bm25]"),
+        ((*POINT, "pool.cap=3"), "pool.capped=[dense]"),
+        (WEIGHTS, "pool.importance=PRIOR"),
+    ],
+    "grid": [(POINT, "+grid.mine={fuser:[rrf],fuser.k:[7]}")],
+    "split": [(POINT, "split=disjoint")],
+    "reference": [(POINT, "reference=graph")],
+    "objective": [(POINT, "objective=recall@2")],
+    "margin": [(POINT, "margin=0.2")],
+    "metrics": [(POINT, "metrics=[ndcg@3]")],
+}
+"""By key of conf/config.yaml: what is typed first, and the overrides that are added."""
+ELSEWHERE = {"paths", "tracking", "device", "dry_run"}
+"""Where results are kept, shown and computed."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two worlds, the prior importance of a document, and triples of somebody else's extraction."""
+    folder = tmp_path_factory.mktemp("knobs")
+    world = write(folder / "world", 250)
+    write(folder / "OTHER", 300)
+    with gzip.open(world / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
+        passages = [json.loads(line) for line in lines]
+    rows = [
+        {"id": one["id"], "entities": [one["title"], "Ayrland"], "triples": [[one["title"], "in", "Ayrland"]]}
+        for one in passages
+    ]
+    (folder / "found.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "PRIOR").write_text(json.dumps({one["id"]: number % 2 for number, one in enumerate(passages)}))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def stored(place: Path) -> Callable[..., tuple[pd.DataFrame, NDArray[np.int32]]]:
+    """``stored(*overrides)``: what a sweep stores of its trials, but for what they are called, and their ranks."""
+
+    @functools.cache
+    def sweep(*given: str) -> tuple[pd.DataFrame, NDArray[np.int32]]:
+        typed = ["dataset=folder", "dataset.path=world", f"paths.runs={place}/runs", *given]
+        printed = io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
+            patch.setattr(sys, "argv", ["harness", "sweep", *typed])
+            patch.chdir(place)
+            main()
+        folder = Path(printed.getvalue().splitlines()[-1])
+        rows = pd.read_parquet(folder / "trials.parquet")
+        return rows.drop(columns=["trial", "name", "overrides", "parameters"]), np.load(folder / "ranks.npy")
+
+    return sweep
+
+
+def test_every_key_has_a_case() -> None:
+    assert {*CASES, *ELSEWHERE} == set(compose("config"))
+
+
+@pytest.mark.parametrize(("given", "added"), [case for cases in CASES.values() for case in cases])
+def test_what_is_typed_changes_the_result(
+    given: tuple[str, ...],
+    added: str,
+    stored: Callable[..., tuple[pd.DataFrame, NDArray[np.int32]]],
+) -> None:
+    (rows, ranks), (others, changed) = (
+        stored(*given),
+        stored(*given, *added.split()),
+    )
+    assert not (rows.equals(others) and np.array_equal(ranks, changed))
+
+
+def test_another_extractor_changes_the_result(stored: Callable[..., tuple[pd.DataFrame, NDArray[np.int32]]]) -> None:
+    other = stored(*BARE, "extractor=openie_file", "extractor.path=found.jsonl", "extractor.base.model=null")
+    assert not np.array_equal(stored(*POINT)[1], other[1])

@@ -1,0 +1,39 @@
+"""Every extra installs beside constraints.txt."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+PINNED = {
+    canonicalize_name(one.name): one.specifier
+    for one in map(Requirement, (ROOT / "constraints.txt").read_text(encoding="utf-8").split())
+}
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_what_an_extra_asks_for_allows_the_pinned_version(extra: str) -> None:
+    for wanted in map(Requirement, EXTRAS[extra]):
+        for pin in PINNED.get(canonicalize_name(wanted.name), ()):
+            assert wanted.specifier.contains(pin.version), f"{wanted}, pinned is {pin}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_pip_resolves_it_beside_the_pinned_ones(extra: str, tmp_path: Path) -> None:
+    """All that it brings too, in a resolution of its own: nothing that is installed here counts."""
+    asked = [*("--dry-run", "--quiet", "--ignore-installed", "-c", str(ROOT / "constraints.txt")), *EXTRAS[extra]]
+    pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--retries", "0"]
+    done = subprocess.run([*pip, *asked], cwd=tmp_path, capture_output=True, text=True)
+    conflicts = "ResolutionImpossible" in done.stderr or "conflicting dependencies" in done.stderr
+    if done.returncode and not conflicts:
+        pytest.skip(f"pip finds no index here, or not all: {done.stderr.strip().splitlines()[-1]}")
+    assert not done.returncode, done.stderr
