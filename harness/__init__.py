@@ -15,7 +15,7 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from harness.core.rooms import ROOMS, install
+from harness.core.configuration.rooms import ROOMS, install
 
 if TYPE_CHECKING:
     from harness.benchmark import load as load
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from harness.core.errors import HarnessError as HarnessError
     from harness.evaluation.gold import Gold as Gold
     from harness.evaluation.metric import Metric as Metric
-    from harness.fusion.fuser import fuse as fuse
+    from harness.fusion.fuse import fuse as fuse
     from harness.run import Run as Run
     from harness.run.io import read as read
     from harness.run.io import read_all as read_all
     from harness.run.io import write as write
-    from harness.sweep.noted import compare as compare
-    from harness.sweep.noted import evaluate as evaluate
+    from harness.sweep.heldout.recorded import compare as compare
+    from harness.sweep.heldout.recorded import evaluate as evaluate
     from harness.sweep.protocol import run_heldout as run_heldout
     from harness.sweep.protocol import run_sweep as run_sweep
 
@@ -40,7 +40,7 @@ HOMES = {
     "Run": "run",
     "compare": "sweep.noted",
     "evaluate": "sweep.noted",
-    "fuse": "fusion.fuser",
+    "fuse": "fusion.fuse",
     "load": "benchmark",
     "md5_split": "benchmark",
     "read": "run.io",

@@ -6,6 +6,7 @@ import ast
 import contextlib
 import functools
 import importlib
+import importlib.util
 import logging
 import os
 import re
@@ -14,13 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.core.configuration import allow_knobs, check_groups, compose, translate_errors
+from harness.core.configuration import allow_knobs, check_groups, compose, extensions, translate_errors
+from harness.core.configuration.extensions import extend_hydra
+from harness.core.configuration.rooms import package_folder
+from harness.core.configuration.suggest import check_launcher, suggest_key
 from harness.core.errors import HarnessError, nearest
 from harness.core.escape import printable, terminal
-from harness.core.extensions import extend_hydra
 from harness.core.garbage import collect_rarely
-from harness.core.rooms import package_folder
-from harness.core.suggest import check_launcher, suggest_key
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -85,14 +86,19 @@ def report_errors() -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def commands() -> list[str]:
-    """The names of all commands."""
-    return sorted(path.stem for path in COMMANDS.glob("*.py") if path.stem != "__init__")
+@functools.cache
+def commands() -> dict[str, str]:
+    """The module of each command, by its name: those of ``harness/command/``, and other packages'."""
+    own = {path.stem: f"harness.command.{path.stem}" for path in COMMANDS.glob("*.py") if path.stem != "__init__"}
+    return dict(sorted({**extensions.commands(), **own}.items()))
 
 
 def documentation(command: str) -> str:
     """A command's help: its module's docstring, read without importing it."""
-    return ast.get_docstring(ast.parse((COMMANDS / f"{command}.py").read_text(encoding="utf-8"))) or ""
+    spec = importlib.util.find_spec(commands()[command])
+    if spec is None or spec.origin is None:
+        raise HarnessError(f"harness {command}: {commands()[command]} is not there; reinstall the package that has it")
+    return ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
 
 
 def version() -> str:
@@ -125,7 +131,7 @@ def launch(command: str, arguments: list[str]) -> None:
     os.environ["PYTHONSAFEPATH"] = "1"  # what is started from here, by launchers too, imports nothing from this folder
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us whole, `translate_errors` says them in one line
     primary, overrides = hydra_arguments(command, arguments)
-    run = importlib.import_module(f"harness.command.{command}").run
+    run = importlib.import_module(commands()[command]).run
 
     @functools.wraps(run)
     def job(config: DictConfig) -> None:
@@ -143,13 +149,14 @@ def launch(command: str, arguments: list[str]) -> None:
 
 def hydra_arguments(command: str, arguments: list[str]) -> tuple[str, list[str]]:
     """The configuration that a command composes, and Hydra's flags and overrides for what was typed."""
-    primary = command if (package_folder("conf") / f"{command}.yaml").is_file() else "config"
+    primary = command if extensions.primary(command) else "config"
     return primary, allow_knobs(_overrides(_named(primary, arguments)))
 
 
 def _named(primary: str, arguments: list[str]) -> list[str]:
     """First arguments that are only values belong to the keys without one: ``rerun 3`` is ``rerun trial=3``."""
-    text = (package_folder("conf") / f"{primary}.yaml").read_text(encoding="utf-8")
+    path = extensions.primary(primary)
+    text = path.read_text(encoding="utf-8") if path else ""
     named = []
     for key, argument in zip(re.findall(r"^(\w+): \?\?\?", text, re.MULTILINE), arguments, strict=False):
         if re.match(r"[-+~]|[\w.@/]+=", argument):

@@ -16,7 +16,7 @@ import pytest
 from harness.benchmark import Benchmark
 from harness.core.identity import digest, texts_sha256
 from harness.run import Run
-from harness.sweep.integrity import hashes
+from harness.sweep.folder.integrity import hashes
 from harness.testing import lists
 
 Lists = dict[str, dict[str, float]]

@@ -49,7 +49,7 @@ def seconds(work: Callable[[], Any], device: str, repeats: int = 3) -> tuple[flo
 
 def trials(device: str, quick: bool) -> Iterator[Row]:
     """The trials of the sweep benchmark, uncapped: gold ranks int32[T, Q, H]."""
-    from harness.sweep import engine
+    from harness.sweep.trial import engine
     from tests.benchmarks.lists import lists
     from tests.benchmarks.trials import FREE
     from tests.benchmarks.trials import trials as grid

@@ -32,11 +32,11 @@ FOLDERS = {
     "harness/fusion/union.py": ["tests/fusion"],
     "harness/run/run.py": ["tests/run", "tests/evaluation/metric"],
     "harness/benchmark/cluster.py": ["tests/benchmark/test_cluster.py"],
-    "harness/sweep/edge.py": ["tests/sweep/test_edge.py"],
-    "harness/sweep/foresight.py": ["tests/sweep/test_foresight.py"],
-    "harness/sweep/judgement.py": ["tests/sweep/test_protocol.py", "tests/sweep/test_foresight.py"],
-    "harness/sweep/training.py": ["tests/sweep/test_training.py"],
-    "harness/sweep/winner.py": ["tests/sweep/test_protocol.py"],
+    "harness/sweep/judge/edge.py": ["tests/sweep/judge/test_edge.py"],
+    "harness/sweep/judge/foresight.py": ["tests/sweep/judge/test_foresight.py"],
+    "harness/sweep/judge/judgement.py": ["tests/sweep/test_protocol.py", "tests/sweep/judge/test_foresight.py"],
+    "harness/sweep/trial/training.py": ["tests/sweep/trial/test_training.py"],
+    "harness/sweep/judge/choice.py": ["tests/sweep/test_protocol.py"],
 }
 OTHER = {
     "+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",

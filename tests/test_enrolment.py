@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from harness.core.configuration import defaults, names
-from harness.core.rooms import ROOMS
+from harness.core.configuration.rooms import ROOMS
 
 CONCEPTS = ("normalizer", "temperature", "fuser", "reranker")
 

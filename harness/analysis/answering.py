@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, nearest
+from harness.work.store import Store
 
 if TYPE_CHECKING:
     from harness.model.reader import Contexts, Reader

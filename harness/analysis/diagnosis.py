@@ -12,13 +12,13 @@ from harness.analysis.diagnostic.measure import Measure, plain_passages
 from harness.analysis.diagnostic.overlap import overlap
 from harness.analysis.diagnostic.perturb import KINDS, perturb
 from harness.benchmark import SPLITS, Benchmark
-from harness.core.artifacts import Store
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.evaluation.statistic import bootstrap
 from harness.graph.extractor import extract
 from harness.run import Run
-from harness.sweep import lists
+from harness.sweep.trial import lists
+from harness.work.store import Store
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, nearest
 from harness.fusion.context import Context
+from harness.fusion.fuse import rank_documents
 from harness.fusion.fuser import Calibrated
-from harness.fusion.fuser.fusion import rank_documents
 from harness.retriever import Retriever
 from harness.retriever.pagerank.trail import Traced, Trail
 from harness.run import Run
-from harness.sweep import engine, lists
-from harness.sweep.choice import Choice, choose
+from harness.sweep.locked_fusion import Choice, choose
+from harness.sweep.trial import engine, lists
+from harness.work.store import Store
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -107,7 +107,7 @@ class Tracer:
 def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
     """The trace of ``config.query``. Raises HarnessError for a question that the benchmark does not have.
 
-    given: the overrides that were typed (see ``harness.sweep.choice.choose``).
+    given: the overrides that were typed (see ``harness.sweep.locked_fusion.choose``).
     """
     data = lists.benchmark(config)
     ids = data.query_ids.to_pylist()

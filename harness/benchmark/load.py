@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from harness.benchmark.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError, nearest
-from harness.core.remote import Remote
+from harness.work.remote import Remote
+from harness.work.store import Store
 
 
 def load(name_or_path: str | Path, data: str | Path | None = None, runs: str | Path | None = None) -> Benchmark:

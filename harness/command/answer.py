@@ -45,8 +45,8 @@ def run(config: DictConfig) -> None:
     from harness.report.tracking import Export
     from harness.report.tracking.pending import ANSWERS, track
     from harness.report.tracking.setting import tracker
-    from harness.sweep.lists import store as store_of
-    from harness.sweep.looks import describe_looks, note_look
+    from harness.sweep.heldout.looks import describe_looks, note_look
+    from harness.sweep.trial.lists import store as store_of
 
     complete(config)
     check_ending(config.out)

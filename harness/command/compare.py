@@ -41,7 +41,7 @@ def run(config: DictConfig) -> None:
     from harness.report.figure.differences import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
     from harness.run import io as lists
-    from harness.sweep.looks import describe_looks, note_look
+    from harness.sweep.heldout.looks import describe_looks, note_look
 
     complete(config)
     check_ending(config.out)

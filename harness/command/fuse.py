@@ -45,11 +45,12 @@ def run(config: DictConfig) -> None:
     from harness.core.errors import HarnessError, bounded, one_of
     from harness.core.files import write_json
     from harness.evaluation.gold import part_name
-    from harness.fusion.fuser import Fuser, fuse
+    from harness.fusion.fuse import fuse
+    from harness.fusion.fuser import Fuser
     from harness.fusion.importance import read
     from harness.fusion.reranker.composite import FuseThenRerank
     from harness.run import io as lists
-    from harness.sweep.choice import choose
+    from harness.sweep.locked_fusion import choose
 
     complete(config)
     one_of("split", config.split, SPLITS)

@@ -22,15 +22,15 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.command import typed
-    from harness.report import terminal
+    from harness.report.console import terminal
     from harness.report.tracking import Export
     from harness.report.tracking.pending import remember, track
     from harness.report.tracking.setting import tracker
+    from harness.sweep.folder.latest import latest
+    from harness.sweep.folder.result import SweepResult
     from harness.sweep.heldout import heldout
-    from harness.sweep.latest import latest
-    from harness.sweep.plan import reopen
-    from harness.sweep.prepared import Prepared
-    from harness.sweep.result import SweepResult
+    from harness.sweep.trial.plan import reopen
+    from harness.sweep.trial.prepared import Prepared
 
     runs = Path(config.paths.runs)
     folder = Path(config.sweep) if config.sweep else latest(runs)

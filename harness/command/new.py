@@ -21,9 +21,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.core.configuration.extensions import GROUP
+from harness.core.configuration.rooms import PACKAGE, ROOMS, package_folder
 from harness.core.errors import HarnessError, one_of
-from harness.core.extensions import GROUP
-from harness.core.rooms import PACKAGE, ROOMS, package_folder
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

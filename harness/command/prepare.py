@@ -33,8 +33,8 @@ def run(config: DictConfig) -> None:
     """Build them and say what is there."""
     from harness.command import typed
     from harness.core.configuration import instantiate
-    from harness.core.engine import Work, check_promises
-    from harness.core.parts import Share, Unfinished, sharing
+    from harness.work.engine import Work, check_promises
+    from harness.work.parts import Share, Unfinished, sharing
 
     _check(config, typed())
     if config.status:
@@ -70,7 +70,7 @@ def _check(config: DictConfig, given: list[str]) -> None:
 def _status(config: DictConfig) -> None:
     from pathlib import Path
 
-    from harness.core.progress import unfinished
+    from harness.work.status import unfinished
 
     print("\n".join(map(str, unfinished(Path(config.paths.runs)))) or "no stage is being computed in parts")
 
@@ -79,12 +79,12 @@ def _prepare(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.command import typed
-    from harness.core.engine import Work
-    from harness.core.following import doing, following
-    from harness.report.network import describe_network
-    from harness.sweep.lists import graphs, retrievers, store
-    from harness.sweep.plan import Plan
-    from harness.sweep.prepared import Prepared
+    from harness.report.table.network import describe_network
+    from harness.sweep.trial.lists import graphs, retrievers, store
+    from harness.sweep.trial.plan import Plan
+    from harness.sweep.trial.prepared import Prepared
+    from harness.work.engine import Work
+    from harness.work.progress import doing, following
 
     with following(Path(config.paths.runs), doing("prepare", typed())):
         plan = Plan(config, Work.here(typed()).overrides)

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from harness.sweep.result import SweepResult
+    from harness.sweep.folder.result import SweepResult
 
 
 log = logging.getLogger(__name__)
@@ -48,14 +48,14 @@ def run(config: DictConfig) -> None:
 
     from harness.command import typed
     from harness.core.files import remove_partials
-    from harness.report.build import build, gather, joint, section
     from harness.report.calibration import read_pictures
     from harness.report.display import Display
+    from harness.report.pdf.build import build, gather, joint, section
     from harness.report.site.build import build as build_site
     from harness.report.tracking import Export
     from harness.report.tracking.pending import track
     from harness.report.tracking.setting import tracker
-    from harness.sweep.find import newest
+    from harness.sweep.folder.find import newest
 
     if config.get("paper"):
         return write_paper(config)
@@ -87,11 +87,11 @@ def write_paper(config: DictConfig) -> None:
 
     from harness.command import plain
     from harness.core.configuration import instantiate
-    from harness.report.build import section
     from harness.report.calibration import read_pictures
     from harness.report.display import Display
     from harness.report.paper.build import Paper
-    from harness.sweep.find import newest
+    from harness.report.pdf.build import section
+    from harness.sweep.folder.find import newest
 
     runs, folder = Path(config.paths.runs), Path(config.paths.reports) / "paper"
     results = newest(runs, config.sweep)

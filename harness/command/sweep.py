@@ -38,16 +38,16 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.command import typed
-    from harness.core.following import doing, following
-    from harness.report.terminal import leaderboard
+    from harness.report.console.terminal import leaderboard
     from harness.report.tracking import Export
     from harness.report.tracking.pending import track
     from harness.report.tracking.setting import tracker
-    from harness.sweep.lists import identities, retrievers
     from harness.sweep.multirun import note
-    from harness.sweep.plan import Plan
-    from harness.sweep.prepared import Prepared
+    from harness.sweep.trial.lists import identities, retrievers
+    from harness.sweep.trial.plan import Plan
+    from harness.sweep.trial.prepared import Prepared
     from harness.sweep.tune import sweep
+    from harness.work.progress import doing, following
 
     given = tuple(typed())
     if config.dry_run:
@@ -67,7 +67,7 @@ def run(config: DictConfig) -> None:
 def show_plan(config: DictConfig, given: tuple[str, ...]) -> None:
     """Print what would be done, and do nothing."""
     from harness.sweep.dry_run import blocks, extension, stages
-    from harness.sweep.plan import Plan
+    from harness.sweep.trial.plan import Plan
 
     plan = Plan(config, given)
     grid = blocks(plan)

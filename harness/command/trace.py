@@ -33,9 +33,9 @@ def run(config: DictConfig) -> None:
     from harness.command import complete, typed
     from harness.core.errors import bounded
     from harness.core.files import write_text
-    from harness.report.trace import text, to_json
-    from harness.report.tracepage import page
-    from harness.sweep.looks import describe_looks, note_look
+    from harness.report.explanation.trace import text, to_json
+    from harness.report.explanation.tracepage import page
+    from harness.sweep.heldout.looks import describe_looks, note_look
 
     complete(config)
     for name in ("count", "rivals", "seeds"):

@@ -21,11 +21,11 @@ def run(config: DictConfig) -> None:
     """Check, and say what was checked."""
     from pathlib import Path
 
-    from harness.sweep.latest import named_or_latest
-    from harness.sweep.ledger import Ledger
-    from harness.sweep.plan import reopen
-    from harness.sweep.prepared import Prepared
-    from harness.sweep.result import SweepResult
+    from harness.sweep.folder.latest import named_or_latest
+    from harness.sweep.folder.result import SweepResult
+    from harness.sweep.heldout.ledger import Ledger
+    from harness.sweep.trial.plan import reopen
+    from harness.sweep.trial.prepared import Prepared
     from harness.sweep.verify import verify_files, verify_numbers
 
     folder = named_or_latest(config)

@@ -25,8 +25,8 @@ CLEAR = "\x1b[H\x1b[J"
 def run(config: DictConfig) -> None:
     """Print a table, again and again, until nothing is running."""
     from harness.core.errors import bounded
-    from harness.core.progress import unfinished
-    from harness.report.watch import running, watch_table
+    from harness.report.console.watch import running, watch_table
+    from harness.work.status import unfinished
 
     bounded("seconds", config.seconds, 0.1)
     runs, seen = Path(config.paths.runs), False

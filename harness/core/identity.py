@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.rooms import PACKAGE, roomless
+from harness.core.configuration.rooms import PACKAGE, roomless
 
 LIBRARIES = ("torch", "numpy", "scipy", "faiss-cpu", "faiss-gpu", "sentence-transformers", "bm25s", "spacy", "datasets")
 

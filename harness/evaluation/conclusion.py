@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.format import LEVEL, p_value, percent, points, span
+from harness.core.table.format import LEVEL, p_value, percent, points, span
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic.trials import mcnemar

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.benchmark.dataset.chain import Chain, chains
+from harness.benchmark.source.chain import Chain, chains
 from harness.core.errors import HarnessError
 from harness.core.input import numbered_lines, parse_json
 from harness.run import document, frame

@@ -153,8 +153,8 @@ def comparison_table(found: Sequence[RunComparison]) -> Table:
     ]  # fmt: skip
     rows = [
         [
-            one.name, str(one.metric), *([one.n] if several else []), one.score, one.baseline_score, one.difference, one.interval, one.wins,
-            one.losses, one.p, one.p_holm, one.p_bh, one.wilson, one.odds_ratio, one.detectable,
+            one.name, str(one.metric), *([one.n] if several else []), one.score, one.baseline_score, one.difference,
+            one.interval, one.wins, one.losses, one.p, one.p_holm, one.p_bh, one.wilson, one.odds_ratio, one.detectable,
         ]
         for one in found
     ]  # fmt: skip

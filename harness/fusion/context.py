@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.artifacts import Store
+from harness.work.store import Store
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -27,7 +27,7 @@ class Seeding(Protocol):
     def bonuses(self, docs: NDArray[np.int32], path: int, hub: float) -> Mapping[str, NDArray[np.float64]]:
         """float64[Q, U] each, of passages int32[Q, U] (-1 for none): the phis of PolicyRAG's eq. 7, by their weights.
 
-        Each is in [0, 1]. path, hub: as ``harness.retriever.policy.rerank.Rerank`` has them.
+        Each is in [0, 1]. path, hub: as ``harness.papers.policyrag.policy.rerank.Rerank`` has them.
         """
         ...
 

@@ -6,9 +6,9 @@ from typing import Protocol, runtime_checkable
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Artifact
-from harness.core.artifacts import Store
 from harness.graph.extractor import Extraction
 from harness.graph.network import Network
+from harness.work.store import Store
 
 __all__ = ["Graph", "Network"]
 

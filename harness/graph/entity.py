@@ -12,7 +12,6 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Artifact
-from harness.core.artifacts import Store
 from harness.core.errors import bounded, one_of
 from harness.core.identity import LATER, identity
 from harness.graph.alias import Alias
@@ -31,6 +30,7 @@ from harness.graph.network import (
 from harness.graph.refine import drop_weak_triples, merge_names
 from harness.graph.synonym_growth import extend_synonyms
 from harness.model.encoder import Encoder, embed
+from harness.work.store import Store
 
 EXACT = 250_000
 """Names up to which ``index: auto`` compares all with all: a minute of processor time."""

@@ -7,8 +7,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.threads import available, each
-from harness.core.together import Columns, rows
 from harness.model.encoder.cosine import pair_cosines
+from harness.work.shared_rows import Columns, rows
 
 SLACK = 1e-4
 """How far below the threshold float32 candidates are looked at again in float64: more than float32 can err."""

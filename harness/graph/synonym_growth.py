@@ -11,11 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.artifacts import Store
-from harness.core.together import Columns, rows
 from harness.graph.synonym import PART, SLACK, synonyms
 from harness.model.encoder import Encoder, stored_vectors
 from harness.model.encoder.cosine import pair_cosines
+from harness.work.shared_rows import Columns, rows
+from harness.work.store import Store
 
 FEW = 0.5
 """Above this share of names that are new, comparing all with all is no slower."""

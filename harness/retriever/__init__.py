@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.identity import identity
 from harness.run import Run
 from harness.run.artifact import keep_ids
+from harness.work.store import Store
 
 
 @runtime_checkable
@@ -29,7 +29,7 @@ class Retriever(Protocol):
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The run over all queries (``benchmark.query_ids``, ``benchmark.doc_ids``), and facts for its manifest.
 
-        Long work over queries goes through ``harness.core.together.rows``, so that processes may share it.
+        Long work over queries goes through ``harness.work.shared_rows.rows``, so that processes may share it.
         """
         ...
 

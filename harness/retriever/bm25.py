@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, bounded
 from harness.core.files import write_array, write_text
 from harness.core.identity import identity, texts_sha256
-from harness.core.together import Columns, rows
 from harness.run import Run
+from harness.work.shared_rows import Columns, rows
+from harness.work.store import Store
 
 BLOCK = 256
 """Queries scored at once."""

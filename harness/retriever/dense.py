@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import bounded
 from harness.core.identity import identity, texts_sha256
 from harness.model.encoder import Encoder, embed
 from harness.retriever.search.index import build, exact_search, load, save, search
 from harness.retriever.search.recall import Recall, auto_index
 from harness.run import Run
+from harness.work.store import Store
 
 
 @dataclass(frozen=True)

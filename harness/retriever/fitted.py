@@ -14,12 +14,12 @@ import yaml
 
 from harness.benchmark import Benchmark
 from harness.benchmark.fold import folds
-from harness.core.artifacts import Store
+from harness.core.configuration.extensions import folders as places
 from harness.core.errors import HarnessError, bounded, nearest
-from harness.core.extensions import folders as places
 from harness.core.identity import NO_RESULT, file_sha256
 from harness.retriever import Retriever
 from harness.run import Run
+from harness.work.store import Store
 
 T = TypeVar("T")
 KEYS = {"target": str, "fitted_on": dict, "weights": dict, "folds": dict}

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import LATER, NO_RESULT
-from harness.core.together import Columns, rows
 from harness.graph.extractor import Extraction, Extractor, extract
 from harness.model.encoder import Encoder, embed
 from harness.retriever.evidence import Edge, Weights
@@ -36,6 +34,8 @@ from harness.retriever.mentions.sentence_vectors import SentenceVectors
 from harness.retriever.pagerank.trail import Node, Trail
 from harness.retriever.search.exact import nearest_rows
 from harness.run import Run
+from harness.work.shared_rows import Columns, rows
+from harness.work.store import Store
 
 NONE = np.empty((0, 1), np.float32)
 """The vectors of no texts."""

@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import bounded, one_of
 from harness.graph.extractor import Extraction, Extractor, extract
 from harness.graph.extractor.extraction import KINDS
@@ -20,6 +19,7 @@ from harness.retriever.mentions.pairs import Pairs, Values, cosines, follow_edge
 from harness.retriever.pagerank.trail import Node, Path, Trail
 from harness.retriever.search.index import exact_search
 from harness.run import Run
+from harness.work.store import Store
 
 LINKS = {"out": "names", "in": "is named by", "both": "names or is named by"}
 

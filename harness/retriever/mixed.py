@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.identity import texts_sha256
 from harness.retriever import Retriever
 from harness.run import Run
+from harness.work.store import Store
 
 
 class Loaded(Protocol):

@@ -12,11 +12,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import bounded
 from harness.core.identity import texts_sha256
 from harness.retriever import Retriever
 from harness.run import Run
+from harness.work.store import Store
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import bounded
 from harness.core.identity import LATER, NO_RESULT
 from harness.graph import Graph, Network
@@ -25,6 +24,7 @@ from harness.retriever.search.link import link_entities
 from harness.retriever.search.nearest import nearest_passages
 from harness.retriever.walk import Walk, normalize_rows
 from harness.run import Run
+from harness.work.store import Store
 
 EXACT = 1_000_000
 """Nodes up to which solving for all of them takes no longer than pushing."""

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT, file_sha256
 from harness.run import Run, artifact, io
 from harness.run.matching import fit, known
+from harness.work.store import Store
 
 
 @dataclass(frozen=True)

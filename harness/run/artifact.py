@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import MANIFEST, check_artifact
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.core.identity import file_sha256
 from harness.run.entries import Entries
 from harness.run.run import Run
+from harness.work.store import Store
 
 STAGE = "ids"
 FILES = ("queries", "documents")

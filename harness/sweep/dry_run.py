@@ -10,15 +10,15 @@ from typing import Any
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import MANIFEST, read_manifest
-from harness.core.artifacts import Store
 from harness.core.identity import identity
-from harness.core.reading import NotStored, ReadOnlyStore
 from harness.core.table import Column, Table
 from harness.graph.extractor.llm import LLM
 from harness.model.endpoint.chat import LETTERS, Chat
-from harness.sweep import lists
-from harness.sweep.override import values
-from harness.sweep.plan import Plan
+from harness.sweep.trial import lists
+from harness.sweep.trial.override import values
+from harness.sweep.trial.plan import Plan
+from harness.work.read_only_store import NotStored, ReadOnlyStore
+from harness.work.store import Store
 
 
 def blocks(plan: Plan) -> Table:

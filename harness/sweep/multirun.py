@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hydra.experimental.callback import Callback
 
 from harness.core.table import Column, Table
-from harness.sweep.result import SweepResult
+from harness.sweep.folder.result import SweepResult
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

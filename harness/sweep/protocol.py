@@ -14,10 +14,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.core.configuration import compose
+from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout import heldout
-from harness.sweep.plan import Plan, reopen
-from harness.sweep.prepared import Prepared
-from harness.sweep.result import SweepResult
+from harness.sweep.trial.plan import Plan, reopen
+from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions
 from harness.evaluation.metric import Metric, average
-from harness.sweep.prepared import Prepared
-from harness.sweep.result import SweepResult
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.trial.prepared import Prepared
 
 
 @dataclass(frozen=True)

@@ -10,25 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark.cluster import clusters, shared_with
-from harness.core import following
 from harness.core.errors import HarnessError
 from harness.core.files import locked, make_folder, remove_partials, write_array, write_frame, write_json, write_text
 from harness.core.identity import code_version, digest, library_versions
 from harness.evaluation.metric import Metric
-from harness.sweep import engine, scores, winner
-from harness.sweep.cost import cost
-from harness.sweep.coverage import coverage
-from harness.sweep.family import family
-from harness.sweep.foresight import foresight
-from harness.sweep.integrity import hashes
-from harness.sweep.latest import remember
-from harness.sweep.leaderboard import score_tune
-from harness.sweep.lists import fitted, recalls, retrievers, store
-from harness.sweep.prepared import Prepared
-from harness.sweep.result import LOCK, SweepResult
-from harness.sweep.selection import find_named
-from harness.sweep.table import frame
-from harness.sweep.trial import Trial
+from harness.sweep.folder import scores
+from harness.sweep.folder.integrity import hashes
+from harness.sweep.folder.latest import remember
+from harness.sweep.folder.result import LOCK, SweepResult
+from harness.sweep.heldout.family import family
+from harness.sweep.judge import choice
+from harness.sweep.judge.foresight import foresight
+from harness.sweep.judge.leaderboard import score_tune
+from harness.sweep.judge.selection import find_named
+from harness.sweep.judge.trial_table import frame
+from harness.sweep.trial import Trial, engine
+from harness.sweep.trial.cost import cost
+from harness.sweep.trial.coverage import coverage
+from harness.sweep.trial.lists import fitted, recalls, retrievers, store
+from harness.sweep.trial.prepared import Prepared
+from harness.work import progress
 
 log = logging.getLogger(__name__)
 
@@ -43,10 +44,10 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
             f"{data.name}: no query falls into tune; split={data.splitting} needs more than {len(data.split)}"
         )
     log.info("score %d trials on %d queries: begins", len(trials), len(members))
-    following.stage("score")
+    progress.stage("score")
     board = score_tune(prepared, trials)
-    following.stage("score", board.seconds)
-    following.stage("judge")
+    progress.stage("score", board.seconds)
+    progress.stage("judge")
     prepared, known, ordered, ranks = board.prepared, board.trials, board.rows, board.ranks
     plan, labels, scoring = prepared.plan, clusters(data.gold[members]), board.seconds
     log.info("score: done in %.1f s", scoring)
@@ -133,7 +134,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
                 "family": family(plan.experiment, plan.given),
                 "files": hashes(folder),
             }
-            write_json(folder / LOCK, winner.lock(ordered, facts, about, learned))
+            write_json(folder / LOCK, choice.lock(ordered, facts, about, learned))
         remember(folder)
     return SweepResult(folder)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from harness.core.errors import HarnessError
+from harness.sweep.folder.integrity import FILES, HELDOUT, bytes_sha256, check_file, read_entry, recorded
+from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout import locked, score
-from harness.sweep.integrity import FILES, HELDOUT, bytes_sha256, check_file, read_entry, recorded
-from harness.sweep.ledger import Ledger
-from harness.sweep.prepared import Prepared
-from harness.sweep.result import SweepResult
+from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.trial.prepared import Prepared
 
 
 def verify_files(folder: Path, ledger: Ledger) -> Iterator[str]:

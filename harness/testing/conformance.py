@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from harness.core import extensions
-from harness.core.configuration import compose, defaults, instantiate, strategy
+from harness.core.configuration import compose, defaults, extensions, instantiate, strategy
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.configuration import compose, instantiate
 from harness.testing.conformance import Conformance
+from harness.work.store import Store
 
 
 class DatasetConformance(Conformance):

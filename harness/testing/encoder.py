@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.model.encoder import ROLES, Encoder, embed
 from harness.testing.conformance import Conformance
+from harness.work.store import Store
 
 TEXTS = ["Where was the director born?", "A city with a river.", "", "A city with a river.", "word " * 2000]
 

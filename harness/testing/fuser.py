@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 import harness
 from harness.core.configuration import strategy
 from harness.core.errors import HarnessError
-from harness.fusion.fuser import Calibrated, Fuser, check, fusion
+from harness.fusion import fuse as fusion
+from harness.fusion.fuse import check
+from harness.fusion.fuser import Calibrated, Fuser
 from harness.fusion.normalizer.none import Raw
 from harness.fusion.normalizer.pit import Pit
 from harness.fusion.normalizer.zscore import ZScore

@@ -13,8 +13,8 @@ from typing import Any
 
 import harness
 from harness.core.configuration import names
+from harness.core.configuration.extensions import search
 from harness.core.errors import HarnessError
-from harness.core.extensions import search
 from harness.testing.lists import random_runs, trained
 
 

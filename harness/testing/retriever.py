@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark
-from harness.core import together
-from harness.core.artifacts import Store
-from harness.core.parts import Share, sharing
 from harness.retriever import Retriever, retrieve
 from harness.testing.conformance import Conformance
 from harness.testing.lists import equal
 from harness.testing.world import small_benchmark
+from harness.work import shared_rows as together
+from harness.work.parts import Share, sharing
+from harness.work.store import Store
 
 
 def _made(store: Store) -> dict[str, object]:

@@ -17,8 +17,8 @@ from harness.core.errors import HarnessError
 from harness.evaluation.statistic import wilson
 from harness.report.calibration import behaviours, forecasts, picture, read_pictures, table
 from harness.retriever.trec import Trec
-from harness.sweep.plan import Plan
-from harness.sweep.prepared import Prepared
+from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.prepared import Prepared
 
 
 @pytest.fixture(scope="module")

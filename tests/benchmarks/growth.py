@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.sweep import engine
+from harness.sweep.trial import engine
 from tests.benchmarks import report
 from tests.benchmarks.lists import lists
 from tests.benchmarks.trials import FREE, trials

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from harness.benchmark import Benchmark, load
-from harness.core.artifacts import Store
+from harness.work.store import Store
 
 NAME = "2wikimultihopqa"
 

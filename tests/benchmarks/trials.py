@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.core.configuration import defaults
-from harness.sweep.grid import Grid
 from harness.sweep.trial import Trial
+from harness.sweep.trial.grid import Grid
 
 SHARES = [round(0.1 * step, 1) for step in range(1, 10)]
 FREE: dict[str, dict[str, Any]] = {

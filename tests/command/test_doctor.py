@@ -9,10 +9,10 @@ import pytest
 
 from harness.command.doctor import run
 from harness.core.artifact import MANIFEST
-from harness.core.artifacts import Store
 from harness.core.configuration import compose
 from harness.core.identity import digest
 from harness.fusion.reranker.pair_scores import PairScores
+from harness.work.store import Store
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.rooms import PACKAGE, package_folder
+from harness.core.configuration.rooms import PACKAGE, package_folder
 
 CONCEPTS = sorted(path.name for path in (package_folder("reports/templates") / "new").iterdir())
 

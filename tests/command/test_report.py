@@ -12,7 +12,7 @@ from harness.command import report
 from harness.core.configuration import defaults
 from harness.core.errors import HarnessError
 from harness.run import Run
-from harness.sweep.scores import to_frame
+from harness.sweep.folder.scores import to_frame
 
 
 def config(root: Path, sweep: Path | None = None) -> DictConfig:

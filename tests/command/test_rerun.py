@@ -15,9 +15,9 @@ from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.report.tracking import Export
 from harness.report.tracking.mlflow import MLflow
-from harness.sweep.plan import Plan
-from harness.sweep.prepared import Prepared
-from harness.sweep.result import SweepResult
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 
 AXES = ("grid=point", "+grid.some={fuser:[linear,rrf],fuser.k:[10],fuser.alpha:[0.3,0.6],pool.cap:[8]}")

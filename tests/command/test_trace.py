@@ -8,7 +8,7 @@ import pytest
 from harness.command.trace import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
-from harness.report.drawing import BOX, HEIGHT, MARGIN, ROW, STEP, draw
+from harness.report.explanation.drawing import BOX, HEIGHT, MARGIN, ROW, STEP, draw
 from harness.retriever.pagerank.trail import Node
 from harness.retriever.pagerank.trail import Path as Way
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.configuration import compose, instantiate, names
 from harness.core.identity import digest
-from harness.sweep import lists
+from harness.sweep.trial import lists
+from harness.work.store import Store
 
 STORED: dict[str, Any] = json.loads((Path(__file__).parent / "identities.json").read_text())
 WHOLE = ("normalizer", "temperature", "fuser", "reranker", "encoder", "extractor", "graph")

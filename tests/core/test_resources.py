@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.benchmark.dataset.records import read_lines
+from harness.benchmark.source.records import read_lines
 from harness.core import resources
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.graph.approximate_synonyms import approximate_synonyms
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
-from harness.retriever.hipporag import spread_cosines
+from harness.papers.walks.retriever.hipporag import spread_cosines
 from harness.retriever.pagerank.pagerank import Walks
+from harness.work.store import Store
 from tests.retriever.test_pagerank import CHAIN
 
 Usage = namedtuple("Usage", "total used free")

@@ -5,9 +5,9 @@ import pytest
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.core.secret import check_address, check_variable, hide_secrets
-from harness.graph.triplestore.neo4j import Neo4j
-from harness.retriever.vectorstore.pgvector import Pgvector
-from harness.sweep.plan import Plan
+from harness.papers.dice.triplestore.neo4j import Neo4j
+from harness.papers.dice.vectorstore.pgvector import Pgvector
+from harness.sweep.trial.plan import Plan
 
 CANARY = "hunter2-canary"
 

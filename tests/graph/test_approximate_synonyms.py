@@ -8,14 +8,14 @@ import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.graph.approximate_synonyms import Lists, approximate_synonyms, synonym_recall
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.graph.synonym import synonyms
 from harness.model.encoder.hashed import Hashed
-from harness.report.network import describe_network
+from harness.report.table.network import describe_network
+from harness.work.store import Store
 
 MADE = """
 import numpy as np

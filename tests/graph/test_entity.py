@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.graph.entity import Entity
 from harness.graph.extractor import Extraction, Mentions, Triples
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
+from harness.work.store import Store
 
 
 @dataclass(frozen=True)

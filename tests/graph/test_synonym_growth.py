@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Artifact
-from harness.core.artifacts import Store
 from harness.core.identity import texts_sha256
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline, Recognise
@@ -26,6 +25,7 @@ from harness.graph.extractor.openie_file import OpenIEFile
 from harness.graph.synonym import synonyms
 from harness.graph.synonym_growth import compare_new_names
 from harness.model.encoder import _open, embed
+from harness.work.store import Store
 
 WORDS = ["Anna Berg", "Ann Berg", "Anne Bergh", "Oslo", "Oslo City", "Rome", "Roma", "Paris", "Lake Como", "Como"]
 CORPUS = [

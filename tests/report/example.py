@@ -10,7 +10,7 @@ import pandas as pd
 import yaml
 
 from harness.core.identity import digest
-from harness.sweep.result import SweepResult
+from harness.sweep.folder.result import SweepResult
 
 A = 2**31 - 1  # absent
 SHA = "5ca1ab1e" * 8

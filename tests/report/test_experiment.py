@@ -15,13 +15,13 @@ from matplotlib.figure import Figure
 from harness.core.configuration import compose, names
 from harness.core.errors import HarnessError
 from harness.report import experiment
-from harness.report.build import build, joint
-from harness.report.comparison_table import ComparisonTable
 from harness.report.experiment.fragments import fragments
 from harness.report.experiment.parts import parts_table
-from harness.sweep.plan import Plan
-from harness.sweep.result import SweepResult
-from harness.sweep.selection import choose, find_named, matches
+from harness.report.pdf.build import build, joint
+from harness.report.table.comparison_table import ComparisonTable
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.judge.selection import choose, find_named, matches
+from harness.sweep.trial.plan import Plan
 
 
 @pytest.fixture

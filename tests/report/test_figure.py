@@ -11,8 +11,8 @@ from harness.core.configuration import strategy
 from harness.report.figure import alpha, ceiling, frontier, look, outcomes, scores
 from harness.report.figure.scores import distributions, histogram, normalize
 from harness.run import Run
-from harness.sweep.result import SweepResult
-from harness.sweep.scores import ListScores, from_frame, to_frame
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.scores import ListScores, from_frame, to_frame
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.core.escape import printable
-from harness.report import compile as compiler
-from harness.report import terminal
-from harness.report.build import build, section
+from harness.report.console import terminal
 from harness.report.figure import Picture
-from harness.sweep.result import SweepResult
+from harness.report.pdf import compile as compiler
+from harness.report.pdf.build import build, section
+from harness.sweep.folder.result import SweepResult
 
 TYPES = (r"^^5cinput{secret}", r"\input{secret}", r"} \input{secret} {", r"\csname input\endcsname{secret}",
          "$x$ % # & ~ [2cm] * \x1b[2J", "<script>alert(1)</script>", "\\")  # fmt: skip

@@ -16,15 +16,13 @@ from matplotlib.figure import Figure
 from harness.analysis.calibration import Rates
 from harness.core.configuration import compose, defaults, instantiate, names
 from harness.core.errors import HarnessError
-from harness.core.sheet import Layout, Style
 from harness.core.table import Column, Table
-from harness.core.typeset import split_caption, typeset
+from harness.core.table.sheet import Layout, Style
+from harness.core.table.typeset import split_caption, typeset
 from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import metrics
 from harness.evaluation.run_comparison import compare_all, comparison_table
-from harness.report import compile as compiler
-from harness.report.build import section
 from harness.report.calibration import picture
 from harness.report.display import Display
 from harness.report.figure import Page, Picture
@@ -32,9 +30,11 @@ from harness.report.output import write_result
 from harness.report.paper.build import Paper
 from harness.report.paper.entry import signs
 from harness.report.paper.results import results_table
+from harness.report.pdf import compile as compiler
+from harness.report.pdf.build import section
 from harness.run import Run
-from harness.sweep.result import SweepResult
-from harness.sweep.view import View
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
 
 COMPLETE = shutil.which("latexmk") and not subprocess.run(["kpsewhich", "siunitx.sty"], capture_output=True).returncode
 DISPLAY = Display(**defaults("display", "default"))

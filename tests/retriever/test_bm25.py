@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.retriever import retrieve
 from harness.retriever.bm25 import BM25
+from harness.work.store import Store
 
 PASSAGES = ["Red red fox", "blue fox", "green bird sings loud", "blue fox", "of the"]
 
@@ -72,7 +72,7 @@ import sys, tempfile
 from pathlib import Path
 from types import SimpleNamespace
 import pyarrow as pa
-from harness.core.artifacts import Store
+from harness.work.store import Store
 from harness.retriever.bm25 import BM25
 words = "red fox blue whale green bird sings loud over nine small hills every morning".split()
 passages = [" ".join(words[(n * k) % 13] for k in range(2, 9 + n % 5)) for n in range(300)]

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
 from harness.retriever.dense import Dense
+from harness.work.store import Store
 
 PASSAGES = ["the red fox", "a blue whale", "the red fox", "red", "the red fox", "green tea", "fox hunting in spring"]
 QUESTIONS = ["where is the red fox", "what is green tea"]

@@ -10,7 +10,6 @@ import pytest
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.configuration import strategy
 from harness.core.errors import HarnessError
 from harness.graph.extractor.offline import Offline
@@ -22,6 +21,7 @@ from harness.retriever.mention_paths import MentionPaths
 from harness.retriever.mentions.links import Links
 from harness.retriever.mentions.question_words import QuestionWords
 from harness.retriever.mentions.sentence import Sentences, spans
+from harness.work.store import Store
 
 WORLD = [
     ("Dune (film)", "It is a film. Dune was filmed by David Lynch, with Sting."),

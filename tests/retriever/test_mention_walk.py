@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder import embed
@@ -16,6 +15,7 @@ from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
 from harness.retriever.mention_walk import MentionWalk
 from harness.retriever.mentions.pairs import follow_edges, keep_greatest
+from harness.work.store import Store
 
 TITLES = Offline(model=None, spans=False)
 WORLD = [

@@ -2,9 +2,9 @@ import dataclasses
 
 import numpy as np
 
-from harness.core.artifacts import Store
 from harness.retriever.bm25 import BM25
 from harness.retriever.mixed import Mixed, union
+from harness.work.store import Store
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.retriever.bm25 import BM25
 from harness.retriever.part import Part, members, part
+from harness.work.store import Store
 
 TEXTS = ["red fox", "blue fox", "green sea", "red sky", "red rose", "grey sea"]
 

@@ -12,7 +12,6 @@ import pytest
 
 from datasets import Dataset
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 from harness.graph.entity import Entity
@@ -21,6 +20,7 @@ from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import Walk
+from harness.work.store import Store
 
 WORLD = {
     "Dune (film)": "Dune was filmed by David Lynch.",

@@ -8,7 +8,6 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import spsolve
 
-from harness.core.artifacts import Store
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
@@ -16,6 +15,7 @@ from harness.retriever import ppr as module
 from harness.retriever.pagerank.push import Pushes
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import normalize_rows
+from harness.work.store import Store
 
 CHAIN = sp.csr_array(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))
 

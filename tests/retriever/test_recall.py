@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.model.encoder.hashed import Hashed
 from harness.retriever import dense as module
 from harness.retriever.dense import Dense
 from harness.retriever.search import recall
 from harness.retriever.search.index import build
 from harness.retriever.search.recall import AIM, Recall, auto_index
+from harness.work.store import Store
 
 
 def vectors(count: int) -> np.ndarray:

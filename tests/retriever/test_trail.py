@@ -8,7 +8,6 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.core.artifacts import Store
 from harness.graph import Network
 from harness.graph.extractor import Triples
 from harness.graph.extractor.offline import Offline
@@ -19,6 +18,7 @@ from harness.retriever.pagerank.edge_names import name_edges
 from harness.retriever.pagerank.pagerank import Walks
 from harness.retriever.pagerank.trail import Node, Traced, strongest_walks
 from harness.retriever.ppr import PPR
+from harness.work.store import Store
 from tests.retriever.test_ppr import ONWARD, TITLES, few
 
 

@@ -2,12 +2,12 @@ import json
 
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.retriever import retrieve
 from harness.retriever.trec import Trec
 from harness.run import io
+from harness.work.store import Store
 
 FILE = "q1 Q0 d2 1 0.75 theirs\nq1 Q0 d0 2 0.5 theirs\nq9 Q0 d1 1 3 theirs\n"
 

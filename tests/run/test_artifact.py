@@ -10,11 +10,11 @@ import pyarrow as pa
 import pytest
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.run import Run
 from harness.run import io as lists
 from harness.run.artifact import keep_ids
+from harness.work.store import Store
 
 
 @pytest.fixture

@@ -18,17 +18,14 @@ import numpy as np
 
 import harness
 from harness.benchmark.dataset.folder import Folder
-from harness.benchmark.dataset.lock import Lock
-from harness.benchmark.dataset.prepared import read_prepared
-from harness.benchmark.dataset.upstream import read_passages, read_questions
-from harness.core.artifacts import Store
+from harness.benchmark.source.lock import Lock
+from harness.benchmark.source.prepared import read_prepared
+from harness.benchmark.source.upstream import read_passages, read_questions
 from harness.core.configuration import compose, translate_errors
 from harness.core.identity import digest
-from harness.core.lease import is_stale
-from harness.core.parts import FAILED, PLAN, agree, failures
 from harness.fusion.reranker.pair_scores import PairScores
 from harness.graph.extractor.openie_file import match_rows
-from harness.graph.extractor.shards import Shards
+from harness.graph.extractor.recognition.shards import Shards
 from harness.model.endpoint import Answer, Chat
 from harness.model.endpoint.answers import Answers
 from harness.report.experiment import build_experiment
@@ -36,13 +33,16 @@ from harness.report.tracking import Export, answers, pending
 from harness.report.tracking.none import Untracked
 from harness.run import Run
 from harness.run.artifact import keep_ids
-from harness.sweep.archive import export_sweep, import_sweep
-from harness.sweep.choice import read_winner
-from harness.sweep.latest import latest
-from harness.sweep.ledger import Ledger
-from harness.sweep.looks import count_looks, note_look
-from harness.sweep.plan import reopen
-from harness.sweep.result import SweepResult
+from harness.sweep.folder.archive import export_sweep, import_sweep
+from harness.sweep.folder.latest import latest
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.heldout.looks import count_looks, note_look
+from harness.sweep.locked_fusion import read_winner
+from harness.sweep.trial.plan import reopen
+from harness.work.lease import is_stale
+from harness.work.parts import FAILED, PLAN, agree, failures
+from harness.work.store import Store
 from tests.soak.work import ENDED, benchmark, do_heldout, do_sweep
 
 Reader = Callable[[], object]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.sweep.ledger import Ledger
+from harness.sweep.heldout.ledger import Ledger
 from tests.soak.work import benchmark, do_heldout, do_prepare, do_report, do_sweep, do_track
 
 STABLE = ("trials.parquet", "queries.parquet", "ranks.npy", "scores.parquet", "config.yaml", "winner.lock.json",

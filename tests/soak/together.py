@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from harness.sweep.ledger import Ledger
+from harness.sweep.heldout.ledger import Ledger
 from tests.soak.steps import reference, swept
 from tests.soak.work import LONGEST, Outcome, do_heldout, do_sweep, in_fork
 

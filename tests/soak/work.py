@@ -19,8 +19,8 @@ from omegaconf import DictConfig
 from harness.command import heldout, prepare, report, track
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
-from harness.sweep.plan import Plan
-from harness.sweep.prepared import Prepared
+from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 
 LONGEST = 1800

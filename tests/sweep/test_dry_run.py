@@ -9,8 +9,8 @@ import pytest
 
 from harness.core.configuration import compose
 from harness.sweep.dry_run import blocks, stages
-from harness.sweep.plan import Plan
-from harness.sweep.prepared import Prepared
+from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.prepared import Prepared
 from tests.world.generate import write
 
 GRID = [

@@ -9,12 +9,12 @@ import pytest
 from harness.benchmark import md5_split
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.sweep.folder.latest import latest
+from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
-from harness.sweep.latest import latest
-from harness.sweep.ledger import Ledger
-from harness.sweep.plan import Plan, reopen
-from harness.sweep.prepared import Prepared
-from harness.sweep.result import LOCK, SweepResult
+from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.trial.plan import Plan, reopen
+from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 
 SMALL = ("grid=point", "+grid.some={fuser:[linear,rrf,boltzmann],fuser.k:[10,60],fuser.alpha:[0.3,0.6],pool.cap:[8]}")

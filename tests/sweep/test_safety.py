@@ -13,14 +13,14 @@ import yaml
 
 from harness.command import report, trace
 from harness.core.configuration import compose, instantiate
+from harness.core.configuration.rooms import ROOMS
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
-from harness.core.rooms import ROOMS
-from harness.sweep.choice import choose
-from harness.sweep.integrity import file_hash
-from harness.sweep.plan import Plan, reopen
-from harness.sweep.prepared import Prepared
-from harness.sweep.result import LOCK
+from harness.sweep.folder.integrity import file_hash
+from harness.sweep.folder.result import LOCK
+from harness.sweep.locked_fusion import choose
+from harness.sweep.trial.plan import Plan, reopen
+from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 
 
@@ -161,7 +161,10 @@ ATTACKS = {
     "an axis": lambda config, attack: config["grid"].update(x={"fuser.alpha": [attack]}),
     "in a list": lambda config, attack: config["seeds"].update(policy=[attack]),
     "called at once": lambda config, attack: config.update(
-        dataset={**config["dataset"], "name": {"_target_": "harness.retriever.policyrag.edit", "_partial_": True}}
+        dataset={
+            **config["dataset"],
+            "name": {"_target_": "harness.papers.policyrag.retriever.policyrag.edit", "_partial_": True},
+        }
     ),
     "decoded": lambda config, attack: config.update(dataset="${oc.create:${oc.decode:'" + json.dumps(attack) + "'}}"),
 }
@@ -181,7 +184,7 @@ def test_a_stored_configuration_makes_no_object_that_conf_does_not_name(folder, 
 @pytest.mark.parametrize("where", ATTACKS)
 def test_a_report_makes_nothing_of_a_stored_configuration(folder, canary, attack, where, monkeypatch):
     config_with(folder, lambda config: ATTACKS[where](config, attack))
-    monkeypatch.setattr("harness.report.compile.shutil.which", lambda name: None)
+    monkeypatch.setattr("harness.report.pdf.compile.shutil.which", lambda name: None)
     given = [f"sweep={folder}", f"paths.runs={folder.parent.parent}", "tracking=none"]
     with contextlib.suppress(HarnessError):
         report.run(compose("report", [*given, f"paths.reports={folder.parent.parent / 'reports'}"]))

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.benchmark.dataset.records import Record
+from harness.benchmark.source.records import Record
 from harness.core.files import text
 from tests.world.dice import Dice
 from tests.world.making import populated

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
+from harness.work.store import Store
 
 
 @runtime_checkable

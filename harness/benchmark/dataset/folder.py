@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.benchmark import Benchmark
-from harness.benchmark.dataset.assemble import assemble
-from harness.benchmark.dataset.chain import Chain, check_chain
-from harness.benchmark.dataset.lock import Lock
-from harness.benchmark.dataset.prepared import read_prepared
-from harness.core.artifacts import Store
+from harness.benchmark.source.assemble import assemble
+from harness.benchmark.source.chain import Chain, check_chain
+from harness.benchmark.source.lock import Lock
+from harness.benchmark.source.prepared import read_prepared
 from harness.core.errors import HarnessError
+from harness.work.store import Store
 
 
 @dataclass(frozen=True)

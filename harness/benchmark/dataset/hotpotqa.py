@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.benchmark.dataset.published import Published
-from harness.benchmark.dataset.records import Record
-from harness.benchmark.dataset.supporting_facts import gold_passages, query_of
-from harness.benchmark.dataset.upstream import Passages
+from harness.benchmark.source.published import Published
+from harness.benchmark.source.records import Record
+from harness.benchmark.source.supporting_facts import gold_passages, query_of
+from harness.benchmark.source.upstream import Passages
 
 
 @dataclass(frozen=True)

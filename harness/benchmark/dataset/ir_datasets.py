@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.benchmark.dataset.judged import benchmark
-from harness.benchmark.dataset.records import Record
-from harness.core.artifacts import Store
+from harness.benchmark.source.judged import benchmark
+from harness.benchmark.source.records import Record
 from harness.core.errors import HarnessError
+from harness.work.store import Store
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class IrDatasets:
     id: str | None = None
 
     def load(self, store: Store) -> Benchmark:
-        """See ``harness.benchmark.dataset.judged.benchmark``."""
+        """See ``harness.benchmark.source.judged.benchmark``."""
         try:
             import ir_datasets
         except ImportError as error:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.benchmark import Benchmark
-from harness.benchmark.dataset.assemble import assemble
-from harness.benchmark.dataset.card import read_card
-from harness.benchmark.dataset.prepared import read_prepared
-from harness.core.artifacts import Store
+from harness.benchmark.source.assemble import assemble
+from harness.benchmark.source.card import read_card
+from harness.benchmark.source.prepared import read_prepared
+from harness.core.configuration.rooms import package_folder
 from harness.core.errors import HarnessError
-from harness.core.rooms import package_folder
+from harness.work.store import Store
 
 
 @dataclass(frozen=True)

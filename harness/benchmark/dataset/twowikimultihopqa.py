@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.benchmark.dataset.prepared import prepared_file
-from harness.benchmark.dataset.published import Published
-from harness.benchmark.dataset.records import Record, Records, read_lines
-from harness.benchmark.dataset.supporting_facts import gold_passages, query_of
-from harness.benchmark.dataset.upstream import Passages
+from harness.benchmark.source.prepared import prepared_file
+from harness.benchmark.source.published import Published
+from harness.benchmark.source.records import Record, Records, read_lines
+from harness.benchmark.source.supporting_facts import gold_passages, query_of
+from harness.benchmark.source.upstream import Passages
 from harness.core.errors import HarnessError
 
 

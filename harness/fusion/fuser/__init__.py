@@ -22,10 +22,9 @@ from typing import ClassVar, Protocol, runtime_checkable
 from torch import Tensor
 
 from harness.fusion.fuser.calibrated import Calibrated, Scored
-from harness.fusion.fuser.fusion import check, fuse
 from harness.fusion.fuser.shares import shares
 
-__all__ = ["Calibrated", "Fuser", "Scored", "check", "fuse", "shares"]
+__all__ = ["Calibrated", "Fuser", "Scored", "shares"]
 
 
 @runtime_checkable

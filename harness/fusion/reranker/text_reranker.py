@@ -16,18 +16,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from harness.core import together
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.core.files import write_array
-from harness.core.following import Bar
 from harness.core.identity import NO_RESULT, identity, texts_sha256
-from harness.core.parts import shares
 from harness.fusion.context import SourceTexts
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
 from harness.fusion.reranker.pair_scores import PairScores
 from harness.fusion.reranker.pretrained import content
+from harness.work import shared_rows as together
+from harness.work.parts import shares
+from harness.work.progress import Bar
+from harness.work.store import Store
 
 log = logging.getLogger(__name__)
 SHARD = 256

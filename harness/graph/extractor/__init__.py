@@ -13,9 +13,9 @@ from typing import Any, Protocol, runtime_checkable
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Artifact
-from harness.core.artifacts import Store
 from harness.core.identity import identity
 from harness.graph.extractor.extraction import Extraction, Mentions, Triples
+from harness.work.store import Store
 
 __all__ = ["Extraction", "Extractor", "Mentions", "Triples", "artifact", "extract"]
 
@@ -30,9 +30,9 @@ class Extractor(Protocol):
         folder: where to commit shards; what lies there is from a killed build of the same artifact. What the extractor
         leaves there stays in the artifact.
 
-        An extractor whose long work is done in parts (see harness.core.parts) has a method ``fill(benchmark, folder)``,
+        An extractor whose long work is done in parts (see harness.work.parts) has a method ``fill(benchmark, folder)``,
         too, which computes those that are missing, beside other processes. One with an attribute ``together`` that is
-        true is called by several processes at once, in one folder (see harness.core.together).
+        true is called by several processes at once, in one folder (see harness.work.shared_rows).
         """
         ...
 

@@ -19,8 +19,8 @@ from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Trip
 from harness.graph.extractor.gazetteer import Gazetteer
 from harness.graph.extractor.name import Words, byte_offsets, normal, words
 from harness.graph.extractor.place import Places
-from harness.graph.extractor.recognisers import Recognisers
-from harness.graph.extractor.shards import Shards
+from harness.graph.extractor.recognition.recognisers import Recognisers
+from harness.graph.extractor.recognition.shards import Shards
 from harness.graph.extractor.span import Casing, is_capitalised, spans
 
 TITLE, ENTITY, SPAN = (KINDS.index(kind) for kind in ("title", "entity", "span"))

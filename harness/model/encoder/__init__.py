@@ -14,11 +14,11 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.artifacts import Store
 from harness.core.errors import one_of
 from harness.core.identity import identity, texts_sha256
 from harness.model.encoder.reuse import EMBEDDINGS, Known, find_vectors
 from harness.model.encoder.shards import encode, fill_shards
+from harness.work.store import Store
 
 Role = Literal["passage", "question", "name"]
 ROLES = ("passage", "question", "name")

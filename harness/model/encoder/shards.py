@@ -16,9 +16,9 @@ from harness.core.errors import HarnessError
 from harness.core.files import allocate, write_text
 from harness.core.identity import texts_sha256
 from harness.core.input import DAMAGED
-from harness.core.parts import Part, fill
 from harness.core.resources import need_disk
 from harness.model.encoder.reuse import EMBEDDINGS, Known, write_texts
+from harness.work.parts import Part, fill
 
 if TYPE_CHECKING:
     from harness.model.encoder import Model, Role

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import LATER, NO_RESULT
-from harness.core.parts import Stop
 from harness.core.secret import check_address, check_variable
+from harness.work.parts import Stop
 
 LETTERS = 4
 """Letters a token, for estimates of texts that no endpoint has counted yet."""

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
-from harness.core.following import Bar
-from harness.core.parts import Stop, shares
-from harness.core.together import rows
 from harness.model.endpoint.answers import Answers
 from harness.model.endpoint.chat import Chat
 from harness.model.endpoint.client import Answer, Away, Refused
 from harness.model.endpoint.fleet import Fleet
+from harness.work.parts import Stop, shares
+from harness.work.progress import Bar
+from harness.work.shared_rows import rows
 
 log = logging.getLogger(__name__)
 MALFORMED = "malformed.jsonl"

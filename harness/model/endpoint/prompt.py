@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from harness.core.configuration.rooms import package_folder
 from harness.core.errors import HarnessError, nearest
-from harness.core.rooms import package_folder
 
 
 def read_text(concept: str, field: str, name: str, *holds: str) -> str:

@@ -21,10 +21,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.artifacts import Store
 from harness.core.files import write_array
 from harness.core.identity import digest, identity, texts_sha256
 from harness.model.gate.candidates import Candidates
+from harness.work.store import Store
 
 __all__ = ["Candidates", "Gate", "Kept", "keep"]
 
@@ -40,7 +40,7 @@ class Gate(Protocol):
 
         The texts of the candidates are distinct, and each question has a fact once. ``folder``: where to list what went
         wrong; it becomes the artifact. With an attribute ``together`` that is true several processes decide at once,
-        in one folder (see harness.core.together).
+        in one folder (see harness.work.shared_rows).
         """
         ...
 

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from harness.core.artifacts import Store
 from harness.core.errors import bounded
 from harness.model.encoder import Encoder, embed
 from harness.model.encoder.cosine import pair_cosines
 from harness.model.gate import Candidates, Kept
+from harness.work.store import Store
 
 
 @dataclass(frozen=True)

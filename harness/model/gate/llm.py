@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT, digest
 from harness.model.endpoint import Chat, Conversation
 from harness.model.endpoint.prompt import fill, read_list, read_text
 from harness.model.gate import Candidates, Kept
+from harness.work.store import Store
 
 TRUSTED = 0.5
 

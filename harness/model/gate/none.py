@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from harness.core.artifacts import Store
 from harness.model.gate import Candidates, Kept
+from harness.work.store import Store
 
 
 @dataclass(frozen=True)

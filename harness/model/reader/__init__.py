@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from harness.core.artifacts import Store
 from harness.core.identity import identity, texts_sha256
+from harness.work.store import Store
 
 ANSWERS = "answers.json"
 

@@ -1,7 +1,7 @@
 """The tables and figures of a published experiment, as conf/experiment/<name>.yaml describes them.
 
 The description is ``experiment`` in a sweep's configuration: ``source`` (where it was published), ``differs`` (what is
-not the same here), ``tables`` and ``figures``. A table has ``rows`` (see harness.sweep.selection; with ``published``,
+not the same here), ``tables`` and ``figures``. A table has ``rows`` (see sweep/judge/selection.py; with ``published``,
 what was printed, by dataset and split), ``parts`` (several tables of rows, one below the other), ``graphs`` (statistics
 of the lists' graphs) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
 harness.report.figure that has ``build_figure``: ``heatmap`` of two lists of knobs, whose cells are a table too,
@@ -19,13 +19,13 @@ from typing import Any
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import Table
 from harness.report import figure
-from harness.report.comparison_table import ComparisonTable
 from harness.report.experiment.fragments import fragments
 from harness.report.experiment.parts import parts_table
 from harness.report.experiment.summary import summary
 from harness.report.figure import Picture
-from harness.sweep.result import SweepResult
-from harness.sweep.selection import described_errors
+from harness.report.table.comparison_table import ComparisonTable
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.judge.selection import described_errors
 
 TABLES: Mapping[str, Callable[[SweepResult, Mapping[str, Any], Mapping[str, Any]], Table]] = {
     "rows": lambda result, spec, experiment: ComparisonTable(result, spec, experiment).table(),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from harness.report.comparison_table import ComparisonTable, Line
 from harness.report.figure import COLORS, Built, Picture
-from harness.sweep.result import SweepResult
+from harness.report.table.comparison_table import ComparisonTable, Line
+from harness.sweep.folder.result import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from harness.core.escape import file_name
-from harness.report.ceiling import ceilings
 from harness.report.figure import COLORS, Picture
-from harness.sweep.result import SweepResult
-from harness.sweep.view import View
+from harness.report.table.ceiling import ceilings
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from harness.report.cost import EXPLAINED, needed
 from harness.report.figure import Picture, look
 from harness.report.figure.frontier import frontier
-from harness.sweep.result import SweepResult
-from harness.sweep.rows import lists_read
-from harness.sweep.view import View
+from harness.report.table.cost import EXPLAINED, needed
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.rows import lists_read
+from harness.sweep.folder.view import View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

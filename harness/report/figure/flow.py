@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from harness.report.figure import COLORS, Picture
-from harness.report.headroom import losses
-from harness.sweep.result import SweepResult
+from harness.report.table.headroom import losses
+from harness.sweep.folder.result import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

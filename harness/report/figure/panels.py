@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from harness.report.comparison_table import ComparisonTable
 from harness.report.figure import COLORS, HATCHES, Built, Picture
 from harness.report.figure.bars import first_slice
-from harness.sweep.result import SweepResult
+from harness.report.table.comparison_table import ComparisonTable
+from harness.sweep.folder.result import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from harness.report.comparison_table import Line
+    from harness.report.table.comparison_table import Line
 
 
 def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Built:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.core.errors import HarnessError
-from harness.core.format import percent
-from harness.core.sheet import Style
 from harness.core.table import Column, Table
+from harness.core.table.format import percent
+from harness.core.table.sheet import Style
 from harness.evaluation.metric import average
 from harness.report.display import Display
 from harness.report.paper.entry import SIGNS, entries, signs, values_of
-from harness.sweep.result import SweepResult
-from harness.sweep.view import GOLD
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import GOLD
 
 
 def results_table(

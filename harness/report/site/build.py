@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.benchmark import Benchmark
+from harness.core.configuration.rooms import package_folder
 from harness.core.errors import HarnessError
 from harness.core.escape import file_name
 from harness.core.files import whole
 from harness.core.identity import code_version
-from harness.core.rooms import package_folder
 from harness.report.display import Display
 from harness.report.site.chunk import Chunks
 from harness.report.site.overview import Listed, overview
 from harness.report.site.sweep import write_sweep
-from harness.sweep.lock import LOCK
-from harness.sweep.result import SweepResult
+from harness.sweep.folder.lock import LOCK
+from harness.sweep.folder.result import SweepResult
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

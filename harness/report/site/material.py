@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 from harness.analysis.trace import Tracer, fused_name
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
-from harness.core.reading import ReadOnlyStore
 from harness.fusion.context import NOTHING
 from harness.report.site.chunk import Chunks, parts
-from harness.sweep import lists
-from harness.sweep.choice import Choice, read_winner
-from harness.sweep.lock import LOCK
-from harness.sweep.plan import reopen
-from harness.sweep.result import SweepResult
-from harness.sweep.trial import GROUPS
+from harness.sweep.folder.lock import LOCK
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.locked_fusion import Choice, read_winner
+from harness.sweep.trial import GROUPS, lists
+from harness.sweep.trial.plan import reopen
+from harness.work.read_only_store import ReadOnlyStore
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -10,13 +10,13 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.report.display import Display
+from harness.report.explanation.trace import describe_path, label, role
 from harness.report.site.chunk import Chunks, packed_ranks, packed_scores, parts
 from harness.report.site.material import PASSAGES, Material, Passages
-from harness.report.trace import describe_path, label, role
 from harness.retriever.pagerank.trail import Node, Path
-from harness.sweep.lock import locked_trials
-from harness.sweep.rows import rerun
-from harness.sweep.view import View
+from harness.sweep.folder.lock import locked_trials
+from harness.sweep.folder.rows import rerun
+from harness.sweep.folder.view import View
 
 PART = 50
 """Questions of a file."""

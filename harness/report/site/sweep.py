@@ -13,22 +13,22 @@ from harness.benchmark import Benchmark
 from harness.core.escape import file_name
 from harness.core.files import whole
 from harness.core.identity import code_version, digest
-from harness.report.build import describe
 from harness.report.calibration import read_pictures
-from harness.report.conclusions import conclusions
+from harness.report.console.conclusions import conclusions
 from harness.report.display import Display
 from harness.report.experiment import build_experiment
 from harness.report.figure import Page, Picture, scores
+from harness.report.pdf.build import describe
 from harness.report.site.chart import charts
 from harness.report.site.chunk import Chunks, table
 from harness.report.site.material import Passages, open_material
 from harness.report.site.overview import Listed, families, views
 from harness.report.site.questions import Split
-from harness.report.tables import build_tables, leaderboard
+from harness.report.table.tables import build_tables, leaderboard
 from harness.report.tracking.views import keys
-from harness.sweep.integrity import read_entry
-from harness.sweep.looks import note_look
-from harness.sweep.result import SweepResult
+from harness.sweep.folder.integrity import read_entry
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.heldout.looks import note_look
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -11,10 +11,10 @@ from typing import Any
 from harness.core.escape import markdown, markdown_code
 from harness.core.identity import digest
 from harness.report.tracking.parameters import numbers, pipeline, shortened, text
-from harness.sweep.integrity import ENTRY
-from harness.sweep.result import LOCK, SweepResult
-from harness.sweep.rows import rerun
-from harness.sweep.view import View
+from harness.sweep.folder.integrity import ENTRY
+from harness.sweep.folder.result import LOCK, SweepResult
+from harness.sweep.folder.rows import rerun
+from harness.sweep.folder.view import View
 
 NOTE = "mlflow.note.content"
 TABLE = "trials.json"

@@ -15,7 +15,7 @@ from typing import Any
 from harness.core.escape import file_name, markdown
 from harness.report.tracking.entry import Group
 from harness.report.tracking.parameters import metric_name
-from harness.sweep.result import SweepResult
+from harness.sweep.folder.result import SweepResult
 
 TAG = "mlflow.sharedViewState."
 AXES = ("fuser.alpha", "pool.cap", "normalizer")

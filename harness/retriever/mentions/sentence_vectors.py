@@ -9,11 +9,11 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.artifacts import Store
 from harness.model.encoder import Encoder, embed
 from harness.retriever.mentions.pairs import expand_ranges
 from harness.retriever.mentions.sentence import Sentences
 from harness.retriever.search.exact import inner_products
+from harness.work.store import Store
 
 
 @dataclass(frozen=True, eq=False)

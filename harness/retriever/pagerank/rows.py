@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.together import Columns, rows
 from harness.run import Run
+from harness.work.shared_rows import Columns, rows
 
 PART = 128
 """Queries of a part, where several processes walk."""

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
+from harness.work.store import Store
 
 FAINT = 1e-12
 """Paths that carry less than this of a seed's weight are not looked for."""

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
-from harness.core.together import rows
 from harness.retriever.search.exact import inner_products, nearest_rows
+from harness.work.shared_rows import rows
 
 PART = 512
 """Questions of a part, where several processes search."""

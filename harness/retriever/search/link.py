@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from harness.core.artifacts import Store
 from harness.graph import Network
 from harness.graph.extractor import Mentions
 from harness.model.encoder import Encoder, embed
 from harness.retriever.search.index import exact_search
+from harness.work.store import Store
 
 
 def link_entities(

@@ -6,9 +6,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.model.encoder import Encoder, embed
 from harness.retriever.search.index import exact_search
+from harness.work.store import Store
 
 
 def nearest_passages(

@@ -13,10 +13,10 @@ from harness.core.configuration import compose, instantiate
 from harness.core.errors import HarnessError, one_of
 from harness.core.files import write_text
 from harness.core.identity import code_version, digest, identity, library_versions
-from harness.sweep import lists
 from harness.sweep.fit.crossfit import CrossFit
 from harness.sweep.fit.search import Search
 from harness.sweep.target import Setting
+from harness.sweep.trial import lists
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

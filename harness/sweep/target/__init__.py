@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
+from harness.work.store import Store
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -14,9 +14,9 @@ from harness.evaluation.metric import gold_ranks
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import Reranker
 from harness.retriever.fitted import with_weights
-from harness.sweep import engine, lists
-from harness.sweep.plan import Plan
 from harness.sweep.target import Ranker, Setting, Weights
+from harness.sweep.trial import engine, lists
+from harness.sweep.trial.plan import Plan
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import pytest
 
 from harness.analysis.diagnostic.perturb import alias, paraphrase, perturb
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.graph.extractor import extract
 from harness.graph.extractor.offline import Offline
+from harness.work.store import Store
 
 
 @pytest.mark.parametrize(

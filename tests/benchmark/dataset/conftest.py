@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.artifacts import Store
+from harness.work.store import Store
 
 
 @pytest.fixture

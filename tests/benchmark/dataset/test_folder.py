@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset.folder import Folder
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
+from harness.work.store import Store
 
 CORPUS = [
     {"id": "p2", "title": "Ada Holt", "text": "Ada Holt was born in Ulmford."},

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark, load
-from harness.benchmark.dataset.card import read_card
 from harness.benchmark.dataset.hotpotqa import bridge_order
+from harness.benchmark.source.card import read_card
 
 DATA = os.environ.get("HARNESS_DATA")
 pytestmark = pytest.mark.skipif(not DATA, reason="HARNESS_DATA is not set: no real benchmarks")

@@ -15,8 +15,8 @@ import yaml
 import harness
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset.sample import Sample
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
+from harness.work.store import Store
 from tests.world.dice import Dice
 from tests.world.generate import generate
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.graph.triplestore import TripleTable
-from harness.graph.triplestore.memory import Memory
-from harness.retriever.triple.triples import GraphBranch, RowTargets
+from harness.papers.dice.triple.triples import GraphBranch, RowTargets
+from harness.papers.dice.triplestore import TripleTable
+from harness.papers.dice.triplestore.memory import Memory
 from tests.benchmarks.measure import Case
 
 LIMIT, SEEDS, AIM_MS = 10, 10, 5.0

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.core.engine import Ended
-from harness.core.parts import Part, Share, fill, sharing
+from harness.work.engine import Ended
+from harness.work.parts import Part, Share, fill, sharing
 from tests.benchmarks.measure import Case
 
 LIMIT = 60.0
@@ -26,7 +26,7 @@ def case(quick: bool) -> Case:
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # a worker cannot import the tests
 
     def ours() -> int:
-        from harness.core.engine.ray import Ray
+        from harness.work.engine.ray import Ray
 
         with tempfile.TemporaryDirectory() as folder:
             Ray(address="local", workers=2).run(Empty(folder, count))  # type: ignore[arg-type]

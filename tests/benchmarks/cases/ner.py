@@ -11,8 +11,8 @@ from typing import Any
 from harness.benchmark import Benchmark
 from harness.graph.extractor.extraction import KINDS
 from harness.graph.extractor.name import normal
-from harness.graph.extractor.ner import LABELS
 from harness.graph.extractor.offline import Offline
+from harness.graph.extractor.recognition.ner import LABELS
 from tests.benchmarks import real
 from tests.benchmarks.measure import Case
 

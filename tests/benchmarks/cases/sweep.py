@@ -17,8 +17,7 @@ from harness.evaluation.metric import metrics
 from harness.evaluation.metric.mean import means
 from harness.evaluation.metric.measure import Metric
 from harness.run import Run
-from harness.sweep import engine
-from harness.sweep.trial import Trial
+from harness.sweep.trial import Trial, engine
 from tests.benchmarks.lists import lists
 from tests.benchmarks.measure import Case
 from tests.benchmarks.trials import FREE, trials

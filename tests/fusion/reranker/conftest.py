@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from harness.core.artifacts import Store
 from harness.fusion.context import Context, SourceTexts
 from harness.fusion.fuser import Calibrated
 from harness.fusion.normalizer.pit import Pit
 from harness.fusion.pool import Pool
 from harness.fusion.temperature.auto import Auto
 from harness.run import Run
+from harness.work.store import Store
 
 TEXT = "who was the mother of director film born in city where river song king wrote a ship and is it"
 WORDS = TEXT.split()

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.core.identity import identity, texts_sha256
-from harness.core.parts import Share, sharing
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.single import Single
 from harness.fusion.normalizer.pit import Pit
@@ -19,6 +17,8 @@ from harness.fusion.reranker.cross_encoder import Classifier, CrossEncoder
 from harness.fusion.temperature.auto import Auto
 from harness.run import Run
 from harness.testing.lists import under_default_types
+from harness.work.parts import Share, sharing
+from harness.work.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from harness.benchmark.fold import folds
-from harness.core.artifacts import Store
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import gold_ranks
@@ -26,10 +25,11 @@ from harness.retriever.mention_paths import MentionPaths
 from harness.retriever.mentions.relations import PassageRelations
 from harness.run import Run
 from harness.sweep.heldout import heldout
-from harness.sweep.plan import Plan
-from harness.sweep.prepared import Prepared
+from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from harness.testing import RerankerConformance
+from harness.work.store import Store
 
 WORLD = {
     "Dune (film)": "Dune is long. It was filmed by David Lynch.",

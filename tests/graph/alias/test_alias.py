@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
@@ -19,6 +18,7 @@ from harness.graph.entity import Entity
 from harness.graph.extractor import Extraction, Mentions, Triples, extract
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
+from harness.work.store import Store
 
 SPANS = Offline(model=None)
 

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.configuration import compose, instantiate
+from harness.core.configuration.rooms import package_folder
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
-from harness.core.parts import Share, sharing
-from harness.core.rooms import package_folder
 from harness.graph.extractor import Extraction, artifact
 from harness.graph.extractor.llm import LLM
 from harness.graph.extractor.offline import Offline
 from harness.graph.extractor.prompt import Prompt, read_prompt
 from harness.model.endpoint import conversation
 from harness.model.endpoint.conversation import MALFORMED
+from harness.work.parts import Share, sharing
+from harness.work.store import Store
 from tests.model.endpoint.model import smollm2
 from tests.model.endpoint.scripted import served
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.graph.entity import Entity
 from harness.graph.extractor import extract
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
+from harness.work.store import Store
 
 SPANS = Offline(model=None)
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.configuration import compose, instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
@@ -19,6 +18,7 @@ from harness.graph.extractor.offline import Offline
 from harness.graph.extractor.openie import Statements
 from harness.graph.extractor.openie_file import OpenIEFile
 from harness.graph.network import relation
+from harness.work.store import Store
 
 TITLES = Offline(model=None, spans=False)
 WORLD = {

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.graph.extractor import extract
 from harness.graph.extractor.offline import Offline
 from harness.graph.extractor.sentence import sentence_triples
+from harness.work.store import Store
 
 WORLD = {
     "Dune (film)": "Dune was filmed by David Lynch. It has Sting! Sting and  Sting of e.g. Britain. David Lynch left.",

@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.core.files import allocate, unwritable
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
+from harness.work.store import Store
 
 TEXTS = [f"text {number}" for number in range(2048)]
 ENCODE = """
 import sys
 from pathlib import Path
-from harness.core.artifacts import Store
+from harness.work.store import Store
 from harness.core.errors import HarnessError
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed

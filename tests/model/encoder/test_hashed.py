@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
+from harness.work.store import Store
 
 
 def test_cosines_approximate_those_of_the_word_counts(tmp_path):

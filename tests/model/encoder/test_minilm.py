@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.model.encoder import embed
 from harness.model.encoder.minilm import MiniLM
 from harness.model.encoder.sentence_transformer import SentenceTransformer
+from harness.work.store import Store
 
 PLAIN = "the river of north flows past an old town whose castle was built by a king in 1204 and burnt down twice"
 WORDS = PLAIN.split()
@@ -83,7 +83,7 @@ def test_torch_with_a_prompt_and_a_suffix(store: Store, folder: str) -> None:
 SCRIPT = """
 import hashlib, sys
 from pathlib import Path
-from harness.core.artifacts import Store
+from harness.work.store import Store
 from harness.model.encoder import embed
 from harness.model.encoder.minilm import MiniLM
 texts = [" ".join(["north", "river", "king", "castle"] * (n % 23)) + f" {n}" for n in range(50)]

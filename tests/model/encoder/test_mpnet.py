@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.configuration import compose, instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.model.encoder import embed
 from harness.model.encoder.mpnet import Mpnet
 from harness.model.encoder.sentence_transformer import SentenceTransformer
+from harness.work.store import Store
 
 INSTALLED = instantiate(compose("config", ["encoder=mpnet"]).encoder)
 TEXTS = ["The river flows past an old town.", "A stream runs by an ancient city.", "Two plus two."]

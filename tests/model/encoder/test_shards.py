@@ -11,17 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
 from harness.model.encoder.shards import SHARD
+from harness.work.store import Store
 
 SCRIPT = """
 import sys, time
 from dataclasses import dataclass
 from pathlib import Path
-from harness.core.artifacts import Store
+from harness.work.store import Store
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed, HashedWords
 

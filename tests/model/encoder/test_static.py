@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.model.encoder import embed, static
 from harness.model.encoder.static import BEFORE, UNKNOWN, Static, WordSums
 from harness.testing import EncoderConformance
+from harness.work.store import Store
 
 TEXTS = [
     "The river flows past an old town.",

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed, HashedWords
 from harness.model.encoder.text_embedding_3_small import TextEmbedding3Small
+from harness.work.store import Store
 
 pytest.importorskip("openai")
 TEXTS = [f"text {number} about foxes" for number in range(25)]

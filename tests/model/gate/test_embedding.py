@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.model.gate import Candidates, keep
 from harness.model.gate.embedding import Embedding
+from harness.work.store import Store
 
 VECTORS = {"x": (1, 0), "y": (0, 1), "east": (1, 0), "north": (0, 1), "most east": (4, 3), "most north": (3, 4)}
 """Cosines with x: 1, 0, 0.8, 0.6; with y: 0, 1, 0.6, 0.8."""

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.artifacts import Store
 from harness.core.configuration import compose, instantiate, names
 from harness.model.gate import Candidates, Gate, Kept, keep
 from harness.model.gate.none import Open
+from harness.work.store import Store
 
 TEXTS = ["a b c", "d e f", "a b c", "g h i"]
 RAGGED = Candidates(TEXTS, np.array([0, 3, 3, 5]), np.array([3, 0, 2, 1, 2]))

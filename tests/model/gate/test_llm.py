@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.model.endpoint.conversation import MALFORMED
 from harness.model.gate import Candidates, keep
 from harness.model.gate.llm import LLM
+from harness.work.store import Store
 from tests.model.endpoint.model import smollm2
 from tests.model.endpoint.scripted import served
 

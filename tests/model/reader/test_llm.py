@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from harness.core.artifacts import Store
 from harness.core.configuration import compose, instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.model.endpoint.conversation import MALFORMED
 from harness.model.reader import Reader, read
 from harness.model.reader.llm import LLM
+from harness.work.store import Store
 from tests.model.endpoint.model import smollm2
 from tests.model.endpoint.scripted import served
 

@@ -13,7 +13,7 @@ from browser import Browser
 from harness.core.configuration import defaults
 from harness.evaluation.statistic import holm, mcnemar
 from harness.report.display import Display
-from harness.sweep.result import SweepResult
+from harness.sweep.folder.result import SweepResult
 
 DISPLAY = Display(**defaults("display", "default"))
 

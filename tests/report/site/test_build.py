@@ -15,12 +15,12 @@ import pytest
 from omegaconf import DictConfig, OmegaConf
 
 from harness.benchmark import md5_split
+from harness.core.configuration.rooms import package_folder
 from harness.core.identity import digest
-from harness.core.rooms import package_folder
 from harness.report.site.build import build
 from harness.report.site.chunk import packed, packed_ranks, packed_scores, plain
-from harness.sweep.ledger import Ledger
-from harness.sweep.result import SweepResult
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.heldout.ledger import Ledger
 
 ASSETS = package_folder("reports/templates") / "site"
 

@@ -22,8 +22,8 @@ from harness.core.identity import digest
 from harness.report.tracking import Export, Tracking
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
-from harness.sweep.integrity import ENTRY
-from harness.sweep.result import SweepResult
+from harness.sweep.folder.integrity import ENTRY
+from harness.sweep.folder.result import SweepResult
 
 Find = Callable[..., list[Any]]
 EXPORT = """if True:

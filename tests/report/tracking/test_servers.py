@@ -21,7 +21,7 @@ from harness.core.errors import HarnessError
 from harness.report.tracking import Export
 from harness.report.tracking.mlflow import SETTINGS, MLflow
 from harness.report.tracking.writer import Writer
-from harness.sweep.result import SweepResult
+from harness.sweep.folder.result import SweepResult
 
 PASSWORD = "a-long-password-of-nobody"
 Find = Callable[..., list[Any]]

@@ -7,16 +7,16 @@ import pytest
 import yaml
 
 from harness.benchmark.fold import folds
-from harness.core.artifacts import Store
 from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, run_ranks
 from harness.retriever.fitted import Fitted, read_fit, with_weights
-from harness.sweep import lists
 from harness.sweep.fit.record import fit
 from harness.sweep.fit.search import check_knobs
 from harness.sweep.target import Setting
 from harness.sweep.target.mention_paths import Gathered
+from harness.sweep.trial import lists
+from harness.work.store import Store
 
 SMALL = ("encoder=hashed", "extractor.model=null", "extractor.spans=false", "fit.rounds=1", "fit.halvings=0")
 PATHS = (

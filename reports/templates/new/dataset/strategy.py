@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.benchmark import Benchmark
-from harness.benchmark.dataset.assemble import assemble
-from harness.benchmark.dataset.records import Records
-from harness.core.artifacts import Store
+from harness.benchmark.source.assemble import assemble
+from harness.benchmark.source.records import Records
+from harness.work.store import Store
 
 CORPUS = [
     {"id": "dune", "title": "Dune (film)", "text": "Dune was filmed by David Lynch."},

@@ -2,8 +2,8 @@ from pathlib import Path
 
 from MODULE import CLASS
 
-from harness.core.artifacts import Store
 from harness.testing import DatasetConformance
+from harness.work.store import Store
 
 
 class TestCLASS(DatasetConformance):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.core.artifacts import Store
 from harness.core.errors import bounded
 from harness.run import Run
+from harness.work.store import Store
 
 WORD = re.compile(r"\w+")
 

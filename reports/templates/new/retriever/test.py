@@ -2,9 +2,9 @@ from pathlib import Path
 
 from MODULE import CLASS
 
-from harness.core.artifacts import Store
 from harness.testing import RetrieverConformance
 from harness.testing.world import small_benchmark
+from harness.work.store import Store
 
 
 class TestCLASS(RetrieverConformance):

@@ -1,0 +1,123 @@
+"""Records of a corpus and of queries, checked and made into a ``Benchmark``.
+
+Passage: ``id, title, text``. Query: ``id, question, answers, supporting_ids`` (in hop order), ``hops`` (default: how
+many passages support it), ``type`` (default null); any other field is kept as JSON in the column ``extra``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.benchmark.source.chain import Chain, chains
+from harness.benchmark.source.corpus import Corpus, read_corpus
+from harness.benchmark.source.records import Record, Records, check_record
+from harness.core.errors import HarnessError
+from harness.core.identity import texts_sha256
+
+QUERY = {"id": str, "question": str, "answers": list, "supporting_ids": list}
+KNOWN = (*QUERY, "hops", "type")
+
+
+def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain) -> Benchmark:
+    """The benchmark of these records. Raises HarnessError with file, line and mend for the first one that is wrong.
+
+    corpus: as ``read_corpus`` has read it, or the records of a small one.
+    """
+    from datasets import Dataset
+
+    if isinstance(corpus, Records):
+        corpus = read_corpus(corpus)
+    _check(queries)
+    for number, query in enumerate(queries.values):
+        _check_query(queries, number, query)
+    gold = _gold(queries, corpus)
+    flags = chains(chain, queries.values)
+    sha256 = texts_sha256(_content(corpus, queries.values, flags))
+    return Benchmark(
+        name=name,
+        corpus=Dataset(corpus.table, fingerprint=sha256),  # without it, the library would copy the table to hash it
+        queries=Dataset(_query_table(queries.values)),
+        gold=gold,
+        chain=flags,
+        sha256=sha256,
+    )
+
+
+def _check(queries: Records) -> None:
+    seen: dict[str, int] = {}
+    for number, record in enumerate(queries.values):
+        check_record(queries.at(number), record, QUERY, "question")
+        if (name := record["id"]) in seen:
+            raise HarnessError(
+                f"{queries.at(number)}: duplicate id {name}, first at {queries.at(seen[name])}; give each its own id"
+            )
+        seen[name] = number
+
+
+def _check_query(queries: Records, number: int, query: Record) -> None:
+    for key in ("answers", "supporting_ids"):
+        for value in query[key]:
+            if not isinstance(value, str):
+                raise HarnessError(
+                    f"{queries.at(number)}: field {key} must be a list of strings, found {value!r:.60} in it"
+                )
+    if not query["supporting_ids"]:
+        raise HarnessError(f"{queries.at(number)}: query {query['id']} has no supporting_ids; name its gold passages")
+    if len(set(query["supporting_ids"])) < len(query["supporting_ids"]):
+        raise HarnessError(f"{queries.at(number)}: query {query['id']} names a supporting id twice; name each once")
+    hops, kind = query.get("hops", 1), query.get("type")
+    if isinstance(hops, bool) or not isinstance(hops, int) or not 1 <= hops < 1000:
+        raise HarnessError(f"{queries.at(number)}: field hops must be an integer of at least 1, found {hops!r:.60}")
+    if kind is not None and not isinstance(kind, str):
+        raise HarnessError(f"{queries.at(number)}: field type must be a string or null, found {kind!r:.60}")
+
+
+def _gold(queries: Records, corpus: Corpus) -> NDArray[np.int32]:
+    numbers = corpus.numbers(name for query in queries.values for name in query["supporting_ids"])
+    width = max(len(query["supporting_ids"]) for query in queries.values)
+    gold = np.full((len(queries.values), width), -1, dtype=np.int32)
+    for row, query in enumerate(queries.values):
+        for place, name in enumerate(query["supporting_ids"]):
+            if name not in numbers:
+                raise HarnessError(
+                    f"{queries.at(row)}: query {query['id']} has the unknown supporting id {name}; "
+                    f"add that passage to {corpus.path} or correct the id"
+                )
+            gold[row, place] = numbers[name]
+    return gold
+
+
+def _query_table(queries: Sequence[Record]) -> pa.Table:
+    extra = [{key: value for key, value in query.items() if key not in KNOWN} for query in queries]
+    return pa.table(
+        {
+            "id": pa.array([query["id"] for query in queries], pa.string()),
+            "question": pa.array([query["question"] for query in queries], pa.string()),
+            "answers": pa.array([query["answers"] for query in queries], pa.list_(pa.string())),
+            "supporting_ids": pa.array([query["supporting_ids"] for query in queries], pa.list_(pa.string())),
+            "hops": pa.array([_hops(query) for query in queries], pa.int32()),
+            "type": pa.array([query.get("type") for query in queries], pa.string()),
+            "extra": pa.array([json.dumps(value, sort_keys=True, ensure_ascii=False) for value in extra], pa.string()),
+        }
+    )
+
+
+def _hops(query: Record) -> Any:
+    return query.get("hops", len(query["supporting_ids"]))
+
+
+def _content(corpus: Corpus, queries: Sequence[Record], chain: NDArray[np.bool_]) -> Iterator[str]:
+    """What is hashed: the corpus sorted by id, the queries in their order; ``extra`` only by the chains it makes."""
+    yield str(len(corpus.table))
+    for passage in corpus.passages():
+        yield from passage
+    for query, flag in zip(queries, chain.tolist(), strict=True):
+        values = [query[key] for key in QUERY] + [_hops(query), query.get("type"), flag]
+        yield json.dumps(values, ensure_ascii=False)

@@ -1,0 +1,68 @@
+"""Cards: ``datasets/<name>.yaml`` says where a benchmark comes from, under which licence, and what it must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from harness.benchmark.source.chain import Chain, check_chain
+from harness.core.configuration.rooms import package_folder
+from harness.core.errors import HarnessError
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of a benchmark.
+
+    expected: for each way in (``prepared``, ``upstream``, ``hub``) the versions that are known, each
+    with ``queries``, ``passages`` (records in the files) and ``sha256`` of the content (null when it is not known).
+    folder: where prepared files stand, if that is not ``name``.
+    files: ``queries`` and ``corpus`` as upstream publishes them, each with ``name``, ``sha256`` (null: not known) and
+    ``seen`` (``repository, sha256, bytes``): a copy elsewhere that could not be compared; one that differs warns.
+    hub: ``repo`` and ``revision`` (null: the one of the first download).    chain: see ``dataset/chain.py``.
+    """
+
+    name: str
+    source: str
+    revision: str | None
+    licence: str
+    citation: str
+    chain: Chain
+    expected: Mapping[str, Sequence[Mapping[str, Any]]]
+    note: str = ""
+    folder: str | None = None
+    files: Mapping[str, Mapping[str, Any]] | None = None
+    hub: Mapping[str, str | None] | None = None
+
+    def check(self, way: str, where: str, queries: int, passages: int, sha256: str) -> None:
+        """Raise unless a known version has these counts and, where it pins one, this hash."""
+        known = self.expected[way]
+        same = [version for version in known if (version["queries"], version["passages"]) == (queries, passages)]
+        pinned = [version["sha256"] for version in same]
+        mend = "get the files again, or use them as your own with dataset=folder dataset.path=DIR"
+        if not same:
+            counts = " or ".join(
+                f"{version['queries']} queries and {version['passages']} passages" for version in known
+            )
+            raise HarnessError(
+                f"{where}: found {queries} queries and {passages} passages, but datasets/{self.name}.yaml expects "
+                f"{counts} ({way}); {mend}"
+            )
+        if None not in pinned and sha256 not in pinned:
+            raise HarnessError(
+                f"{where}: the content has sha256 {sha256}, but datasets/{self.name}.yaml expects "
+                f"{' or '.join(pinned)} ({way}); {mend}"
+            )
+
+
+def read_card(name: str) -> Card:
+    """The card of that name."""
+    path = package_folder("datasets") / f"{name}.yaml"
+    if not path.is_file():
+        raise HarnessError(f"{path}: there is no such card; cards are {package_folder('datasets')}/*.yaml")
+    card = Card(**yaml.safe_load(path.read_text(encoding="utf-8")))
+    check_chain(f"{path.name}: chain", card.chain)
+    return card

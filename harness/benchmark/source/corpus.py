@@ -1,0 +1,128 @@
+"""A corpus as an Arrow table, read passage by passage: what a file holds never stands in memory as Python objects.
+
+Above ``HELD`` bytes the table is kept in a file that is mapped into memory and has no name, so that nothing of it is
+left when the process ends, however it does.
+"""
+
+from __future__ import annotations
+
+import itertools
+import mmap
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from harness.benchmark.source.records import Records, Stream, check_record
+from harness.core.errors import HarnessError
+from harness.core.files import unwritable
+
+PASSAGE = {"id": str, "title": str, "text": str}
+PLACE = "place"
+SCHEMA = pa.schema([*((key, pa.string()) for key in PASSAGE), (PLACE, pa.int64())])
+BATCH = 4096
+"""Passages that stand in memory as Python objects."""
+HELD = 1 << 28
+"""Bytes above which a corpus is kept in a file."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """``table``: ``id``, ``title``, ``text``, ascending by id.    path: where it was read."""
+
+    path: Path
+    table: pa.Table
+
+    def numbers(self, names: Iterable[str]) -> Mapping[str, int]:
+        """The number of each passage of these names that is there."""
+        wanted = pa.array(sorted(set(names)), pa.string())
+        found = pc.index_in(self.table["id"], value_set=wanted)
+        places = np.flatnonzero(found.is_valid().to_numpy())
+        return dict(zip(wanted.take(found.drop_null()).to_pylist(), places.tolist(), strict=True))
+
+    def passages(self) -> Iterator[tuple[str, str, str]]:
+        """Id, title and text of each, a batch at a time."""
+        for batch in self.table.to_batches(BATCH):
+            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def read_corpus(source: Records | Stream, scratch: Path | None = None) -> Corpus:
+    """The passages ``id, title, text`` of a source, checked and sorted.
+
+    scratch: folder of the file that a large corpus is kept in; without it, memory. Raises HarnessError with file, line
+    and mend for the first record that is wrong, or where that folder has no room.
+    """
+    try:
+        table = _collected(_batches(source), scratch)
+        order = pc.sort_indices(table["id"])
+        names = table["id"].take(order)
+        same = pc.equal(names[1:], names[:-1]).combine_chunks()
+        if len(twice := np.flatnonzero(same.to_numpy(zero_copy_only=False))):
+            pairs = [table[PLACE].take(order[row : row + 2]).to_pylist() for row in twice.tolist()]
+            first, later = min(pairs, key=lambda pair: pair[1])
+            name = names[twice[[pair[1] for pair in pairs].index(later)].item()]
+            raise HarnessError(
+                f"{source.where(later)}: duplicate id {name}, first at {source.where(first)}; give each its own id"
+            )
+        rows = order.to_numpy().astype(np.int64)
+        if not np.array_equal(rows, np.arange(len(rows))):
+            table = _collected(_taken(table, rows), scratch)
+    except OSError as error:
+        if not (reason := unwritable(error)):
+            raise
+        raise HarnessError(
+            f"{scratch}: no room to keep the corpus of {source.path} in ({reason}); free about twice its size, or set "
+            "paths.runs=DIR"
+        ) from error
+    return Corpus(source.path, table.drop_columns([PLACE]))
+
+
+def _batches(source: Records | Stream) -> Iterator[pa.RecordBatch]:
+    rows = source.numbered()
+    while chunk := list(itertools.islice(rows, BATCH)):
+        for place, record in chunk:
+            check_record(source.where(place), record, PASSAGE, "text")
+        columns: list[list[object]] = [[record[key] for _, record in chunk] for key in PASSAGE]
+        yield pa.record_batch([*columns, [place for place, _ in chunk]], schema=SCHEMA)
+
+
+def _taken(table: pa.Table, order: NDArray[np.integer]) -> Iterator[pa.RecordBatch]:
+    """The rows in this order, batch by batch: ``Table.take`` would make one array of all."""
+    batches = table.to_batches()
+    ends = np.cumsum([len(batch) for batch in batches])
+    for start in range(0, len(order), BATCH):
+        rows = order[start : start + BATCH]
+        sources = np.searchsorted(ends, rows, side="right")
+        together = np.argsort(sources, kind="stable")
+        pieces = []
+        for part in np.split(together, np.flatnonzero(np.diff(sources[together])) + 1):
+            source = sources[part[0]]
+            pieces.append(batches[source].take(pa.array(rows[part] - (ends[source] - len(batches[source])))))
+        yield from pa.Table.from_batches(pieces).combine_chunks().take(pa.array(np.argsort(together))).to_batches()
+
+
+def _collected(batches: Iterator[pa.RecordBatch], scratch: Path | None) -> pa.Table:
+    held: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        held.append(batch)
+        size += batch.nbytes
+        if scratch is not None and size > HELD:
+            return _mapped(itertools.chain(held, batches), scratch)
+    return pa.Table.from_batches(held, SCHEMA).combine_chunks()
+
+
+def _mapped(batches: Iterable[pa.RecordBatch], scratch: Path) -> pa.Table:
+    scratch.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=scratch) as file:
+        with pa.ipc.new_file(file, SCHEMA) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        file.flush()
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapped))).read_all()

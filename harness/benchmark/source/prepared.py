@@ -1,0 +1,33 @@
+"""Prepared files: a folder with ``corpus.jsonl`` and ``queries.jsonl``, each plain or ``.gz``."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from harness.benchmark.source.corpus import Corpus, read_corpus
+from harness.benchmark.source.records import Records, Stream, read_lines, stream_lines
+from harness.core.errors import HarnessError
+
+
+def prepared_file(folder: Path, stem: str) -> Path | None:
+    """``<stem>.jsonl`` or ``<stem>.jsonl.gz`` in the folder. Raises when both are there: which one counts?"""
+    found = [path for path in (folder / f"{stem}.jsonl", folder / f"{stem}.jsonl.gz") if path.is_file()]
+    if len(found) > 1:
+        raise HarnessError(f"{found[0]} and {found[1]} are both there; remove one")
+    return found[0] if found else None
+
+
+def read_prepared(folder: Path, scratch: Path | None = None) -> tuple[Corpus, Records] | None:
+    """The corpus and the queries of a folder of prepared files; ``None`` when it holds neither.
+
+    scratch: see ``read_corpus``.
+    """
+    corpus, queries = prepared_file(folder, "corpus"), prepared_file(folder, "queries")
+    if corpus is None and queries is None:
+        return None
+    if corpus is None or queries is None:
+        missing = "corpus" if corpus is None else "queries"
+        raise HarnessError(f"{folder}: {missing}.jsonl (or .jsonl.gz) is missing beside {(corpus or queries)}")
+    stream = Stream(corpus, functools.partial(stream_lines, corpus))
+    return read_corpus(stream, scratch), read_lines(queries)

@@ -1,0 +1,179 @@
+"""From configuration to strategies: where conf/ is, composing it, and instantiating what it names."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import re
+import traceback
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from harness.core.configuration.extensions import extend_hydra, folders
+from harness.core.configuration.rooms import package_folder
+from harness.core.configuration.suggest import suggest_key
+from harness.core.errors import HarnessError, nearest
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def names(concept: str) -> list[str]:
+    """The configurations of a concept, e.g. all fusers, those of other packages included."""
+    return sorted({path.stem for folder in folders() for path in (folder / concept).glob("*.yaml")})
+
+
+def defaults(concept: str, name: str) -> dict[str, Any]:
+    """``conf/<concept>/<name>.yaml`` as it stands. Raises HarnessError for a name that is not there, or for a path."""
+    for folder in folders() if Path(name).name == name else ():
+        if (path := folder / concept / f"{name}.yaml").is_file():
+            return dict(_read(path))
+    known = names(concept)
+    raise HarnessError(f"{concept}={name} is not known{nearest(name, known)}; known: {', '.join(known)}")
+
+
+@functools.cache
+def _read(path: Path) -> dict[str, Any]:
+    return yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+
+
+def strategy(concept: str, name: str, **overrides: Any) -> Any:
+    """The strategy of ``conf/<concept>/<name>.yaml``, with some of its fields set."""
+    fields = defaults(concept, name)
+    for key in overrides:
+        if key not in fields:
+            known = [field for field in fields if field != "_target_"]
+            raise HarnessError(f"{concept}={name} has no {key}{nearest(key, known)}; it has: {', '.join(known) or '-'}")
+    return instantiate({**fields, **overrides})
+
+
+def instantiate(node: Any) -> Any:
+    """Hydra's instantiate, with a HarnessError of a constructor passed on as itself.
+
+    Of a configuration a copy is made: Hydra resolves the interpolations of what it is given where they stand.
+    """
+    from hydra.errors import InstantiationException
+    from hydra.utils import instantiate as build
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        return build(OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node, _convert_="all")
+    except InstantiationException as error:
+        cause: BaseException | None = error
+        last: BaseException = error
+        while cause is not None:
+            if isinstance(cause, HarnessError):
+                raise cause from None
+            if isinstance(cause, TypeError) and (
+                found := re.search(r"unexpected keyword argument '(\w+)'", str(cause))
+            ):
+                raise HarnessError(f"{_target(node)} has no field {found[1]!r}; see its docstring") from error
+            last, cause = cause, cause.__cause__
+        named = re.search(r"target '([^']+)'", str(error))
+        target = named[1] if named else _target(node)
+        if target.startswith("harness."):
+            raise  # ours: a bug, with its traceback
+        raise HarnessError(f"{target} cannot be made: {_reason(last)}; mend that module") from error
+    except OmegaConfBaseException as error:
+        raise HarnessError(f"configuration: {str(error).splitlines()[0]}") from error
+
+
+KNOB = re.compile(r"^(?:(?:fuser|normalizer|temperature|reranker)\.\w+|lists\.\w+|tracking\.tags\.\w+)=")
+"""What may be set though the default strategy lacks it: a grid has others, and any list may be added."""
+
+
+def allow_knobs(overrides: Sequence[str]) -> list[str]:
+    """The overrides, those of ``KNOB`` with Hydra's ``++``."""
+    return [KNOB.sub(r"++\g<0>", text) for text in overrides]
+
+
+GROUP = re.compile(r"\+*((\w+)(?:@[\w.]+)?)=(.+)")
+NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false", re.IGNORECASE)
+
+
+def check_groups(overrides: Sequence[str]) -> None:
+    """Raise HarnessError that names the key where a concept is given a number or a truth value: ``dataset=1``."""
+    for found in filter(None, map(GROUP.fullmatch, overrides)):
+        key, concept, given = found.groups()
+        known = names(concept)
+        for value in given.split(",") if known and given[0] not in "{[" else ():
+            if NO_NAME.fullmatch(value) and value not in known:
+                raise HarnessError(f"{key}={value} is not known{nearest(value, known)}; known: {', '.join(known)}")
+
+
+def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfig:
+    """The configuration of ``conf/<primary>.yaml`` under some Hydra overrides, outside the command line."""
+    from hydra import compose as build
+    from hydra import initialize_config_dir
+
+    extend_hydra()
+    check_groups(overrides)
+    with (
+        translate_errors(),
+        suggest_key(lambda: compose(primary)),
+        _without_hydra(),
+        initialize_config_dir(str(package_folder("conf").resolve()), version_base="1.3"),
+    ):
+        return build(primary, allow_knobs(overrides))
+
+
+@contextlib.contextmanager
+def _without_hydra() -> Iterator[None]:
+    """A block in which Hydra has no running command; its global state is restored afterwards."""
+    from hydra.core.global_hydra import GlobalHydra
+
+    outer, GlobalHydra.instance().hydra = GlobalHydra.instance().hydra, None
+    try:
+        yield
+    finally:
+        GlobalHydra.instance().hydra = outer
+
+
+class translate_errors:
+    """A block in which Hydra's errors about a configuration become one HarnessError each."""
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Raise the HarnessError with Hydra's message and the nearest known name."""
+        from hydra.errors import HydraException, MissingConfigException
+        from omegaconf.errors import OmegaConfBaseException
+
+        if isinstance(error, MissingConfigException) and error.missing_cfg_file:
+            concept, _, name = str(error.missing_cfg_file).rpartition("/")
+            known = [str(option) for option in error.options or names(concept)]
+            raise HarnessError(
+                f"{concept or 'config'}={name} is not known{nearest(name, known)}; known: {', '.join(known)}"
+            ) from error
+        if isinstance(error, ValueError) and "Config group override" in str(error):
+            raise HarnessError(f"configuration: {error}; name one of its files, as in dataset=sample") from error
+        if isinstance(error, (HydraException, OmegaConfBaseException)):
+            raise HarnessError(f"configuration: {_first_line(error)}") from error
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    cause = error.__cause__
+    if cause is not None and (more := [line.strip() for line in str(cause).splitlines() if line.strip()]):
+        lines.append(more[0])
+    return "; ".join(dict.fromkeys(lines[:2]))
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong in a module of somebody else's, and where: ``ZeroDivisionError: division by zero (m.py:3)``."""
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno})"
+    frame = traceback.extract_tb(error.__traceback__)[-1:]
+    place = f" ({frame[0].filename}:{frame[0].lineno})" if frame and "hydra" not in frame[0].filename else ""
+    return (
+        f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}{place if '<' not in place else ''}"
+    )
+
+
+def _target(node: Any) -> str:
+    return str(node.get("_target_", node)) if hasattr(node, "get") else str(node)

@@ -1,0 +1,85 @@
+"""Named entities by a spaCy pipeline, with only the pipes that its recogniser needs."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from harness.core.errors import HarnessError
+from harness.graph.extractor.recognition.transition import Transitions
+
+LABELS = ("EVENT", "FAC", "GPE", "LANGUAGE", "LAW", "LOC", "NORP", "ORG", "PERSON", "PRODUCT", "WORK_OF_ART")
+"""Kinds of entities that are kept: numbers, dates and amounts name nothing."""
+
+
+@functools.lru_cache(maxsize=1)
+def pipeline(model: str) -> Any:
+    """The model of an installed package (``load()``, as spaCy's models have) or folder, reduced to the recogniser."""
+    import spacy
+
+    try:
+        nlp = importlib.import_module(model).load() if model.isidentifier() else spacy.load(model)
+    except (ImportError, OSError) as error:
+        raise HarnessError(
+            f"extractor.model={model} cannot be loaded ({str(error).splitlines()[0]}); "
+            f"install it (pip install {model.replace('_', '-')}) or set extractor.model=null for no recogniser"
+        ) from error
+    if "ner" not in nlp.pipe_names:
+        raise HarnessError(f"extractor.model={model} has no entity recogniser, only {', '.join(nlp.pipe_names)}")
+    for name in [pipe for pipe in nlp.pipe_names if pipe != "ner"]:
+        if name not in _feeds(nlp):
+            nlp.disable_pipe(name)
+    return nlp
+
+
+def _feeds(nlp: Any) -> set[str]:
+    """Pipes whose vectors the recogniser listens to."""
+    listening = {node.upstream_name for node in nlp.get_pipe("ner").model.walk() if hasattr(node, "upstream_name")}
+    shared = {name for name in nlp.pipe_names if hasattr(nlp.get_pipe(name), "listening_components")}
+    return shared if "*" in listening else listening
+
+
+@functools.lru_cache(maxsize=1)
+def _transitions(model: str) -> Transitions | None:
+    return Transitions.of(pipeline(model))
+
+
+def entities(model: str, texts: Sequence[str], batch: int) -> Iterator[list[tuple[int, int, int]]]:
+    """(first character, character after the last, 1 if its label is kept else 0) of each text's entities, in order.
+
+    A leading article and a trailing ``'s`` are left out.    batch: texts that are computed together.
+    """
+    from threadpoolctl import threadpool_limits
+
+    nlp, fast = pipeline(model), _transitions(model)
+    longest = max(map(len, texts), default=0)
+    nlp.max_length = max(nlp.max_length, longest + 1)
+    if fast is None:
+        for document in nlp.pipe(texts, batch_size=batch):
+            yield _places(document, [(one.start, one.end, one.label_) for one in document.ents])
+        return
+    for first in range(0, len(texts), batch):
+        documents = [nlp.make_doc(text) for text in texts[first : first + batch]]
+        with threadpool_limits(1):
+            found = fast(documents)
+        for document, spans in zip(documents, found, strict=True):
+            if spans is None:
+                (document,) = nlp.pipe([document])
+                spans = [(one.start, one.end, one.label_) for one in document.ents]
+            yield _places(document, spans)
+
+
+def _places(document: Any, spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, int]]:
+    found = []
+    for first, after, label in spans:
+        tokens = list(document[first:after])
+        while tokens and (tokens[0].is_punct or tokens[0].lower_ in ("the", "a", "an")):
+            del tokens[0]
+        while tokens and (tokens[-1].is_punct or tokens[-1].lower_ in ("'s", "’s", "'")):
+            del tokens[-1]
+        if tokens:
+            end = tokens[-1].idx + len(tokens[-1])
+            found.append((tokens[0].idx, end, int(label in LABELS)))
+    return found

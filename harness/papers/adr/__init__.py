@@ -1,0 +1,1 @@
+"""Weighted RRF against convex combination (ADR)."""

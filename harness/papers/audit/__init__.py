@@ -1,0 +1,1 @@
+"""Printed figures of the papers, recomputed from one another."""

@@ -1,0 +1,1 @@
+"""The Dice-Sorensen hybrid: triples, their stores, vector stores, and its benchmarks."""

@@ -1,0 +1,1 @@
+"""The fusers of this paper."""

@@ -1,0 +1,111 @@
+"""From scored triples to passages: the best rows, and where they lead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.graph.extractor import Extraction, Triples
+from harness.papers.dice.triple.sorensen import Labels, every_label, similarities
+from harness.papers.dice.triplestore import Expand, TripleTable
+
+
+@dataclass(frozen=True, eq=False)
+class RowTargets:
+    """Where a row leads. indptr: int64[E + 1], docs: int64[A], the passages about each entity; null for none.
+
+    passage: int64[T], which states each triple; null for none.
+    """
+
+    indptr: NDArray[np.int64] | None
+    docs: NDArray[np.int64]
+    passage: NDArray[np.int64] | None
+
+    @classmethod
+    def of(cls, found: Extraction, triples: Triples, leads: str) -> RowTargets:
+        """leads: ``title``, ``stated`` or ``both``."""
+        order = np.argsort(found.titled, kind="stable")
+        indptr = np.searchsorted(found.titled[order], np.arange(len(found.names) + 1)).astype(np.int64)
+        passage = triples.passage.astype(np.int64)
+        return cls(indptr if leads != "stated" else None, order, passage if leads != "title" else None)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphBranch:
+    """The graph branch over one graph: a question and its seeds to passages and scores.
+
+    table: int64[T, 3], the labels of each triple's head, relation and tail; a head's and a tail's is the entity.
+    """
+
+    table: NDArray[np.int64]
+    labels: Labels
+    expand: Expand
+    reach: RowTargets
+    inward: bool
+    rows: int | None
+
+    @classmethod
+    def of(
+        cls, facts: TripleTable, expand: Expand, reach: RowTargets, tokens: str, inward: bool, rows: int | None
+    ) -> GraphBranch:
+        """From the graph, and what expands seeds in it."""
+        table = np.stack([facts.subject, len(facts.names) + facts.relation, facts.object], axis=1)
+        return cls(table, Labels.of([*facts.names, *facts.relations], tokens), expand, reach, inward, rows)
+
+    def __call__(self, question: str, seeds: NDArray[np.int64] | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """int64[N] passages, float64[N] scores. seeds: entities, ascending; null scores every triple."""
+        touched = np.arange(len(self.table)) if seeds is None else self.expand(seeds)
+        known = self.labels
+        bag, own = known.bag(question)
+        memory = np.full(len(known.total), -1.0)
+        if seeds is None:
+            every_label(known.indptr, known.token, known.count, known.total, bag, own, memory)
+        score = similarities(touched, self.table, known.indptr, known.token, known.count, known.total, bag, own, memory)
+        return passages_of_rows(*best_rows(self.table, touched, score, seeds, self.inward, self.rows), self.reach)
+
+
+def best_rows(
+    table: NDArray[np.int64],
+    touched: NDArray[np.int64],
+    score: NDArray[np.float64],
+    seeds: NDArray[np.int64] | None,
+    inward: bool,
+    limit: int | None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """int64[R] triples, int64[R] far ends and float64[R] scores of the ``limit`` best rows, ties by triple, tail first.
+
+    table: int64[T, 3], whose first and last columns are the ends.    seeds: ascending; null where both ends may be one.
+    Every touched triple has a seed as head or, ``inward``, as tail.
+    """
+    if limit is not None and len(score) > limit:  # every triple makes a row, so no other can be among the best
+        first = np.flatnonzero(score >= np.partition(score, -limit)[-limit])
+        touched, score = touched[first], score[first]
+    head, tail = table[touched, 0], table[touched, 2]
+    forth = np.ones(len(touched), np.bool_) if seeds is None else np.isin(head, seeds)
+    back = inward & (head != tail) & (True if seeds is None else np.isin(tail, seeds))
+    row = np.concatenate([np.flatnonzero(forth), np.flatnonzero(back)])
+    far = np.concatenate([tail[forth], head[back]])
+    value = score[row]
+    kept = np.lexsort((np.arange(len(row)), touched[row], -value))[:limit]
+    return touched[row[kept]], far[kept], value[kept]
+
+
+def passages_of_rows(
+    triple: NDArray[np.int64], far: NDArray[np.int64], value: NDArray[np.float64], reach: RowTargets
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """int64[N] passages, each once, and float64[N], the greatest score of the rows that lead to them."""
+    docs, values = [np.empty(0, np.int64)], [np.empty(0)]
+    if reach.indptr is not None:
+        first, after = reach.indptr[far], reach.indptr[far + 1]
+        docs += [reach.docs[a:b] for a, b in zip(first.tolist(), after.tolist(), strict=True)]
+        values.append(np.repeat(value, after - first))
+    if reach.passage is not None:
+        docs.append(reach.passage[triple])
+        values.append(value)
+    every, score = np.concatenate(docs), np.concatenate(values)
+    order = np.lexsort((-score, every))
+    every, score = every[order], score[order]
+    first = np.flatnonzero(np.diff(every, prepend=-1))
+    return every[first], score[first]

@@ -1,0 +1,65 @@
+"""Chroma, embedded: the vector database of the Dice-Sorensen hybrid (extra ``stores``)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError, bounded
+from harness.papers.dice.vectorstore import MARGIN, Search, rank_candidates
+
+
+@dataclass(frozen=True)
+class Chroma:
+    """A collection in memory with an HNSW index (Malkov and Yashunin 2018), which is approximate.
+
+    links: M, neighbours of a node.    build, look: ef of construction and of search. All >= 2.
+    """
+
+    links: int = 32
+    build: int = 200
+    look: int = 200
+
+    def __post_init__(self) -> None:
+        for name in ("links", "build", "look"):
+            bounded(f"vectorstore.{name}", getattr(self, name), 2)
+
+    @contextlib.contextmanager
+    def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
+        """See Vectorstore."""
+        try:
+            import chromadb
+        except ImportError as error:
+            raise HarnessError("vectorstore=chroma needs Chroma: pip install the extra `stores`") from error
+        settings = chromadb.config.Settings(anonymized_telemetry=False)
+        client = chromadb.EphemeralClient(settings)
+        name = f"harness-{id(vectors):x}"
+        shape = {"space": "ip", "max_neighbors": self.links, "ef_construction": self.build, "ef_search": self.look}
+        collection = client.create_collection(name, configuration={"hnsw": shape}, embedding_function=None)
+        try:
+            step = client.get_max_batch_size()
+            for start in range(0, len(vectors), step):
+                part = vectors[start : start + step]
+                collection.add(
+                    ids=[str(start + place) for place in range(len(part))], embeddings=np.ascontiguousarray(part)
+                )
+            yield lambda questions, depth: _search(collection, vectors, questions, depth)
+        finally:
+            client.delete_collection(name)
+
+
+def _search(
+    collection: Any, vectors: NDArray[np.float32], questions: NDArray[np.float32], depth: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    depth = min(depth, len(vectors))
+    width = min(depth + MARGIN, len(vectors))
+    found = np.full((len(questions), width), -1, dtype=np.int64)
+    for row, question in enumerate(questions):
+        ids = collection.query(query_embeddings=[question], n_results=width, include=[])["ids"][0]
+        found[row, : len(ids)] = [int(name) for name in ids]
+    return rank_candidates(vectors, questions, found, depth)

@@ -1,0 +1,1 @@
+"""PhaseGraph: research fusers, the Ising reranker, and the experiments of its tables."""

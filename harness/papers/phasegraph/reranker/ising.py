@@ -1,0 +1,82 @@
+"""Mean-field Ising model on documents coupled by shared entities (PhaseGraph App. D)."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from harness.core.errors import HarnessError, bounded
+from harness.fusion.fuser import Calibrated
+from harness.fusion.normalizer import ordered_sum
+from harness.fusion.reranker import reorder, scale, top
+from harness.papers.phasegraph.reranker.coupling import coupling
+
+TOLERANCE = 1e-9
+"""The greatest change of a magnetisation at which the iteration of its query ends."""
+STEPS = 1000
+"""Where it ends at the latest: at the critical point, J = T, it slows down without end."""
+
+
+@dataclass(frozen=True)
+class Ising:
+    """score = (1 - blend) h + blend M, over the fused top m.
+
+    h: the fused score scaled to [-1, 1] (0 when all are equal).    M_i = tanh((h_i + J sum_j A_ij M_j) / T), A the
+    row-normalised weights of shared entities; found by iteration from M = h with steps of 1 / (1 + J / T), the longest
+    with which two opposite documents that pull at each other cannot swing for ever.
+    J: coupling, >= 0.    T: temperature, > 0.    blend: in [0, 1].    m: how many documents are reranked, >= 1.
+    """
+
+    reads: ClassVar[frozenset[str]] = frozenset({"mentions"})
+
+    J: float = 0.5
+    T: float = 1.0
+    blend: float = 0.2
+    m: int = 20
+
+    def __post_init__(self) -> None:
+        bounded("reranker.J", self.J, 0)
+        bounded("reranker.T", self.T, 0, open_low=True)
+        bounded("reranker.blend", self.blend, 0, 1)
+        bounded("reranker.m", self.m, 1)
+        if not isinstance(self.m, int):
+            raise HarnessError(f"reranker.m must be a whole number, got m={self.m}")
+
+    def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        columns, there = top(fused, pool, self.m)
+        field = scale(fused.gather(-1, columns), there)
+        order = content(columns, there)
+        weights = pool.remember(("coupling", order), lambda: coupling(pool, columns, there))
+        spins = pool.remember(
+            ("magnetisation", order, content(field), self.J, self.T),
+            lambda: magnetisation(field, weights, self.J, self.T),
+        )
+        return reorder(fused, pool, columns, there, (1 - self.blend) * field + self.blend * spins)
+
+
+def content(*tensors: Tensor) -> str:
+    """What tensors hold, as a key: trials that rerank the same documents share their coupling."""
+    hashed = hashlib.sha256()
+    for tensor in tensors:
+        hashed.update(repr(tuple(tensor.shape)).encode() + tensor.contiguous().cpu().numpy().tobytes())
+    return hashed.hexdigest()
+
+
+def magnetisation(field: Tensor, weights: Tensor, j: float, t: float) -> Tensor:
+    """float64[Q, m]: the fixed point M = tanh((h + J A M) / T). Each query stops by itself."""
+    spins = field.clone()
+    active = torch.ones(field.shape[0], dtype=torch.bool, device=field.device)
+    for _ in range(STEPS):
+        if not active.any() or not field.shape[-1]:
+            break
+        old = spins[active]
+        pull = ordered_sum(weights[active] * old[:, None, :])[..., 0]
+        new = torch.lerp(old, torch.tanh((field[active] + j * pull) / t), 1 / (1 + j / t))
+        spins[active] = new
+        active[active.clone()] = ((new - old).abs() > TOLERANCE).any(dim=-1)
+    return spins

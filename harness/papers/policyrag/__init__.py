@@ -1,0 +1,1 @@
+"""PolicyRAG: policies of seeds, gates, walks and reranking over a graph of facts."""

@@ -1,0 +1,157 @@
+"""Facts: statements that join entities, anchored to the bytes of the passage that they were read in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.graph.extractor import Extraction
+from harness.graph.extractor.name import byte_offsets, words
+from harness.papers.policyrag.policy.sentence import sentences
+
+Numbers = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """F statements: ``stated[i]`` is (subject, predicate, object) in words; ``text(i)`` is what is embedded.
+
+    subject: int32[F], an entity.    indptr, object: fact i joins its subject to the entities
+    ``object[indptr[i]:indptr[i + 1]]``, at least one.
+    passage: int32[F].    start, end: int32[F], the bytes of ``benchmark.passages[passage].encode()`` that state it.
+    """
+
+    subject: Numbers
+    indptr: NDArray[np.int64]
+    object: Numbers
+    passage: Numbers
+    start: Numbers
+    end: Numbers
+    stated: Sequence[tuple[str, str, str]]
+
+    def __len__(self) -> int:
+        """F."""
+        return len(self.subject)
+
+    def text(self, fact: int) -> str:
+        """Subject, predicate and object in one line."""
+        return " ".join(part for part in self.stated[fact] if part)
+
+    def entities(self, fact: int) -> Numbers:
+        """The entities of a fact, subject first."""
+        return np.concatenate([self.subject[fact : fact + 1], self.object[self.indptr[fact] : self.indptr[fact + 1]]])
+
+    def holds(self, size: int) -> sp.csr_array:
+        """[E, F], 1 where the entity is in the fact."""
+        facts = np.arange(len(self))
+        rows = np.concatenate([self.subject, self.object])
+        columns = np.concatenate([facts, np.repeat(facts, np.diff(self.indptr))])
+        matrix = sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(size, len(self))).tocsr()
+        matrix.data[:] = 1
+        return sp.csr_array(matrix)
+
+    def joined(self, size: int) -> sp.csr_array:
+        """[E, E]: in how many passages a fact joins the two; symmetric, without self-loops."""
+        subject, passage = (np.repeat(part, np.diff(self.indptr)) for part in (self.subject, self.passage))
+        low = np.minimum(subject, self.object).astype(np.int64)
+        high = np.maximum(subject, self.object).astype(np.int64)
+        pairs = np.unique(np.stack([low, high, passage], axis=1)[low != high], axis=0)
+        upper = sp.coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(size, size)).tocsr()
+        both = sp.csr_array(upper + upper.T)
+        both.sort_indices()
+        return both
+
+    def save(self, folder: Path) -> None:
+        """Write below ``folder``."""
+        np.savez(folder / "facts.npz", **{name: getattr(self, name) for name in ARRAYS})
+        (folder / "facts.json").write_text(json.dumps(list(self.stated), ensure_ascii=False, indent=0) + "\n", "utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> Facts:
+        """Read what ``save`` wrote; the arrays refuse to be written to."""
+        with np.load(folder / "facts.npz", allow_pickle=False) as found:
+            arrays = {name: found[name] for name in ARRAYS}
+        for array in arrays.values():
+            array.setflags(write=False)
+        stated = [tuple(words) for words in json.loads((folder / "facts.json").read_text("utf-8"))]
+        return cls(**arrays, stated=stated)
+
+
+ARRAYS = ("subject", "indptr", "object", "passage", "start", "end")
+Row = tuple[int, list[int], int, int, int, tuple[str, str, str]]
+"""subject, objects, passage, first byte, byte after the last, in words."""
+
+
+def make_facts(extraction: Extraction, benchmark: Benchmark) -> Facts:
+    """The triples of an extraction; one without triples states what its sentences name.
+
+    A triple's bytes are those of the first sentence of its passage that holds both names, else the object, else the
+    subject, else the whole passage. A triple of one entity with itself joins nothing and is left out.
+    Without triples a fact is a sentence: it joins the passage's title to all other entities that the sentence
+    mentions (in a passage without a title: its first mention to the others); a sentence that joins nothing is none.
+    """
+    found = list((_stated if len(extraction.triples.subject) else _named)(extraction, benchmark))
+    indptr = np.cumsum([0, *(len(row[1]) for row in found)], dtype=np.int64)
+    column = {name: np.array([row[i] for row in found], np.int32) for name, i in _PLACES.items()}
+    objects = np.array([entity for row in found for entity in row[1]], np.int32)
+    return Facts(indptr=indptr, object=objects, stated=[row[5] for row in found], **column)
+
+
+_PLACES = {"subject": 0, "passage": 2, "start": 3, "end": 4}
+
+
+def _named(extraction: Extraction, benchmark: Benchmark) -> Iterator[Row]:
+    mentions, names, titles = extraction.passages, extraction.names, benchmark.corpus["title"][:]
+    for passage, text in enumerate(benchmark.passages):
+        part = slice(mentions.indptr[passage], mentions.indptr[passage + 1])
+        entities, starts = mentions.entity[part], mentions.start[part]
+        bounds = _bytes(text)
+        place = np.searchsorted(bounds[:, 0], starts, side="right") - 1
+        title = int(extraction.titled[passage])
+        for number in np.unique(place[starts >= 0]):
+            inside = list(dict.fromkeys(entities[(place == number) & (starts >= 0)].tolist()))
+            subject = title if title >= 0 else inside[0]
+            objects = [entity for entity in inside if entity != subject]
+            if objects:
+                first, last = bounds[number].tolist()
+                sentence = text.encode()[first:last].decode()
+                shown = titles[passage] if title >= 0 else names[subject]
+                yield subject, objects, passage, first, last, (shown, sentence, "")
+
+
+def _stated(extraction: Extraction, benchmark: Benchmark) -> Iterator[Row]:
+    triples, names = extraction.triples, extraction.names
+    texts, known = benchmark.passages, dict[int, tuple[NDArray[np.int64], list[str]]]()
+    for place in range(len(triples.subject)):
+        passage, subject, object_ = (int(c[place]) for c in (triples.passage, triples.subject, triples.object))
+        if subject == object_:
+            continue
+        if passage not in known:
+            bounds = _bytes(texts[passage])
+            raw = texts[passage].encode()
+            known[passage] = bounds, [f" {' '.join(words(raw[a:b].decode()).texts)} " for a, b in bounds.tolist()]
+        bounds, plain = known[passage]
+        first, last = _where(bounds, plain, names[subject], names[object_], len(texts[passage].encode()))
+        stated = (names[subject], triples.predicates[triples.predicate[place]], names[object_])
+        yield subject, [object_], passage, first, last, stated
+
+
+def _where(bounds: NDArray[np.int64], plain: list[str], subject: str, object_: str, size: int) -> tuple[int, int]:
+    wanted = [{number for number, text in enumerate(plain) if f" {name} " in text} for name in (subject, object_)]
+    for found in (wanted[0] & wanted[1], wanted[1], wanted[0]):
+        if found:
+            first, last = bounds[min(found)].tolist()
+            return first, last
+    return 0, size
+
+
+def _bytes(text: str) -> NDArray[np.int64]:
+    """int64[n, 2]: the bytes of each sentence; the first line, a title, is one by itself."""
+    return byte_offsets(text, np.array(sentences(text) or [(0, len(text))], np.int64).ravel()).reshape(-1, 2)

@@ -1,0 +1,1 @@
+"""The rerankers of this paper."""

@@ -1,0 +1,1 @@
+"""Walks published beside PageRank: beams, LinearRAG, spreading activation, convergence, HippoRAG 2."""

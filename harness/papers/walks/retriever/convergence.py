@@ -1,0 +1,130 @@
+"""Convergence: one PageRank a seed, and what all of them reach: their geometric mean, where `ppr` has their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.core.errors import bounded
+from harness.retriever.pagerank.pagerank import Solution, Walks
+from harness.retriever.pagerank.rows import WalkEnd, collect_lists
+from harness.retriever.ppr import PPR
+from harness.retriever.walk import normalize_rows
+from harness.run import Run
+from harness.work.store import Store
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """score(q, p) = exp( sum_i w_i ln(floor + v_i(p)) / sum_i w_i ), v_i the personalised vector of seed i alone
+
+    (Jeh and Widom, Scaling personalized web search, 2003). A passage that every seed leads to is before one that one
+    seed leads to strongly; `ppr` ranks by the sum of the same vectors.
+    Seeds: the ``seeds`` entities of greatest restart in ``ppr``, w = 1 each, and its nearest passages together, as one
+    seed, with w = ``together``. A list holds the passages that score at least twice the floor.
+
+    seeds: >= 0.    together: >= 0.    floor: > 0, what a passage has that a seed does not reach.
+    """
+
+    version: ClassVar[int] = 1
+    fitted_on: ClassVar[tuple[str, ...]] = PPR.fitted_on
+    ppr: PPR
+    seeds: int = 5
+    together: float = 1.0
+    floor: float = 1e-5
+
+    def __post_init__(self) -> None:
+        bounded("lists.NAME.seeds", self.seeds, 0)
+        bounded("lists.NAME.together", self.together, 0)
+        bounded("lists.NAME.floor", self.floor, 0, open_low=True)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """Walk from every seed of every question, question by question, and take the mean as the walks come."""
+        network, _, whole, facts = self.ppr.start(benchmark, store)
+        first, ppr = len(network.names), self.ppr
+        seeds, owner, weight = self.split(whole, first)
+        walks = Walks(
+            ppr.walk.transition(network), ppr.restart, ppr.tolerance, ppr.max_iter, ppr.block, ppr.threads, ppr.device
+        )
+
+        def means(part: slice) -> Iterator[tuple[NDArray[np.float64], WalkEnd]]:
+            own = slice(*np.searchsorted(owner, [part.start, part.stop]).tolist())
+            count = part.stop - part.start
+            return self._means(
+                walks(seeds[own]), owner[own] - part.start, weight[own], first, count, len(benchmark.doc_ids)
+            )
+
+        run, walked = collect_lists(benchmark, means, 2 * self.floor)
+        return run, {**facts, "walks": len(owner), **walked}
+
+    def split(self, whole: sp.csr_array, first: int) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.float64]]:
+        """[R, E + D], a row a seed, the question of each, ascending, and its weight; whole: [Q, E + D]."""
+        rows, columns, shares = [], [], []
+        owner: list[int] = []
+        weight: list[float] = []
+        for query in range(whole.shape[0]):
+            part = slice(*whole.indptr[query : query + 2])
+            nodes, values = whole.indices[part], whole.data[part]
+            entities = nodes < first
+            best = nodes[entities][np.lexsort((nodes[entities], -values[entities]))][: self.seeds]
+            for node in best.tolist():
+                rows.append(np.array([len(owner)]))
+                columns.append(np.array([node]))
+                shares.append(np.ones(1))
+                owner.append(query)
+                weight.append(1.0)
+            if self.together and (~entities).any():
+                rows.append(np.full(int((~entities).sum()), len(owner)))
+                columns.append(nodes[~entities])
+                shares.append(values[~entities])
+                owner.append(query)
+                weight.append(self.together)
+        none = np.empty(0, np.int64)
+        entries = (
+            np.concatenate([np.empty(0), *shares]),
+            (np.concatenate([none, *rows]), np.concatenate([none, *columns])),
+        )
+        made = sp.csr_array(sp.coo_array(entries, shape=(len(owner), whole.shape[1])))
+        return normalize_rows(made), np.array(owner, dtype=np.int64), np.array(weight)
+
+    def _means(
+        self,
+        solved: Iterable[Solution],
+        owner: NDArray[np.int64],
+        weight: NDArray[np.float64],
+        first: int,
+        queries: int,
+        size: int,
+    ) -> Iterator[tuple[NDArray[np.float64], WalkEnd]]:
+        """The scores [B, D] of the questions whose walks are all there, in order; 0 for a question without a seed."""
+        query, total, mass = 0, np.zeros(size), 0.0
+        for part in solved:
+            done = []
+            for place in range(part.values.shape[1]):
+                row = part.first + place
+                while query < owner[row]:
+                    done.append(_mean(total, mass))
+                    query, total, mass = query + 1, np.zeros(size), 0.0
+                total += weight[row] * np.log(self.floor + part.values[first:, place].astype(np.float64))
+                mass += weight[row]
+            yield np.array(done).reshape(-1, size), part
+        last = [_mean(total, mass), *(np.zeros(size) for _ in range(query + 1, queries))]
+        yield np.array(last[: queries - query]).reshape(-1, size), Ended(np.empty(0, np.int64), np.empty(0))
+
+
+@dataclass(frozen=True, eq=False)
+class Ended:
+    """How no walk at all ended."""
+
+    iterations: NDArray[np.int64]
+    change: NDArray[np.float64]
+
+
+def _mean(total: NDArray[np.float64], mass: float) -> NDArray[np.float64]:
+    return np.exp(total / mass) if mass else np.zeros_like(total)

@@ -1,0 +1,1 @@
+"""What commands print: the table, the sentences below it, and what `harness watch` shows."""

@@ -1,0 +1,136 @@
+"""A trace as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from harness.analysis.trace import Trace
+from harness.core.escape import file_name
+from harness.core.table import Column, Table
+from harness.core.table.format import percent
+from harness.retriever.pagerank.trail import Node, Path, Trail
+
+WIDTH = 44
+
+
+def text(trace: Trace, seeds: int) -> str:
+    """Question, ranks, and for every list with paths its seeds (the first ``seeds``) and paths."""
+    lines = [*head(trace), "", *rank_table(trace).lines(WIDTH)]
+    for name, trail in trace.trails.items():
+        lines += ["", f"{name}: {len(trail.seeds)} seeds"]
+        lines += [f"  {weight:.4f}  {label(trace, node)}" for node, weight in trail.seeds[:seeds]]
+        for table in record_tables(name, trail):
+            lines += ["", table.title, *table.lines(WIDTH)]
+        for doc in trail.paths:
+            paths = [f"  {describe_path(trace, name, doc, path)}" for path in trail.paths[doc]]
+            lines += ["", f"{name}, {role(trace, doc)} {label(trace, Node(passage=doc))}: {_place(trace, name, doc)}"]
+            lines += paths or ["  no path from a seed"]
+    return "\n".join(lines)
+
+
+def rank_table(trace: Trace) -> Table:
+    """The rank of each gold passage and rival in every list and after fusion."""
+    columns = [Column("", "text"), Column("passage", "text"), *(Column(name, "count") for name in trace.order)]
+    rows = [
+        [role(trace, doc), label(trace, Node(passage=doc)), *(trace.rank(name, doc) for name in trace.order)]
+        for doc in (*trace.gold, *trace.rivals)
+    ]
+    return Table("ranks", "Ranks", columns, rows)
+
+
+def record_tables(name: str, trail: Trail) -> Iterator[Table]:
+    """What a list records beside its paths."""
+    for kind, rows in trail.record.items():
+        keys = list(rows[0]) if rows else []
+        cells = [[_cell(row[key]) for key in keys] for row in rows]
+        columns = [Column(key, "text") for key in keys]
+        yield Table(file_name(kind), f"{name}, {kind.replace('_', ' ')}", columns, cells)
+
+
+def to_json(trace: Trace) -> dict[str, Any]:
+    """The trace as JSON: the question, the ranks of gold and rivals, and what every list records, in full."""
+    ids = trace.benchmark.doc_ids.to_pylist()
+    row = trace.benchmark.queries[trace.query]
+    return {
+        "benchmark": trace.benchmark.name,
+        "data_sha256": trace.benchmark.sha256,
+        "query": row["id"],
+        "split": str(trace.benchmark.split[trace.query]),
+        "question": row["question"],
+        "answers": list(row.get("answers") or []),
+        "gold": [ids[doc] for doc in trace.gold],
+        "ranks": {
+            name: {ids[doc]: trace.rank(name, doc) for doc in [*trace.gold, *trace.rivals]} for name in trace.order
+        },
+        "lists": {
+            name: {"retriever": trace.identities[name], **_paths(trace, trail), **trail.record}
+            for name, trail in trace.trails.items()
+        },
+    }
+
+
+def _paths(trace: Trace, trail: Trail) -> dict[str, Any]:
+    ids = trace.benchmark.doc_ids.to_pylist()
+
+    def named(node: Node) -> dict[str, str]:
+        return {"entity": node.entity} if node.passage < 0 else {"passage": ids[node.passage]}
+
+    return {
+        "seeds": [{**named(node), "weight": weight} for node, weight in trail.seeds],
+        "paths": {
+            ids[doc]: [
+                {"strength": path.strength, "nodes": [named(node) for node in path.nodes], "links": list(path.links)}
+                for path in paths
+            ]
+            for doc, paths in trail.paths.items()
+        },
+    }
+
+
+def _cell(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4f}" if isinstance(value, float) else None if value is None else str(value)
+
+
+def head(trace: Trace) -> list[str]:
+    """What was asked, of which split and kind, and the answer."""
+    row, split = trace.benchmark.queries[trace.query], trace.benchmark.split[trace.query]
+    kind = ", ".join(f"{name} {row[name]}" for name in ("hops", "type") if row.get(name) not in (None, ""))
+    answers = " | ".join(row.get("answers") or [])
+    warned = " (looking at test: choose nothing by it)" if split == "test" else ""
+    return [
+        f"{trace.benchmark.name} {row['id']}: split {split}{warned}{', ' if kind else ''}{kind}",
+        row["question"],
+        *([f"answer: {answers}"] if answers else []),
+    ]
+
+
+def role(trace: Trace, doc: int) -> str:
+    """``gold 2`` for the passage of the second hop; ``last hop`` for the last; ``rival`` else."""
+    if doc not in trace.gold:
+        return "rival"
+    hop = trace.gold.index(doc) + 1
+    return f"gold {hop}" + (" (last hop)" if hop == len(trace.gold) else "")
+
+
+def label(trace: Trace, node: Node) -> str:
+    """A passage as ``[id] title``, an entity by its name."""
+    if node.passage < 0:
+        return node.entity
+    return f"[{trace.benchmark.doc_ids[node.passage]}] {trace.title(node.passage)}"
+
+
+def describe_path(trace: Trace, name: str, doc: int, path: Path) -> str:
+    """A path in one line, with the share of the score that it brings, or the score that it gives."""
+    share = trace.share(name, doc, path.strength)
+    words = [label(trace, path.nodes[0])]
+    for link, node in zip(path.links, path.nodes[1:], strict=True):
+        words.append(f"-{link}-> {label(trace, node)}")
+    return f"{f'{path.strength:.4f}' if share is None else f'{percent(share):>5}%'}  {' '.join(words)}"
+
+
+def _place(trace: Trace, name: str, doc: int) -> str:
+    rank = trace.rank(name, doc)
+    return "not in the list" if rank is None else f"rank {rank}, score {trace.order[name][doc]:.6g}"

@@ -1,0 +1,1 @@
+"""report.pdf and the LaTeX that it is made of."""

@@ -1,0 +1,151 @@
+"""The report of a sweep: ``tables/*.tex``, ``figures/*.{pdf,png}``, ``report.tex``, ``report.pdf``."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.core.escape import file_name
+from harness.core.files import write_text
+from harness.core.table import Table
+from harness.core.table.sheet import Layout
+from harness.core.table.typeset import typeset
+from harness.report.console.conclusions import conclusions
+from harness.report.display import Display
+from harness.report.experiment import build_experiment, joint_figures
+from harness.report.figure import Page, Picture, alpha, ceiling, cost, flow, frontier, outcomes, scores
+from harness.report.pdf.compile import SECONDS, compile_pdf
+from harness.report.pdf.template import fill
+from harness.report.table.tables import build_tables
+from harness.sweep.folder.result import SweepResult
+
+LANDSCAPE = Layout(765.0, 765.0)
+"""A4, landscape."""
+FIGURES = (outcomes, alpha, frontier, ceiling, cost, flow, scores)
+AS_TYPED = Display()
+"""Names as conf/ has them."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """What was written, and one line about the PDF (its path, or why there is none)."""
+
+    files: Sequence[Path]
+    pdf: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a report shows of one sweep."""
+
+    title: str
+    sweep: str
+    facts: Mapping[str, str]
+    tables: Sequence[Table]
+    pictures: Sequence[Picture]
+
+    def label(self, name: str) -> str:
+        """Of a table or a figure in LaTeX: no two sweeps share one."""
+        return f"{file_name(self.sweep)}-{name.rpartition('/')[2]}"
+
+    def apart(self, name: str) -> Section:
+        """The same below a folder and a label of that name, so that several sweeps stand in one report."""
+        return dataclasses.replace(
+            self,
+            tables=[dataclasses.replace(table, name=f"{name}/{table.name}") for table in self.tables],
+            pictures=[dataclasses.replace(picture, name=f"{name}/{picture.name}") for picture in self.pictures],
+        )
+
+
+def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
+    """Every table and figure of a sweep.    more: further figures, such as a benchmark's calibration."""
+    tables, pictures = build_experiment(result)
+    drawn = [picture for module in FIGURES for picture in module.pictures(result)]
+    return Section(
+        f"Sweep {result.folder.name}",
+        result.folder.name,
+        describe(result),
+        [*tables, *build_tables(result)],
+        [*pictures, *drawn, *more],
+    )
+
+
+def joint(results: Iterable[SweepResult]) -> dict[str, Section]:
+    """The figures that show several benchmarks at once, of each experiment that has such."""
+    kinds: dict[str, list[SweepResult]] = {}
+    for result in results:
+        kinds.setdefault(result.kind, []).append(result)
+    drawn = {kind: joint_figures(ones) for kind, ones in kinds.items()}
+    return {
+        kind: Section(kind, kind, {"sweeps": ", ".join(one.folder.name for one in kinds[kind])}, [], pictures)
+        for kind, pictures in drawn.items()
+        if pictures
+    }
+
+
+def build(result: SweepResult, folder: Path, more: Iterable[Picture] = (), display: Display = AS_TYPED) -> Built:
+    """Write the report of a sweep into ``folder``; the same results give the same bytes."""
+    return write([section(result, more)], folder, display)
+
+
+def gather(sections: Mapping[str, Section], folder: Path, display: Display = AS_TYPED) -> Built:
+    """Write one report of several sweeps, by the name of each: its tables and figures lie in folders of that name."""
+    named = [dataclasses.replace(one, title=name).apart(file_name(name)) for name, one in sections.items()]
+    return write(named, folder, display)
+
+
+def write(sections: Sequence[Section], folder: Path, display: Display) -> Built:
+    """Write the files of a report. Tables and figures that an earlier one left and this one does not have go."""
+    files: list[Path] = []
+    for one in sections:
+        for table in one.tables:
+            text = typeset(table, LANDSCAPE, one.label(table.name), None, display.text, display.cell)
+            files.append(_write(folder / "tables" / f"{table.name}.tex", text))
+        for picture in one.pictures:
+            files += picture.save(folder / "figures", Page(rename=display.label))
+    title = sections[0].title if len(sections) == 1 else f"{len(sections)} sweeps"
+    document = fill("report.tex.j2", title=title, sections=sections, display=display)
+    _remove_old(folder, files)
+    files.append(_write(folder / "report.tex", document))
+    return Built(files, compile_pdf(folder, SECONDS * len(sections)))
+
+
+def describe(result: SweepResult) -> dict[str, str]:
+    """What the report's head says: where its numbers come from."""
+    manifest, view = result.manifest, result.locked
+    libraries = ", ".join(f"{name} {version}" for name, version in sorted(manifest["libraries"].items()))
+    shown = f"{view.split}, evaluation {view.evaluation}" if view.evaluation else f"{view.split} (nothing held out yet)"
+    counts = [f"{count:,} {name}" for name, count in manifest.get("counts", {}).items()]
+    return {
+        "benchmark": ", ".join([str(manifest["dataset"]), *counts, f"{len(result.queries)} tune queries"]),
+        "locked trials on": shown,
+        "winner": str(result.lock["winner"]["name"]),
+        "objective": str(manifest["objective"]),
+        **conclusions(result),
+        "trials": str(len(result.trials)),
+        "data sha256": str(manifest["data_sha256"]),
+        "lock sha256": str(result.lock["sha256"]),
+        "code": str(manifest["code"]),
+        "libraries": libraries,
+    }
+
+
+def _write(path: Path, text: str) -> Path:
+    write_text(path, text)
+    return path
+
+
+def _remove_old(folder: Path, kept: Sequence[Path]) -> None:
+    """Remove the tables and figures that the earlier report.tex names, and folders that are empty then."""
+    earlier = folder / "report.tex"
+    text = earlier.read_text(encoding="utf-8") if earlier.is_file() else ""
+    for name in re.findall(r"\\(?:input|includegraphics)\{((?:tables|figures)/[\w/-]+)\.", text):
+        for path in folder.glob(f"{name}.*"):
+            if path not in kept:
+                path.unlink()
+    for path in [*folder.glob("tables/*/"), *folder.glob("figures/*/")]:
+        if not any(path.iterdir()):
+            path.rmdir()

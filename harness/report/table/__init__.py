@@ -1,0 +1,1 @@
+"""Tables of a sweep, a function each, from its rows."""

@@ -1,0 +1,74 @@
+"""Does the fuser matter? The best trial of each fuser against the winner: different, equivalent, or undecided."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from harness.core.table import Column, Table
+from harness.evaluation.comparison import Comparison
+from harness.evaluation.metric import ABSENT
+from harness.evaluation.statistic import holm
+from harness.sweep.folder.view import View
+
+ALPHA = 0.05
+INFORMATIVE = 0.05
+"""Below this share of changed queries equivalence says nothing."""
+
+
+def ablation(view: View) -> list[Table]:
+    """The table; empty when fewer than two fusers were tried or the objective is not 0/1."""
+    locked = {row["trial"] for row in view.lock["fusers"]} - {view.winner}
+    places = [place for place, row in enumerate(view.rows) if row["trial"] in locked]
+    if not places or not view.metric.binary:
+        return []
+    winner = view.scores[view.winner_place]
+    found = [Comparison.of(view.scores[place], winner, margin=view.margin) for place in places]
+    corrected = holm([one.p for one in found]).tolist()
+    rows = []
+    for place, one, p in zip(places, found, corrected, strict=True):
+        same, interval = float(one.p_equivalent or 0.0), one.score_interval(1 - 2 * ALPHA)
+        name, moved = view.rows[place]["name"], changed(view, place)
+        rows.append([name, one.wins, one.losses, one.difference, interval, p, same, verdict(p, same, moved), moved])
+    columns = [
+        Column("best of each other fuser", "text"), Column("W", "count"), Column("L", "count"),
+        Column("difference", "points"), Column("90% interval", "span"), Column("Holm p", "p"),
+        Column("equivalence p", "p"), Column("verdict", "text"),
+        Column("changed %"),
+    ]  # fmt: skip
+    caption = (
+        f"Does the fuser matter? Each fuser's best trial against the winner, {view.winner_name}. "
+        f"{view.caption()} W and L: queries that it finds and the winner does not, and the reverse; difference in "
+        f"points with Tango's score interval; Holm p: exact McNemar, corrected over the rows, small when they differ; "
+        f"equivalence p: two one-sided score tests at a margin of {100 * view.margin:g} points, small when they do "
+        "not. "
+        f"Changed: queries whose gold passages in the top k the row, or the winner, changes against the single list "
+        f"that both are nearest to; below {100 * INFORMATIVE:g}% two that copy one list are equivalent by "
+        "construction, which is uninformative."
+    )
+    return [Table("ablation", "Does the fuser matter?", columns, rows, caption)]
+
+
+def changed(view: View, place: int) -> float:
+    """The share of queries on which a row or the winner has other gold passages in the top k than a single list has.
+
+    The least of it over the single lists. k: the objective's depth. Told by the gold passages' places, so a change
+    among other passages alone is not seen.
+    """
+    k = view.metric.k or ABSENT
+    held = np.asarray(view.ranks) <= k
+    lists = [number for number, row in enumerate(view.rows) if row["family"] == "single"]
+    pair = held[[place, view.winner_place]]
+    shares = [float((pair != held[number]).any(axis=(0, 2)).mean()) for number in lists]
+    return min(shares, default=1.0)
+
+
+def verdict(p: float, same: float, moved: float = 1.0) -> str:
+    """What both tests together say; a difference can be real and yet smaller than the margin.
+
+    moved: as ``changed`` says; two that both copy one list are equivalent by construction.
+    """
+    if p <= ALPHA:
+        return "different, within the margin" if same <= ALPHA else "different"
+    if same > ALPHA:
+        return "undecided"
+    return "equivalent" if moved >= INFORMATIVE else "uninformative"

@@ -1,0 +1,40 @@
+"""What a perfect fuser would reach in each pool, beside what the best trial reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.core.table import Column, Table
+from harness.sweep.folder.view import View
+
+
+def ceiling(view: View) -> list[Table]:
+    """What a perfect fuser would reach in each pool, beside the best trial in it; empty when nothing was fused.
+
+    view: every trial on tune.
+    """
+    columns = [
+        Column("pool.cap", "text"), Column("lists", "text"), Column("ceiling %"), Column("best trial", "text"),
+        Column(f"{view.objective} %"),
+    ]  # fmt: skip
+    rows = ceilings(view)
+    caption = f"Ceiling by pool: share of queries whose last gold passage is anywhere in the pool. {view.caption()}"
+    return [Table("ceiling", "Ceiling", columns, rows, caption)] if rows else []
+
+
+def ceilings(view: View) -> list[tuple[str, str, float, str | None, float | None]]:
+    """(cap, lists, ceiling, best trial, its objective) of each pool, smaller caps first."""
+    found = {}
+    for entry in view.manifest["ceiling"]:
+        cap, names = entry["cap"], "+".join(entry["lists"])
+        fused = (row for row in view.rows if row["family"] != "single" and _in_pool(row["parameters"], cap, names))
+        best = next(fused, {})
+        pool = "all" if cap is None else str(cap), names
+        found[cap is None, cap or 0, names] = (*pool, entry["share"], best.get("name"), best.get(view.objective))
+    return [found[key] for key in sorted(found)]
+
+
+def _in_pool(knobs: Mapping[str, Any], cap: int | None, names: str) -> bool:
+    lists = knobs.get("pool.lists")
+    return knobs.get("pool.cap") == cap and (not lists or not names or "+".join(lists) == names)

@@ -1,0 +1,189 @@
+"""A published table's rows from our data: each row's trial by slice and split, against one of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from harness.core.errors import one_of
+from harness.core.table import Column, Table
+from harness.evaluation.comparison import Comparison
+from harness.evaluation.metric import Metric, average
+from harness.evaluation.metric.measure import Values
+from harness.evaluation.statistic import holm, wilson
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.rows import rerun
+from harness.sweep.folder.view import GOLD, View
+from harness.sweep.judge.selection import choose
+
+UNPRINTED = "–"
+WHOLE = ({"label": "all", "where": {}},)
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A row's numbers on one slice of one split; what is beside ``scores`` is of the first metric.
+
+    against: the comparison with the table's baseline row, None for that row itself.    p_holm: corrected over the rows
+    of that slice and split.
+    """
+
+    place: int
+    label: str
+    slice: str
+    split: str
+    n: int
+    scores: Sequence[float]
+    interval: Sequence[float] | None
+    against: Comparison | None
+    published: str
+    p_holm: float | None = None
+
+
+@dataclass(frozen=True)
+class ComparisonTable:
+    """A table ``spec``: ``name, title, metrics, against`` (the label of a row), ``rows``, ``slices``, ``odds``.
+
+    W and L are counted on the first metric, which need not be 0/1: then a win is a query with the greater value, and
+    the difference's interval is a bootstrap's. odds: whether the ratio of a 0/1 metric's odds is a column.
+    """
+
+    result: SweepResult
+    spec: Mapping[str, Any]
+    experiment: Mapping[str, Any]
+
+    @classmethod
+    def named(cls, result: SweepResult, name: str, experiment: Mapping[str, Any]) -> ComparisonTable:
+        """The table of that name, for a figure of it."""
+        known = {spec["name"]: spec for spec in experiment.get("tables") or () if "rows" in spec}
+        one_of("experiment: figure's table", name, known)
+        return cls(result, known[name], experiment)
+
+    @cached_property
+    def places(self) -> list[int | None]:
+        """The trial of each row, by its place in the leaderboard."""
+        return choose(self.spec["rows"], [row["parameters"] for row in self.result.whole.rows])
+
+    @cached_property
+    def metrics(self) -> list[Metric]:
+        """The metrics, the judged one first."""
+        return [Metric.parse(name) for name in self.spec["metrics"]]
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """All rows, by slice, then split."""
+        several = [self.result.whole, *([self.result.test] if self.result.test else [])]
+        cuts = self.spec.get("slices", WHOLE)
+        return [line for cut in cuts for part in several for line in self._lines(part, cut)]
+
+    def table(self) -> Table:
+        """The table."""
+        trials = self.result.whole.rows
+        sliced = len(self.spec.get("slices", WHOLE)) > 1
+        binary = self.metrics[0].binary
+        odds = binary and self.spec.get("odds", False)
+        printed = any(line.published != UNPRINTED for line in self.lines)
+        columns = [
+            *([Column("queries", "text")] if sliced else []),
+            Column("split", "text"), Column("row", "text"), Column("strategy", "text"), Column("n", "count"),
+            *(Column(f"{metric} %") for metric in self.metrics),
+            *([Column("95% interval", "interval")] if binary else []),
+            Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"),
+            Column("95% of difference", "span"), *([Column("equiv. p", "p")] if binary else []),
+            *([Column("OR", "value")] if odds else []), *([Column("published", "text")] if printed else []),
+        ]  # fmt: skip
+        rows = [
+            [
+                *([line.slice] if sliced else []),
+                *(line.split, line.label, trials[line.place]["name"], line.n, *line.scores),
+                *([line.interval] if binary else []),
+                *_judged(line, binary, odds),
+                *([line.published] if printed else []),
+            ]
+            for line in self.lines
+        ]
+        commands = [rerun(trials[line.place]) for line in self.lines]
+        return Table(self.spec["name"], self.spec["title"], columns, rows, self.caption(), commands=commands)
+
+    def caption(self) -> str:
+        """Source, data, what is counted, and what differs from the publication."""
+        metric, facts = self.metrics[0], self.result.manifest
+        meant = dict.fromkeys(name.name for name in self.metrics)
+        defined = "; ".join(f"{name}@k: {GOLD[name]} in the top k" for name in meant if name in GOLD)
+        slices = "; ".join(f"{cut['label']}: {cut['rule']}" for cut in self.spec.get("slices", ()) if "rule" in cut)
+        how = "Tango's score interval" if metric.binary else "a bootstrap's"
+        test = self.result.test
+        lists = f"{self.result.whole.fitted()}{self.result.whole.recalls()}"
+        evaluation = f"; test: evaluation {test.evaluation} of this split{test.look}" if test else ""
+        same = f"equiv. p: two one-sided tests at {100 * self.result.whole.margin:g} points; " if metric.binary else ""
+        return (
+            f"{self.experiment['source']}, on {facts['dataset']} here. {defined}. W and L: queries with more, and "
+            f"less, {metric} than {self.spec['against']}; p: exact two-sided McNemar; Holm p: over the rows of a "
+            f"split; difference in points, {how}; {same}each row's strategy was chosen on tune. "
+            f"{slices + '. ' if slices else ''}{self.warning()}Published figures are not comparable: "
+            f"{self.experiment['differs']} Data {facts['data_sha256'][:12]}{evaluation}.{lists}"
+        )
+
+    def warning(self) -> str:
+        """That a slice was chosen by the outcome, whenever one was; empty otherwise."""
+        cuts = [cut for cut in self.spec.get("slices", ()) if "list" in cut["where"]]
+        if not cuts:
+            return ""
+        labels = ", ".join(str(cut["label"]) for cut in cuts)
+        lists = ", ".join(dict.fromkeys(str(cut["where"]["list"]) for cut in cuts))
+        return (
+            f"Bias: the slices ({labels}) are made with the gold and the ranks of {lists}, so by the outcome: they "
+            f"favour or handicap {lists}, and every fusion with it, by construction, and say nothing of all queries. "
+        )
+
+    def _lines(self, part: View, cut: Mapping[str, Any]) -> list[Line]:
+        members = part.slice(cut["where"]) & ~np.isnan(self.metrics[0](part.ranks[0]))
+        if not members.any():
+            return []
+        trials = self.result.whole.rows
+        own = [None if place is None else part.place(trials[place]["trial"]) for place in self.places]
+        base = own[[row["label"] for row in self.spec["rows"]].index(self.spec["against"])]
+        found = []
+        for row, place, number in zip(self.spec["rows"], self.places, own, strict=True):
+            if place is not None and number is not None:
+                values = [metric(part.ranks[number][members]) for metric in self.metrics]
+                other = None if base in (None, number) else self.metrics[0](part.ranks[base][members])
+                printed = row.get("published", {}).get(part.dataset, {}) if cut.get("published", True) else {}
+                published = str(printed.get(part.split, UNPRINTED))
+                found.append(self._line(place, row["label"], cut["label"], part.split, values, other, published))
+        return correct(found)
+
+    def _line(
+        self,
+        place: int,
+        label: str,
+        cut: str,
+        split: str,
+        values: Sequence[Values],
+        other: Values | None,
+        published: str,
+    ) -> Line:
+        first, metric = values[0], self.metrics[0]
+        interval = wilson(int(first.sum()), len(first)) if metric.binary else None
+        against = None if other is None else Comparison.of(first, other, metric.binary, self.result.whole.margin)
+        scores = [float(average(each)) for each in values]
+        return Line(place, label, cut, split, len(first), scores, interval, against, published)
+
+
+def correct(lines: Sequence[Line]) -> list[Line]:
+    """The lines with Holm's correction over those that are compared."""
+    tested = {place: line.against.p for place, line in enumerate(lines) if line.against is not None}
+    found = dict(zip(tested, holm(list(tested.values())).tolist(), strict=True))
+    return [replace(line, p_holm=found.get(place)) for place, line in enumerate(lines)]
+
+
+def _judged(line: Line, binary: bool, odds: bool) -> list[Any]:
+    one = line.against
+    if one is None:
+        return [None] * (5 + binary + odds)
+    sizes = [one.p_equivalent] * binary + [one.odds_ratio] * odds
+    return [one.wins, one.losses, one.p, line.p_holm, one.interval, *sizes]

@@ -1,0 +1,70 @@
+"""How much better fusion could be, how much of that each strategy takes, and where queries are lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.table import Column, Table
+from harness.evaluation.metric import ABSENT, Metric
+from harness.sweep.folder.view import View
+
+Outcomes = NDArray[np.bool_]
+LOSSES = ("no list has it", "cut by the cap", "outranked")
+
+
+def headroom(view: View) -> list[Table]:
+    """The table; empty without single lists, or when the objective is not 0/1."""
+    best = view.row_of(str(view.lock.get("best_single")))
+    if best is None or not view.metric.binary:
+        return []
+    fused = [place for place, row in enumerate(view.rows) if row["family"] != "single"]
+    floor = view.scores[best].mean()
+    rows = []
+    for place in fused:
+        score, ceiling = view.scores[place].mean(), float(reached(view, place)[0].mean())
+        taken = (score - floor) / (ceiling - floor) if ceiling > floor else None
+        shares = [float(part.mean()) for part in losses(view, place).values()]
+        rows.append([view.rows[place]["name"], score, float(oracle(view, place).mean()), ceiling, taken, *shares])
+    columns = [
+        Column("strategy", "text"), Column(f"{view.objective} %"), Column("best list by query %"), Column("ceiling %"),
+        Column("headroom taken %"), *(Column(f"{name} %") for name in LOSSES),
+    ]  # fmt: skip
+    caption = (
+        f"Headroom. {view.caption()} Best list by query: an oracle that picks, for each query, the list that finds it; "
+        "ceiling: the lists fused hold it anywhere, so a perfect fuser without a cap finds it; headroom taken: of the "
+        f"way from {view.rows[best]['name']}, the best single list on tune ({100 * floor:.1f}), to the ceiling. The "
+        "rest says where the other queries are lost: no fused list has it, the cap (or the fuser's own restriction) "
+        "cut it, or it is in the pool behind others. Bold: the winner that was locked on tune."
+    )
+    marked = frozenset({fused.index(view.winner_place)}) if view.winner_place in fused else frozenset()
+    return [Table("headroom", "Headroom", columns, rows, caption, marked)]
+
+
+def losses(view: View, place: int) -> dict[str, Outcomes]:
+    """bool[Q] by reason: the queries that a row does not find; each has one reason (``LOSSES``)."""
+    found = view.scores[place] > 0
+    held, pooled = reached(view, place)
+    return dict(zip(LOSSES, (~found & ~held, ~found & held & ~pooled, ~found & held & pooled), strict=True))
+
+
+def reached(view: View, place: int) -> tuple[Outcomes, Outcomes]:
+    """bool[Q] each: the row's lists hold what counts at any depth; so does its fused list."""
+    anywhere = Metric(view.metric.name, ABSENT - 1)
+    lists = np.stack([view.ranks[number] for number in _lists(view, view.rows[place])]).min(axis=0)
+    return anywhere(lists) > 0, anywhere(np.asarray(view.ranks[place])) > 0
+
+
+def oracle(view: View, place: int) -> Outcomes:
+    """bool[Q]: at least one of the row's lists finds it by itself."""
+    return np.asarray((view.scores[_lists(view, view.rows[place])] > 0).any(axis=0))
+
+
+def _lists(view: View, row: Mapping[str, Any]) -> Sequence[int]:
+    """The places of the single lists that a row fuses; all of them when it does not say."""
+    names = row["parameters"].get("pool.lists") or []
+    single = {str(other["name"]): place for place, other in enumerate(view.rows) if other["family"] == "single"}
+    return [single[name] for name in names if name in single] or list(single.values())

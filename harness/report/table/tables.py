@@ -1,0 +1,184 @@
+"""The tables of a sweep: held-out, leaderboard, by hop count and type, effect, fusers, single lists, headroom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from harness.core.table import Column, Table
+from harness.evaluation.statistic import trials
+from harness.report.table.ablation import ablation
+from harness.report.table.ceiling import ceiling
+from harness.report.table.cost import cost
+from harness.report.table.effect import effect
+from harness.report.table.headroom import headroom
+from harness.report.table.power import power
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.rows import rerun
+from harness.sweep.folder.view import View
+
+JUDGED = (Column("W", "count"), Column("L", "count"), Column("p", "p"))
+BEST = (Column("W*", "count"), Column("L*", "count"), Column("p*", "p"))
+AGAINST = (
+    "W and L: queries that the strategy finds and {reference} does not, and the reverse; p: exact two-sided McNemar; "
+    "W*, L*, p*: the same against {best}, the best single list on tune."
+)
+
+BY_CLUSTER = (Column("95% by cluster", "interval"), Column("difference by cluster", "span"), Column("cluster p", "p"))
+CLUSTERED = (
+    "by cluster: with the effective n, the queries divided by the design effect; cluster p: the exact test in which "
+    "whole clusters of queries that share gold passages change sides."
+)
+
+
+def build_tables(result: SweepResult) -> list[Table]:
+    """All tables that this sweep has data for, in the order of the report."""
+    return [
+        *([heldout(result)] if result.test else []),
+        leaderboard(result, 20),
+        by_group(result.locked, "hops"),
+        by_group(result.locked, "type"),
+        *effect(result.locked),
+        *ablation(result.locked),
+        singles(result),
+        *ceiling(result.whole),
+        *headroom(result.locked),
+        *power(result),
+        *cost(result.whole),
+    ]
+
+
+def heldout(result: SweepResult) -> Table:
+    """The locked trials on test, with Wilson's interval of the objective and its value on chains alone."""
+    view = result.locked
+    shared = _shared(result)
+    chain = view.queries["chain"].to_numpy(dtype=bool)
+    on_chains = view.scores[:, chain].mean(axis=1) if chain.any() else [None] * len(view.rows)
+    columns = [
+        Column("strategy", "text"), Column(f"{view.objective} %"), Column("95% interval", "interval"),
+        *(Column(f"{name} %") for name in shared), Column("95% of difference", "span"),
+        *JUDGED, Column("Holm p", "p"), *BEST, Column("chain %"), *BY_CLUSTER, Column("cluster p*", "p"),
+    ]  # fmt: skip
+    keys = ("wins", "losses", "p", "p_holm", "wins_best", "losses_best", "p_best")
+    rows = [
+        [row["name"], row[view.objective], row["wilson"], *(row[name] for name in shared), difference_of(row),
+         *(row[key] for key in keys), share, row.get("wilson_cluster"), difference_of(row, "difference_cluster"),
+         row.get("p_cluster"), row.get("p_best_cluster")]
+        for row, share in zip(view.rows, on_chains, strict=True)
+    ]  # fmt: skip
+    best = result.lock.get("best_single") or "no list"
+    caption = (
+        f"Held-out. {view.caption()} {AGAINST.format(best=best, reference=view.reference)} Holm p: corrected over the "
+        f"rows; interval: Wilson; difference: from {view.reference}, in points, Tango's 95% score "
+        f"interval; chain: {view.objective} on the {int(chain.sum())} queries "
+        f"whose gold passages are a chain; {CLUSTERED} Bold: the winner that was locked on tune."
+    )
+    marked = frozenset({view.winner_place})
+    return Table("heldout", "Held-out", columns, rows, caption, marked, [rerun(row) for row in view.rows])
+
+
+def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
+    """The trials on tune, best first; with a limit, the first ones that copy none before, and every single list."""
+    view = result.whole
+    places = range(len(view.rows))
+    shown = [place for place in places if not view.copies[place] or place == view.winner_place or limit is None]
+    alone = [place for place in places if view.rows[place]["family"] == "single"]
+    kept = sorted({*shown[:limit], *alone})
+    metrics = list(dict.fromkeys([view.objective, *(_shared(result) if limit else result.metrics)]))
+    columns = [
+        Column("rank", "count"), Column("strategy", "text"), *(Column(f"{name} %") for name in metrics), *JUDGED,
+        Column("Holm p", "p"), Column("max p", "p"), *BEST, Column("95% of difference", "span"),
+        Column("cluster p", "p"), Column("cluster max p", "p"),
+    ]  # fmt: skip
+    keys = ("name", *metrics, "wins", "losses", "p", "p_holm", "p_max", "wins_best", "losses_best", "p_best")
+    rows = [
+        [
+            place + 1,
+            *(view.rows[place].get(key) for key in keys),
+            difference_of(view.rows[place]),
+            *(view.rows[place].get(key) for key in ("p_cluster", "p_max_cluster")),
+        ]
+        for place in kept
+    ]
+    marked = frozenset(number for number, place in enumerate(kept) if place == view.winner_place)
+    best = result.lock.get("best_single") or "no list"
+    against = AGAINST.format(best=best, reference=view.reference)
+    caption = (
+        f"Tune leaderboard, {len(rows)} of {len(view.rows)} trials{_copies(view, limit)}. {view.caption()} "
+        f"{against} "
+        f"Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at once (random "
+        f"signs by query, so trials that resemble each other count once); difference: from {view.reference}, in "
+        "points, Tango's 95% score interval; cluster p, cluster max p: the same with whole clusters changing sides. "
+        "Bold: the winner."
+    )
+    commands = [rerun(view.rows[place]) for place in kept]
+    return Table("leaderboard", "Tune leaderboard", columns, rows, caption, marked, commands)
+
+
+def _copies(view: View, limit: int | None) -> str:
+    """How many trials have the gold ranks of another; nothing where none has."""
+    copies = sum(view.copies)
+    left = " and are left out" if limit else ""
+    told = f" ({copies} have the gold ranks of one before them{left}; Holm p counts them, max p does not)"
+    return told if copies else ""
+
+
+def by_group(view: View, group: str) -> Table:
+    """The objective of each locked trial, by hop count or question type."""
+    values = view.queries[group]
+    levels = sorted(values.dropna().unique().tolist(), key=lambda level: (isinstance(level, str), level))
+    members = {f"{level} hops" if group == "hops" else str(level): (values == level).to_numpy() for level in levels}
+    titles = [f"{name} (n={int(member.sum())})" for name, member in members.items()]
+    columns = [Column("strategy", "text"), Column(f"all (n={view.n})"), *map(Column, titles)]
+    rows = [
+        [row["name"], score.mean(), *(score[member].mean() for member in members.values())]
+        for row, score in zip(view.rows, view.scores, strict=True)
+    ]
+    what = "hop count" if group == "hops" else "question type"
+    caption = f"{view.objective} in percent by {what}. {view.caption()} Bold: the winner that was locked on tune."
+    return Table(f"by_{group}", f"By {what}", columns, rows, caption, frozenset({view.winner_place}))
+
+
+def singles(result: SweepResult) -> Table:
+    """Every list alone, on tune and, when it was held out, on test."""
+    view, shared = result.whole, _shared(result)
+    columns = [
+        Column("list", "text"), Column("split", "text"), Column("n", "count"), Column(f"{view.objective} %"),
+        Column("95% interval", "interval"), *(Column(f"{name} %") for name in shared), *JUDGED,
+    ]  # fmt: skip
+    rows = [
+        [row["name"], row["split"], row["n"], row[view.objective], wilson_of(row, view),
+         *(row[key] for key in (*shared, "wins", "losses", "p"))]
+        for row in (*view.rows, *(result.test.rows if result.test else ()))
+        if row["family"] == "single"
+    ]  # fmt: skip
+    caption = (
+        f"Single-list baselines. {view.caption('split and n in the row')} W, L and p against {view.reference}; "
+        "interval: Wilson."
+    )
+    return Table("singles", "Single lists", columns, rows, caption)
+
+
+def wilson_of(row: Mapping[str, Any], view: View) -> tuple[float, float] | None:
+    """Wilson's 95% interval of a row's objective; None where that is not 0/1."""
+    if not view.metric.binary:
+        return None
+    low, high = trials.wilson(np.array([round(row[view.objective] * row["n"])]), row["n"])[0].tolist()
+    return low, high
+
+
+def difference_of(row: Mapping[str, Any], name: str = "difference") -> list[float] | None:
+    """The 95% score interval of a row's difference from the reference; None for itself, and in older sweeps.
+
+    name: ``difference``, or ``difference_cluster`` for the one by cluster.
+    """
+    return [bound for end in ("low", "high") if (bound := row.get(f"{name}_{end}")) is not None] or None
+
+
+def _shared(result: SweepResult) -> list[str]:
+    """full_sup and recall at the objective's depth, where the sweep has them."""
+    objective = result.whole.objective
+    k = objective.partition("@")[2] or "5"
+    return [name for name in (f"full_sup@{k}", f"recall@{k}") if name in result.metrics and name != objective]

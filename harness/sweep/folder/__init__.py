@@ -1,0 +1,1 @@
+"""A sweep's folder: what is stored, read, found, checked, packed and counted."""

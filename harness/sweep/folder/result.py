@@ -1,0 +1,233 @@
+"""The folder of a sweep, ``runs/sweeps/<id>/``: what a sweep and its held-out run leave behind."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError
+from harness.core.input import parse_json, read_yaml
+from harness.evaluation.metric import Metric
+from harness.sweep.folder.integrity import check_file, recorded
+from harness.sweep.folder.lock import LOCK as LOCK
+from harness.sweep.folder.lock import read_lock
+from harness.sweep.folder.rows import records
+from harness.sweep.folder.scores import COLUMNS, ListScores, from_frame
+from harness.sweep.folder.view import View
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+log = logging.getLogger(__name__)
+MANIFEST = {"dataset": str, "data_sha256": str, "objective": str, "n": int, "code": str, "libraries": dict,
+            "ceiling": list}  # fmt: skip
+TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
+QUERY = ("id", "hops", "type", "chain")
+"""What readers need of a manifest, of a row of a trial, and of a row of a query."""
+UNTITLED = ("paths.runs", "paths.data", "paths.reports", "tracking", "device")
+
+
+@dataclass(frozen=True)
+class SweepResult:
+    """A finished sweep, read lazily from its folder.
+
+    ``trials``: a row a trial in leaderboard order; beside the stable columns ``parameters`` (JSON of flat, typed knobs
+    such as ``fuser``, ``fuser.alpha``, ``pool.cap``), ``family`` (``single`` for baselines, else the fuser's name) and
+    ``losses_best``/``wins_best``/``p_best`` (against the best single list on tune).
+    ``ranks``: int32[T, Q, H] gold ranks in row order. ``queries``: ``id, hops, type, chain, cluster`` of the Q queries.
+    """
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        if not (self.folder / "trials.parquet").is_file():
+            raise HarnessError(f"{self.folder}: not a sweep's folder (no trials.parquet); run `harness sweep` first")
+
+    @cached_property
+    def config(self) -> Mapping[str, Any]:
+        """The resolved configuration of the sweep."""
+        found = self._read("config.yaml", read_yaml, {})
+        for key in ("given", "metrics"):
+            texts = found.get(key, [])
+            if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+                raise self._damaged("config.yaml", f"expected {key}, a list of texts, got {str(texts)[:40]!r}")
+        return found
+
+    @cached_property
+    def manifest(self) -> Mapping[str, Any]:
+        """``dataset, data_sha256, split, n, objective, code, libraries, seconds, ceiling, single, facts``."""
+        return self._read("manifest.json", _json, MANIFEST)
+
+    @property
+    def title(self) -> str:
+        """``<experiment> <dataset> <other overrides>``, of a sweep of no experiment ``sweep <dataset> ...``."""
+        chosen, *rest = self.kind.split(" ")
+        return " ".join([chosen, str(self.manifest["dataset"]), *rest])
+
+    @property
+    def kind(self) -> str:
+        """The title without the benchmark."""
+        given = [text for text in self.config.get("given", ()) if text.partition("=")[0] not in UNTITLED]
+        chosen = next((text.partition("=")[2] for text in given if text.startswith("experiment=")), "sweep")
+        rest = (text for text in given if text.partition("=")[0] not in ("experiment", "dataset"))
+        return " ".join([chosen, *rest])
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """The leaderboard, on tune."""
+        return self._table("trials.parquet", (*TRIAL, self.manifest["objective"]))
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int32]:
+        """int32[T, Q, H], memory-mapped. See harness.evaluation.metric for what a gold rank is."""
+        return self._ranks("ranks.npy", len(self.trials), len(self.queries))
+
+    @cached_property
+    def queries(self) -> pd.DataFrame:
+        """The tune queries, in the order of ``ranks``."""
+        return self._table("queries.parquet", QUERY)
+
+    @property
+    def reference(self) -> str:
+        """The list that wins are counted against."""
+        return str(self.lock.get("reference", "dense"))
+
+    @cached_property
+    def lock(self) -> Mapping[str, Any]:
+        """``winner.lock.json``, as it was written. Raises HarnessError when it is missing or changed."""
+        return read_lock(self.folder / LOCK)
+
+    @cached_property
+    def heldout(self) -> Sequence[Mapping[str, Any]] | None:
+        """The rows of ``heldout.json``: the locked trials on test. None before `harness heldout`."""
+        name = "heldout.json"
+        if not (self.folder / name).is_file():
+            return None
+        rows = self._load(name, _json)
+        needed = (*TRIAL, "evaluation", self.manifest["objective"])
+        if not isinstance(rows, list) or not all(isinstance(row, dict) and {*needed} <= row.keys() for row in rows):
+            raise self._damaged(name, f"expected a list of rows with {', '.join(needed)}")
+        return rows
+
+    @cached_property
+    def heldout_ranks(self) -> NDArray[np.int32]:
+        """int32[R, Q', H]: gold ranks of the locked trials on the test queries, in the order of ``heldout``."""
+        return self._ranks("heldout_ranks.npy", len(self.heldout or ()), len(self.heldout_queries))
+
+    @cached_property
+    def heldout_queries(self) -> pd.DataFrame:
+        """The test queries, in the order of ``heldout_ranks``."""
+        return self._table("heldout_queries.parquet", QUERY)
+
+    @cached_property
+    def scores(self) -> dict[str, ListScores]:
+        """The scores of every list on the tune queries, by name; none in the folder of an older sweep."""
+        name = "scores.parquet"
+        if name not in self._recorded and not (self.folder / name).is_file():
+            return {}
+        return from_frame(self._table(name, COLUMNS), len(self.queries))
+
+    @cached_property
+    def whole(self) -> View:
+        """Every trial on tune, in the order of the leaderboard."""
+        return self._view("tune", records(self.trials), self.ranks, self.queries)
+
+    @cached_property
+    def tune(self) -> View:
+        """The locked trials on tune: the winner, the best of each fuser, the baselines."""
+        locked = [self.lock["winner"], *self.lock["fusers"], *self.lock["baselines"]]
+        places = {row["trial"]: place for place, row in enumerate(self.whole.rows)}
+        if missing := [row["trial"] for row in locked if row["trial"] not in places]:
+            raise self._damaged("trials.parquet", f"lacks the locked trial {missing[0]}")
+        chosen = list(dict.fromkeys(places[row["trial"]] for row in locked))
+        rows = [self.whole.rows[place] for place in chosen]
+        return dataclasses.replace(self.whole, rows=rows, ranks=self.whole.ranks[chosen])
+
+    @cached_property
+    def test(self) -> View | None:
+        """The locked trials on test; None before `harness heldout`."""
+        if not self.heldout:
+            return None
+        return self._view("test", self.heldout, self.heldout_ranks, self.heldout_queries)
+
+    def _view(self, split: str, rows: Any, ranks: NDArray[np.int32], queries: pd.DataFrame) -> View:
+        """Of the queries that the objective counts."""
+        known = ~np.isnan(Metric.parse(self.manifest["objective"])(ranks[0]))
+        if not known.all():
+            ranks, queries = ranks[:, known], queries[known].reset_index(drop=True)
+        return View(split, rows, ranks, queries, self.manifest, self.lock, len(known))
+
+    @property
+    def locked(self) -> View:
+        """The locked trials: on test when they were held out, else on tune."""
+        return self.test or self.tune
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics, in the order of the configuration, the objective among them."""
+        named = [str(metric) for metric in (*(self.config.get("metrics") or ()), self.manifest["objective"])]
+        return [metric for metric in dict.fromkeys(named) if metric in self.trials.columns]
+
+    def check(self) -> None:
+        """Read every file. Raises HarnessError for one that is missing or damaged."""
+        _ = self.config, self.lock, self.ranks, self.scores, self.heldout and self.heldout_ranks
+
+    def check_file(self, name: str) -> None:
+        """Raise HarnessError when a file is not the one that the lock, or the ledger's line, was written for."""
+        check_file(self.folder, name, self._recorded)
+
+    @cached_property
+    def _recorded(self) -> Mapping[str, str]:
+        return recorded(self.folder, self.lock)
+
+    def _read(self, name: str, read: Callable[[Path], Any], needed: Mapping[str, type]) -> Mapping[str, Any]:
+        found = self._load(name, read)
+        if not isinstance(found, Mapping):
+            raise self._damaged(name, f"expected keys with values, got {str(found)[:40]!r}")
+        for key, kind in needed.items():
+            if not isinstance(found.get(key), kind):
+                raise self._damaged(name, f"expected {key}, a {kind.__name__}, got {str(found.get(key))[:40]!r}")
+        return found
+
+    def _table(self, name: str, columns: Sequence[str]) -> pd.DataFrame:
+        import pandas as pd
+
+        frame: pd.DataFrame = self._load(name, pd.read_parquet)
+        if missing := [column for column in columns if column not in frame]:
+            raise self._damaged(name, f"no column {missing[0]}")
+        return frame
+
+    def _ranks(self, name: str, trials: int, queries: int) -> NDArray[np.int32]:
+        ranks: NDArray[np.int32] = self._load(name, lambda path: np.lib.format.open_memmap(path, mode="r"))
+        if ranks.dtype != np.int32 or ranks.ndim != 3 or ranks.shape[:2] != (trials, queries):
+            raise self._damaged(name, f"expected int32[{trials}, {queries}, hops], got {ranks.dtype}{[*ranks.shape]}")
+        return ranks
+
+    def _load(self, name: str, read: Callable[[Path], Any]) -> Any:
+        self.check_file(name)
+        path = self.folder / name
+        try:
+            return read(path)
+        except FileNotFoundError as error:
+            raise HarnessError(f"{path}: missing; copy the sweep's whole folder, or sweep again") from error
+        except HarnessError:
+            raise
+        except Exception as error:  # libraries raise many kinds over bytes that they cannot read
+            raise self._damaged(name, str(error) or type(error).__name__) from error
+
+    def _damaged(self, name: str, why: str) -> HarnessError:
+        return HarnessError(
+            f"{self.folder / name}: damaged ({' '.join(why.split())[:200]}); copy it anew, or sweep again"
+        )
+
+
+def _json(path: Path) -> Any:
+    return parse_json(path.read_bytes(), path, "what a sweep wrote; copy it anew, or sweep again")

@@ -1,0 +1,241 @@
+"""A finished sweep as reports, trackers and the terminal read it: trials on a split with their gold ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.benchmark import UNORDERED
+from harness.core.errors import HarnessError
+from harness.evaluation.comparison import MARGIN
+from harness.evaluation.conclusion import GREAT
+from harness.evaluation.metric import Metric
+from harness.evaluation.statistic import design_effect
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GOLD = {
+    "last_hop": "the last gold passage in hop order is",
+    "full_sup": "all gold passages are",
+    "any_sup": "any gold passage is",
+    "recall": "the share of gold passages that are",
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """Rows of trials on one split; ``ranks`` int32[R, Q, H] and ``queries`` (Q rows) belong to them.
+
+    A row has the columns of ``trials.parquet``, with ``overrides`` a list, ``parameters`` a mapping, null as None.
+    queries: those that the objective counts; in_split: how many the split has, None: these.
+    """
+
+    split: str
+    rows: Sequence[Mapping[str, Any]]
+    ranks: NDArray[np.int32]
+    queries: pd.DataFrame
+    manifest: Mapping[str, Any]
+    lock: Mapping[str, Any]
+    in_split: int | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of queries."""
+        return len(self.queries)
+
+    @property
+    def dataset(self) -> str:
+        """The benchmark's name."""
+        return str(self.manifest["dataset"])
+
+    @property
+    def data_sha256(self) -> str:
+        """The hash of the benchmark's files."""
+        return str(self.manifest["data_sha256"])
+
+    @property
+    def objective(self) -> str:
+        """The name of the metric that the winner was chosen by."""
+        return str(self.manifest["objective"])
+
+    @property
+    def winner(self) -> str:
+        """The hash of the locked winner."""
+        return str(self.lock["winner"]["trial"])
+
+    @property
+    def margin(self) -> float:
+        """The largest difference of the objective that does not matter."""
+        return float(self.lock.get("margin", MARGIN))
+
+    @property
+    def reference(self) -> str:
+        """The list that wins are counted against."""
+        return str(self.lock.get("reference", "dense"))
+
+    @property
+    def evaluation(self) -> int:
+        """Which evaluation of test this is; 0 on tune."""
+        return max((int(row["evaluation"]) for row in self.rows), default=1) if self.split == "test" else 0
+
+    @property
+    def look(self) -> str:
+        """Words for captions: the family of experiments that the evaluation is of, and the looks known before it."""
+        family = self.lock.get("family")
+        of = f", of the family {family['name']} ({len(family['members'])} experiments)" if family else ""
+        earlier = max((int(row.get("looks") or 0) for row in self.rows), default=0)
+        return of + (f", after {earlier} known looks of any kind" if earlier else "")
+
+    @cached_property
+    def metric(self) -> Metric:
+        """The objective."""
+        return Metric.parse(self.objective)
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """float64[R, Q]: the objective of each row on each query."""
+        return np.stack([self.metric(ranks) for ranks in self.ranks])
+
+    @cached_property
+    def copies(self) -> list[bool]:
+        """Of each row, whether one before it has the same gold ranks, as all have that follow one list alone."""
+        first: dict[bytes, int] = {}
+        return [first.setdefault(ranks.tobytes(), place) < place for place, ranks in enumerate(np.asarray(self.ranks))]
+
+    @cached_property
+    def winner_place(self) -> int:
+        """The place of the locked winner."""
+        place = self.place(self.winner)
+        if place is None:
+            raise HarnessError(f"{self.dataset}: the locked winner {self.winner} has no row on {self.split}")
+        return place
+
+    @property
+    def winner_name(self) -> str:
+        """The name of the locked winner."""
+        return str(self.rows[self.winner_place]["name"])
+
+    def row_of(self, name: str) -> int | None:
+        """The place of the single list of that name."""
+        found = (place for place, row in enumerate(self.rows) if row["family"] == "single" and row["name"] == name)
+        return next(found, None)
+
+    def place(self, trial: str) -> int | None:
+        """The place of the trial of that hash."""
+        return next((place for place, row in enumerate(self.rows) if row["trial"] == trial), None)
+
+    def slice(self, where: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """bool[Q]: the queries of a slice.
+
+        where: values of columns of the queries (``hops: 2``, ``in_hipporag_1000: true``), or ``list, metric, is``: the
+        queries on which the metric of that single list has that value (``list: graph, metric: full_sup@200, is: 1``).
+        """
+        if "list" in where:
+            alone = self.row_of(where["list"])
+            if alone is None:
+                raise HarnessError(f"experiment: a slice is of list {where['list']}, which the sweep does not have")
+            met: NDArray[np.bool_] = Metric.parse(where["metric"])(self.ranks[alone]) == where["is"]
+            return met
+        for column in where:
+            if column not in self.queries:
+                known = ", ".join(map(str, self.queries))
+                raise HarnessError(f"experiment: {column} is no column of queries: {known}")
+        kept = np.ones(self.n, dtype=np.bool_)
+        for column, value in where.items():
+            kept &= self.queries[column].to_numpy() == value
+        return kept
+
+    @property
+    def where(self) -> str:
+        """Benchmark, split, number of queries and, of test, which evaluation."""
+        times = f", evaluation {self.evaluation}{self.look}" if self.evaluation else ""
+        return f"{self.dataset}, {self.split} split (n = {self.n}{times})"
+
+    @property
+    def warnings(self) -> list[str]:
+        """A line for each list that lacks more than half of a split's queries or gold passages."""
+        splits = {"tune": self.manifest.get("coverage", {})}
+        if self.split == "test":
+            splits["test"] = {name: one for row in self.rows for name, one in row.get("coverage", {}).items()}
+        return [
+            f"{name}: on {split} only {line}"
+            for split, found in splits.items()
+            for name, one in found.items()
+            for line in one["warnings"]
+        ]
+
+    def caption(self, where: str = "") -> str:
+        """What every table says: data, split, n, k, what counts as found, the hash of the data, which evaluation.
+
+        where: said instead of split and n, by a table that shows several.
+        """
+        name, at, k = self.objective.partition("@")
+        meant = [key for key in dict.fromkeys((name, "full_sup", "recall")) if key in GOLD]
+        defined = "; ".join(f"{key}@k: {GOLD[key]} in the top k" for key in meant)
+        times = f"; evaluation {self.evaluation} of this split{self.look}" if self.evaluation else ""
+        place = where or f"{self.split} split, n = {self.n} queries"
+        place += " (split=disjoint: no gold passage of tune is one of test)" if self.splitting == "disjoint" else ""
+        place += self.unordered()
+        data = f"Data {self.data_sha256[:12]}{times}.{''.join(f' WARNING: {line}.' for line in self.warnings)}"
+        return (
+            f"{self.dataset}, {place}{f', k = {k}' if at else ''}. {defined}. {data}{self.fitted()}{self.recalls()}"
+            f"{self.clustering()}"
+        )
+
+    def unordered(self) -> str:
+        """How many queries last_hop counts, where the hop order of some is unknown."""
+        of = self.in_split or self.n
+        counted = self.n if self.n < of else int((np.asarray(self.ranks[:1])[..., -1] != UNORDERED).sum())
+        if counted == of:
+            return ""
+        judged = " and what follows from it" if self.n < of else ""
+        return f" (last_hop{judged}: the {counted} of {of} queries whose hop order is known)"
+
+    def fitted(self) -> str:
+        """Which lists have weights that were chosen on tune questions, and of which benchmarks."""
+        groups: dict[str, list[str]] = {}
+        for name, one in self.manifest.get("fitted", {}).items():
+            unseen = ", each question by weights that had not seen it" if one["out_of_fold"] else ""
+            groups.setdefault(f"{', '.join(one['on'])}{unseen}", []).append(name)
+        told = "; ".join(f"{', '.join(names)} (on {where})" for where, names in groups.items())
+        return f" Lists whose weights were chosen on tune questions: {told}." if told else ""
+
+    def recalls(self) -> str:
+        """Which lists an approximate index found, and how much of an exact search it finds."""
+        told = "; ".join(
+            f"{name} ({one['index']}, {one['recall@100']:.3f} of {one['questions']} questions)"
+            for name, one in self.manifest.get("recalls", {}).items()
+        )
+        return f" Lists of an approximate index, and its recall@100 against exact search: {told}." if told else ""
+
+    @property
+    def clusters(self) -> NDArray[np.int64]:
+        """int64[Q]: queries with the same number share gold passages; each its own in a sweep that did not store it."""
+        found: NDArray[np.int64] = np.asarray(self.queries.get("cluster", np.arange(self.n)))
+        return found
+
+    @property
+    def splitting(self) -> str:
+        """``md5``, or ``disjoint`` for whole clusters."""
+        return str(self.manifest.get("splitting", "md5"))
+
+    def clustering(self) -> str:
+        """How far queries share gold passages: clusters, the largest one, the design effect of the winner's score."""
+        labels, shared = self.clusters, self.manifest.get("shared_gold")
+        sizes = np.bincount(labels)
+        tune = f" {100 * shared:.0f}% of test's queries share a gold passage with tune." if shared else ""
+        if len(sizes) == self.n:
+            return f" No two queries share a gold passage.{tune}"
+        effect = float(design_effect(self.scores[self.winner_place], labels))
+        share = sizes.max() / self.n
+        warning = " WARNING: one cluster holds more than 5% of them." if share > GREAT else ""
+        return (
+            f" Clusters of queries that share gold passages: {len(sizes)}, the largest has {sizes.max()} of {self.n} "
+            f"queries ({100 * share:.1f}%); design effect of the winner's score {effect:.2f}.{warning}{tune}"
+        )

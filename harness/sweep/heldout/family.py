@@ -1,0 +1,49 @@
+"""Families of experiments: several looks at one test split that were registered before the first, and are corrected.
+
+``experiment.family`` of conf/experiment/*.yaml names the family; its members are all experiments that name it. They are
+written into the lock, so that a member that is added after the first look makes another family.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.core.configuration.extensions import folders
+from harness.core.errors import HarnessError
+
+NAMED = re.compile(r"(?m)^  family: *([\w-]+)")
+
+
+def family(experiment: Mapping[str, Any] | None, given: Sequence[str]) -> dict[str, Any] | None:
+    """``name``, ``member`` (the experiment that the typed overrides ``given`` chose) and ``members``; None for none."""
+    name = (experiment or {}).get("family")
+    if name is None:
+        return None
+    typed = (text.lstrip("+").partition("=") for text in given)
+    member = next((value for key, _, value in typed if key == "experiment"), None)
+    members = sorted(
+        path.stem
+        for folder in folders()
+        for path in (folder / "experiment").glob("*.yaml")
+        if name in NAMED.findall(path.read_text(encoding="utf-8"))
+    )
+    if member not in members:
+        raise HarnessError(f"experiment.family={name}: its members are {', '.join(members)}; got experiment={member}")
+    return {"name": name, "member": member, "members": members}
+
+
+def permits(own: Mapping[str, Any] | None, seen: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a member may look though others did: they all are of the same family, and it is none of them."""
+    others = [entry.get("family") for entry in seen]
+    return own is not None and all(
+        other is not None and other["name"] == own["name"] and other["members"] == own["members"]
+        and other["member"] != own["member"]
+        for other in others
+    )  # fmt: skip
+
+
+def correct(p: float | None, own: Mapping[str, Any] | None) -> dict[str, float | None]:
+    """``p_family``: a p that was corrected within its experiment, corrected over the members (Bonferroni)."""
+    return {} if own is None else {"p_family": None if p is None else min(1.0, p * len(own["members"]))}

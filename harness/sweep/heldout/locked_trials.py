@@ -1,0 +1,166 @@
+"""The second half of the protocol: score the locked trials on test, once.
+
+Check, line in the ledger, and files are one step that no other process can come between. The line holds the hash of
+the lock and of what was scored; a process that is killed after it is finished by the same command, to the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness.benchmark.cluster import clusters
+from harness.core.errors import HarnessError
+from harness.core.files import remove_partials, whole
+from harness.core.identity import code_version
+from harness.sweep.folder.integrity import ENTRY, bytes_sha256, file_hash
+from harness.sweep.folder.lock import learned, locked_trials
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.heldout.family import correct, permits
+from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.heldout.looks import count_looks, note_look
+from harness.sweep.judge import choice as winner
+from harness.sweep.judge.judgement import Row
+from harness.sweep.judge.trial_table import rows
+from harness.sweep.trial import Trial
+from harness.sweep.trial.coverage import coverage
+from harness.sweep.trial.prepared import Prepared
+
+log = logging.getLogger(__name__)
+Entry = Mapping[str, Any]
+
+
+def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult:
+    """Score exactly the locked trials on test, append to the ledger, and write ``heldout.json``.
+
+    An evaluation of the same lock that was killed before its files were there is finished, and counts once.
+    """
+    plan, data = prepared.plan, prepared.benchmark
+    lock = winner.check_unchanged(result, data.sha256)
+    if not len(data.members("test")):
+        raise HarnessError(
+            f"{data.name}: no query falls into test; split={data.splitting} needs more than {len(data.split)}"
+        )
+    trials = locked(result, prepared, lock)
+    ledger = Ledger(Path(plan.config.paths.ledger))
+    with ledger.exclusive():
+        remove_partials(result.folder)
+        remove_partials(ledger.path.parent)
+        begun = _unfinished(ledger, lock, result.folder)
+        seen = ledger.of(data.sha256)
+        looks, ids = plan.config.paths.get("looks"), data.query_ids.to_pylist()
+        if known := [line["sha256"] for line in seen]:
+            note_look(looks, "heldout", data.name, ids, known)
+        if begun is None and seen and not again and not permits(lock.get("family"), seen):
+            raise HarnessError(
+                f"the test split of {data.name} has been evaluated already, {len(seen)} times ({ledger.path}); "
+                "heldout.again=true evaluates it once more, and every table then says so"
+            )
+        if begun is None:
+            look = {"evaluation": len(seen) + 1, "looks": count_looks(looks, ids, known)}
+        else:
+            look = {"evaluation": begun["evaluation"], "looks": begun["looks"]}
+        log.info(
+            "held out: %s on %d test queries of %s, evaluation %d",
+            result.folder.name, len(data.members("test")), data.name, look["evaluation"],
+        )  # fmt: skip
+        files = score(trials, prepared, lock, look)
+        hashes = {name: bytes_sha256(content) for name, content in files.items()}
+        if begun is not None and begun["files"] != hashes:
+            raise HarnessError(
+                f"{ledger.path}: evaluation {begun['evaluation']} of {data.name} was begun at {begun['time']} with "
+                "other numbers; something that the lock does not hold has changed (a list's file, a graph, a model)"
+            )
+        entry = begun or ledger.append(
+            {
+                "looks": look["looks"],
+                "dataset": data.name,
+                "data_sha256": data.sha256,
+                "split": "test",
+                "splitting": data.splitting,
+                "sweep": result.folder.name,
+                "lock_sha256": lock["sha256"],
+                "code": code_version(),
+                "trials": list(trials),
+                "files": hashes,
+                **({"family": lock["family"]} if lock.get("family") else {}),
+            }
+        )
+        note_look(looks, "heldout", data.name, ids, [entry["sha256"]])
+        files[ENTRY] = (json.dumps(entry, indent=1, sort_keys=True) + "\n").encode()
+        for name in sorted(files, key=lambda name: name == "heldout.json"):  # which says that all are there
+            with whole(result.folder / name) as partial:
+                partial.write_bytes(files[name])
+    return SweepResult(result.folder)
+
+
+def _unfinished(ledger: Ledger, lock: Entry, folder: Path) -> dict[str, Any] | None:
+    """The last evaluation of this lock, when its files are not all in the folder as they were scored."""
+    own = [entry for entry in ledger.entries() if entry.get("lock_sha256") == lock["sha256"]]
+    if not own or "files" not in own[-1]:
+        return None
+    for name, sha256 in {**own[-1]["files"], ENTRY: None}.items():
+        path = folder / name
+        if not path.is_file() or (sha256 is not None and file_hash(path) != sha256):
+            return own[-1]
+    return None
+
+
+def locked(result: SweepResult, prepared: Prepared, lock: Entry) -> dict[str, Trial]:
+    """The locked trials by hash, with what they learned on tune, in the lock's order."""
+    trials = prepared.plan.trials()
+    known = dict(zip(prepared.hashes(trials), trials, strict=True))
+    fitted = learned(lock)
+    for key in fitted:
+        if key not in known:
+            raise HarnessError(
+                f"{result.folder}/config.yaml no longer gives the locked trial {key}; sweep again to lock anew"
+            )
+    return {key: known[key].with_learned(fitted[key]) for key in locked_trials(lock)}
+
+
+def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: Entry) -> dict[str, bytes]:
+    """The files of the evaluation, by name. look: its ``evaluation``, and the ``looks`` known before it."""
+    plan, roles, objective = prepared.plan, locked_trials(lock), str(lock["objective"])
+    ranks = prepared.ranks(list(trials.values()), "test")
+    facts = {"dataset": prepared.benchmark.name, "split": "test"}
+    labels = clusters(prepared.benchmark.gold[prepared.benchmark.members("test")])
+    chosen, best = list(trials.values()), lock.get("best_single")
+    reference = lock.get("reference", "dense")
+    scored = rows(
+        chosen, list(trials), ranks, plan.metrics, objective, facts, best, reference, plan.margin, True, labels
+    )
+    covered = coverage(prepared, "test")
+    table = [
+        {
+            **row,
+            "coverage": {name: covered[name] for name in trial.pool.lists},
+            "roles": roles[row["trial"]],
+            **look,
+            **_expectation(row, lock),
+            **correct(row["p_holm"], lock.get("family")),
+        }
+        for row, trial in zip(scored, chosen, strict=True)
+    ]  # fmt: skip
+    array, frame = io.BytesIO(), io.BytesIO()
+    np.save(array, ranks, allow_pickle=False)
+    prepared.queries("test").to_parquet(frame, index=False)
+    return {
+        "heldout.json": (json.dumps(table, indent=1, sort_keys=True) + "\n").encode(),
+        "heldout_queries.parquet": frame.getvalue(),
+        "heldout_ranks.npy": array.getvalue(),
+    }
+
+
+def _expectation(row: Row, lock: Entry) -> dict[str, Any]:
+    """What was expected of the winner before test was touched, and whether it came so."""
+    expected = lock.get("expected")
+    if expected is None or row["trial"] != lock["winner"]["trial"]:
+        return {}
+    return {"expected": expected, "as_expected": expected["low"] <= row[lock["objective"]] <= expected["high"]}

@@ -1,0 +1,41 @@
+"""``harness.evaluate`` and ``harness.compare``: those of ``harness.evaluation``, with their looks at test noted.
+
+As the commands do it: where the gold holds test questions, a line goes to the file of looks (``HARNESS_LOOKS``, else
+below the user's cache), so that a later held-out table says how often these questions were looked at before.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from omegaconf import OmegaConf
+
+from harness.core.configuration.rooms import package_folder
+from harness.evaluation import evaluate as evaluating
+from harness.evaluation import run_comparison
+from harness.sweep.heldout.looks import note_look
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def noted(score: Callable[P, R]) -> Callable[P, R]:
+    """The function, which has a parameter ``gold``, noting its look when it has returned."""
+    signature = inspect.signature(score)
+
+    @wraps(score)
+    def scored(*args: P.args, **kwargs: P.kwargs) -> R:
+        found = score(*args, **kwargs)
+        gold = signature.bind(*args, **kwargs).arguments["gold"]
+        paths = OmegaConf.load(package_folder("conf") / "paths" / "default.yaml")
+        note_look(paths.looks, score.__name__, gold.source, gold.query_ids)
+        return found
+
+    return scored
+
+
+evaluate = noted(evaluating.evaluate)
+compare = noted(run_comparison.compare)

@@ -1,0 +1,87 @@
+"""Choosing on tune, and writing the choice down before anything touches test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from harness.core.errors import HarnessError
+from harness.core.identity import code_version, digest, library_versions
+from harness.sweep.folder.lock import LOCK, locked_rows, locked_trials
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.judge.judgement import Row
+
+
+def order(rows: Sequence[Row], objective: str) -> list[int]:
+    """The places of the rows by the rule of the protocol: objective, fewer losses, alpha nearer .5, name."""
+
+    def key(number: int) -> tuple[Any, ...]:
+        row = rows[number]
+        return -row[objective], row["losses"] or 0, *tiebreak(row)
+
+    return sorted(range(len(rows)), key=key)
+
+
+def tiebreak(row: Row) -> tuple[float, str, str]:
+    """What settles trials with the same objective and losses: alpha's distance to .5 (0 without alpha), then name."""
+    return round(abs(row["parameters"].get("fuser.alpha", 0.5) - 0.5), 12), row["name"], row["trial"]
+
+
+def lock(
+    rows: Sequence[Row],
+    facts: Mapping[str, Any],
+    named: Sequence[int] = (),
+    learned: Callable[[Sequence[str]], Mapping[str, Mapping[str, Any]]] = lambda keys: {},
+) -> dict[str, Any]:
+    """The lock of an ordered leaderboard: the winner, the best trial of each fuser, the untuned baselines.
+
+    named: the places of the trials that an experiment's tables are about; they are locked too.
+    learned: what the trials of these hashes learn on all of tune, by hash and knob; nothing for one that does not
+    learn. It is locked with them, and test is scored by it.
+
+    The winner is the best trial that fuses; single lists are baselines beside it, and ``best_single`` names the best.
+    facts: what the lock is tied to (dataset, data_sha256, objective, ...). ``sha256`` covers all the rest.
+    """
+    single = [row for row in rows if row["family"] == "single"]
+    fused = [row for row in rows if row["family"] != "single"]
+    best: dict[str, Row] = {}
+    for row in fused:
+        best.setdefault(row["family"], row)
+    content = {
+        **facts,
+        "code": code_version(),
+        "libraries": library_versions(),
+        "winner": dict((fused or single)[0]),
+        "fusers": [dict(row) for row in best.values()],
+        "named": [dict(rows[place]) for place in named],
+        "baselines": [dict(row) for row in [*single, *(row for row in fused if row["untuned"])]],
+        "best_single": single[0]["name"] if single else None,
+    }
+    known = learned(list(locked_trials(content)))
+    for row in locked_rows(content):
+        if known.get(row["trial"]):
+            row["learned"] = known[row["trial"]]
+    return {**content, "sha256": digest(content)}
+
+
+def check_unchanged(result: SweepResult, data_sha256: str) -> Mapping[str, Any]:
+    """The lock of a sweep, if nothing that it is tied to has changed. Raises HarnessError that says what has."""
+    lock = result.lock
+    for what, locked, now in (
+        ("data", lock["data_sha256"], data_sha256),
+        ("code", lock["code"], code_version()),
+        ("libraries", lock["libraries"], library_versions()),
+    ):
+        if locked != now:
+            raise HarnessError(
+                f"{result.folder / LOCK}: the {what} changed since locking (locked: {_differing(locked, now)}, now: "
+                f"{_differing(now, locked)}); sweep again to lock anew"
+            )
+    return lock
+
+
+def _differing(value: Any, other: Any) -> str:
+    """The items of a mapping that another has not, or the value itself."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {item}" for key, item in value.items() if other.get(key) != item) or "none"
+    return str(value)[:60]

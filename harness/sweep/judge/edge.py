@@ -1,0 +1,149 @@
+"""A best trial at the edge of its grid: which axes could go on there, and the plan with one value more on each."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harness.core.errors import HarnessError
+from harness.fusion.fuse import check
+from harness.sweep.judge.judgement import Row
+from harness.sweep.trial import GROUPS, Trial
+from harness.sweep.trial.grid import Grid
+from harness.sweep.trial.override import name, values
+from harness.sweep.trial.plan import Plan
+
+
+@dataclass(frozen=True)
+class Edge:
+    """The best trial of a fuser has the lowest or highest value of an axis, and the axis could go on.
+
+    family: the fuser.    winner: whether that trial is the sweep's winner.    block, knob: the axis.
+    value: the trial's.    next: the value that comes after it, which no trial has.
+    """
+
+    family: str
+    winner: bool
+    block: str
+    knob: str
+    value: float
+    next: float
+
+
+def find_edges(
+    grid: Grid, rows: Sequence[Row], objective: str, trials: Sequence[Trial], longest: Mapping[str, int]
+) -> list[Edge]:
+    """The edges at which the best trial of each fuser lies, the winner's first.
+
+    rows: in the order of the rule.    trials: all that were scored; an axis that leads to one of them goes on already.
+    longest: the greatest length of each list, by name; a cap beyond it cuts nothing, so no cap goes on there.
+    An edge that scores the same as the value beside it on the axis is none: nothing grows towards it.
+    """
+    best: dict[str, Row] = {}
+    for row in rows:
+        if row["family"] != "single":
+            best.setdefault(row["family"], row)
+    scored = {repr(trial.identity) for trial in trials}
+    points = list(grid.points({}))
+    found: dict[tuple[Any, ...], Edge] = {}
+    for place, (family, row) in enumerate(best.items()):
+        for block, point in points:
+            if not _gives(grid, point, row["parameters"]):
+                continue
+            for knob in point.keys() & row["parameters"].keys():
+                value, axis = row["parameters"][knob], values(grid.blocks[block][knob])
+                inner = beside(axis, value)
+                if inner is None or _same_score(rows, row, knob, inner, objective):
+                    continue
+                after = _next(grid, point, knob, axis, inner, scored, longest)
+                if after is not None:
+                    edge = Edge(family, place == 0, block, knob, value, after)
+                    found.setdefault((family, block, knob), edge)
+    return sorted(found.values(), key=lambda edge: (not edge.winner, edge.family, edge.block, edge.knob))
+
+
+def extend(plan: Plan, edges: Sequence[Edge]) -> Plan:
+    """The plan with the next value on the axis of each edge."""
+    config = copy.deepcopy(plan.config)
+    for edge in edges:
+        now = list(config.grid[edge.block][edge.knob])
+        if edge.next not in now:
+            config.grid[edge.block][edge.knob] = [edge.next, *now] if edge.next < edge.value else [*now, edge.next]
+    return replace(plan, config=config)
+
+
+def beside(axis: Sequence[Any], value: Any) -> float | None:
+    """The number next to ``value`` on its axis, where ``value`` is the lowest or highest; else None.
+
+    No cap (null) comes after every number.
+    """
+    numbers = sorted({number for number in axis if _number(number)})
+    if len(numbers) < 2 or not _number(value):
+        return None
+    inner: float | None = None
+    if value == numbers[0]:
+        inner = numbers[1]
+    elif value == numbers[-1] and None not in axis:
+        inner = numbers[-2]
+    return inner
+
+
+def candidates(axis: Sequence[Any], value: float, inner: float) -> Iterator[float]:
+    """What may come after ``value``, the best first: fractions by the step from ``inner`` (stopping at 0 or 1 where it
+    goes beyond), then by the ratio to it; whole numbers by the ratio, then by the step.
+    """
+    step, ratio = value + (value - inner), value * value / inner if inner else value
+    if all(isinstance(number, int) for number in axis if number is not None):
+        tried: list[float] = [round(ratio), step]
+    else:
+        stops = [stop for stop in (0.0, 1.0) if min(step, value) < stop < max(step, value)]
+        tried = [round(step, 12), *sorted(stops, key=lambda stop: abs(stop - step)), round(ratio, 12)]
+    return (number for number in tried if (number - value) * (value - inner) > 0)
+
+
+def _next(
+    grid: Grid,
+    point: Mapping[str, Any],
+    knob: str,
+    axis: Sequence[Any],
+    inner: float,
+    scored: set[str],
+    longest: Mapping[str, int],
+) -> float | None:
+    """The first candidate that the strategies accept; None where there is none, or where it was scored already."""
+    value = point[knob]
+    for number in candidates(axis, value, inner):
+        if knob == "pool.cap":
+            number = min(number, _uncut(grid.trial(point), longest))
+            if (number - value) * (value - inner) <= 0:
+                continue
+        try:
+            trial = grid.trial({**point, knob: number})
+            check(trial.fuser, trial.normalizer)
+        except HarnessError:
+            continue
+        return None if repr(trial.identity) in scored else number
+    return None
+
+
+def _uncut(trial: Trial, longest: Mapping[str, int]) -> int:
+    """The least cap that cuts none of the trial's lists."""
+    return max(longest[name] for name in trial.pool.lists if name in trial.pool.capped)
+
+
+def _gives(grid: Grid, point: Mapping[str, Any], parameters: Mapping[str, Any]) -> bool:
+    """Whether the point has these parameters, so far as its trial reads it."""
+    groups = {group: name(grid.config[group]) for group in GROUPS}
+    return all(parameters[knob] == value for knob, value in {**groups, **point}.items() if knob in parameters)
+
+
+def _same_score(rows: Sequence[Row], row: Row, knob: str, inner: float, objective: str) -> bool:
+    """Whether the trial that differs only by having ``inner`` scores the same."""
+    wanted = {**row["parameters"], knob: inner}
+    return any(other["parameters"] == wanted and other[objective] == row[objective] for other in rows)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

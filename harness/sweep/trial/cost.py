@@ -1,0 +1,108 @@
+"""What a sweep cost: seconds by stage, peak memory, and what models were asked."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.core.artifact import MANIFEST, read_manifest
+from harness.work.store import Store
+
+Manifest = Mapping[str, Any]
+
+
+def cost(
+    identities: Mapping[str, Any], benchmark: str, store: Store, seconds: Mapping[str, float], queries: int = 1
+) -> dict[str, Any]:
+    """``seconds``, ``peak_memory_mb`` of this process (MiB), and ``model`` where one was asked.
+
+    identities: of every list.    benchmark: its SHA-256.    seconds: measured by the sweep, by stage.
+    queries: how many questions a list answers.
+    ``seconds.lists`` is what each list took when it was made, with all that was made on its way; ``extract`` and
+    ``graph`` are sums over the lists' different extractions and graphs. ``model`` sums the answers and tokens of
+    extractors and gates, whenever they were paid for. ``lists`` is what each list needs, see ``needs``.
+    """
+    lists = {name: _read(store, "retrieve", found, {"benchmark": benchmark}) for name, found in identities.items()}
+    made = {stage: list(_distinct(stage, identities, benchmark, store)) for stage in ("extract", "graph")}
+    taken = {stage: round(sum(one["seconds"] for one in found), 3) for stage, found in made.items() if found}
+    distinct = {one["key"]: one for one in lists.values() if one}.values()
+    asked = [
+        facts
+        for one in (*made["extract"], *distinct)
+        for facts in (one["facts"], one["facts"].get("gate") or {})
+        if facts.keys() >= {"answers", "tokens", "cost"}
+    ]
+    total = {
+        "answers": sum(facts["answers"] for facts in asked),
+        "tokens": {kind: sum(facts["tokens"][kind] for facts in asked) for kind in ("prompt", "completion")},
+        "cost": round(sum(facts["cost"] for facts in asked), 6),
+    }
+    return {
+        "seconds": {
+            **{name: round(value, 3) for name, value in seconds.items()},
+            **taken,
+            "lists": {name: one["seconds"] for name, one in lists.items() if one},
+        },
+        "lists": {
+            name: needed for name, one in lists.items() if one and (needed := needs(one, store, queries)) is not None
+        },
+        "peak_memory_mb": round(_peak_memory()),
+        **({"model": total} if asked else {}),
+    }
+
+
+def needs(made: Manifest, store: Store, queries: int) -> dict[str, float] | None:
+    """What a list needs: ``index_seconds`` and ``index_mb`` (MiB) once a corpus, ``query_ms`` a question.
+
+    The index is everything that was made on the list's way but the vectors of questions: each artifact once, with the
+    seconds of making it alone. A question's milliseconds are those of the list and of the vectors of questions, over
+    the questions, which are answered together. None where an artifact was made before this was noted.
+    """
+    whole = {f"retrieve/{made['key']}": made}
+    waiting = [made]
+    while waiting:
+        if (used := waiting.pop().get("used")) is None:
+            return None
+        for name in used:
+            if name not in whole:
+                if (found := read_manifest(store.root / "artifacts" / name / MANIFEST)) is None:
+                    return None
+                whole[name] = found
+                waiting.append(found)
+    asking = [one for one in whole.values() if one["stage"] == "retrieve" or one["config"].get("role") == "question"]
+    index = [one for one in whole.values() if one not in asking]
+    held = sum(file["bytes"] for one in index for file in one["files"].values())
+    return {
+        "index_seconds": round(sum(one["own_seconds"] for one in index), 3),
+        "index_mb": round(held / (1 << 20), 1),
+        "query_ms": round(1000 * sum(one["own_seconds"] for one in asking) / max(queries, 1), 3),
+    }
+
+
+def _distinct(stage: str, identities: Mapping[str, Any], benchmark: str, store: Store) -> Iterator[Manifest]:
+    """The manifests of the lists' extractions or graphs, each once."""
+    seen = set()
+    for found in identities.values():
+        graph = found.get("graph")
+        if not isinstance(graph, Mapping) or "extractor" not in graph:
+            continue
+        source, inputs = graph["extractor"], {"benchmark": benchmark}
+        if stage == "graph":
+            inputs = {"extraction": store.place("extract", source, inputs).name, **inputs}
+            source = graph
+        made = _read(store, stage, source, inputs)
+        if made and made["key"] not in seen:
+            seen.add(made["key"])
+            yield made
+
+
+def _read(store: Store, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Manifest | None:
+    """The manifest of an artifact, where it is there; its files are not checked again."""
+    return read_manifest(store.place(stage, config, inputs) / MANIFEST)
+
+
+def _peak_memory() -> float:
+    """The largest resident size of this process so far, in MiB; macOS counts in bytes, Linux in KiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)

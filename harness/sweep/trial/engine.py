@@ -1,0 +1,139 @@
+"""The engine: gold ranks of every trial, in blocks of queries small enough to stay in the processor's caches.
+
+Trials that share a pool share its alignment; trials that share a normalizer or a temperature share their values (the
+pool's memo). No quantity depends on which queries share its block, so neither do the ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from harness.benchmark import UNORDERED
+from harness.core.threads import available, each, torch_alone
+from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
+from harness.fusion.context import NOTHING, Context
+from harness.fusion.fuser.single import Single
+from harness.fusion.pool import Pool
+from harness.fusion.reranker.none import Keep
+from harness.run import Run
+from harness.sweep.trial import PoolSpec, Trial
+from harness.sweep.trial.best_so_far import Leader
+from harness.work.progress import Bar
+
+BLOCK = 1 << 17
+"""How many cells [Q, U] of a pool a block holds on the CPU: 1 MiB of float64."""
+GPU_BLOCK = 1 << 25
+
+
+def score(
+    trials: Sequence[Trial],
+    runs: Mapping[str, Run],
+    gold: NDArray[np.int32],
+    device: str = "cpu",
+    progress: bool = False,
+    context: Context = NOTHING,
+    objective: str | None = None,
+) -> NDArray[np.int32]:
+    """int32[T, Q, H]: where each trial puts each gold passage (see harness.evaluation.metric).
+
+    runs: the lists over the same Q queries. gold: int32[Q, H], -1 for none. context: what these Q queries have beside.
+    objective: what the best trial so far is told by, beside the bar; None tells none.
+    """
+    ranks = np.full((len(trials), *gold.shape), NONE, dtype=np.int32)
+    shared: dict[PoolSpec, list[int]] = {}
+    for number, trial in enumerate(trials):
+        if _is_list(trial):
+            ranks[number] = run_ranks(runs[trial.pool.lists[0]].top(trial.pool.effective_cap), gold)
+            continue
+        shared.setdefault(trial.pool, []).append(number)
+    threads = workers(device)
+    parts = 1 if len(shared) >= 2 * threads else threads
+    jobs = [(spec, block) for spec in shared for block in _blocks(spec, runs, device, parts)]
+
+    leader = Leader([trial.name for trial in trials], objective, ranks) if objective else None
+    if leader is not None:
+        leader.note([number for number, trial in enumerate(trials) if _is_list(trial)], len(gold))
+
+    def work(job: tuple[PoolSpec, slice]) -> tuple[list[int], int]:
+        spec, block = job
+        queries = np.arange(block.start, block.stop)
+        taken = {name: runs[name].take(queries) for name in spec.lists}
+        pool = align(spec, taken, device, context.take(queries))
+        columns, wanted = pool.columns(gold[block]), torch.from_numpy(gold[block])
+        for number in shared[spec]:
+            ranks[number, block] = gold_ranks(trials[number].fused(pool), pool.docs, columns, wanted).numpy()
+        return shared[spec], len(queries)
+
+    total = len(trials) * len(gold)
+    with (
+        torch_alone(),
+        Bar(total=total, desc="trials", unit="query", disable=None if progress else True, delay=2) as bar,
+    ):
+        for numbers, queries in each(work, jobs, threads):
+            bar.update(len(numbers) * queries)
+            if leader is not None:
+                leader.note(numbers, queries)
+                if bar.seen and (said := leader.said()):
+                    bar.tell(said)
+    return ranks
+
+
+def _is_list(trial: Trial) -> bool:
+    """Whether the fused list is a list as it stands: then its places are looked up, and no pool is made."""
+    single = isinstance(trial.fuser, Single) and trial.pool.lists == (trial.fuser.list,)
+    return single and isinstance(trial.reranker, Keep)
+
+
+def align(spec: PoolSpec, runs: Mapping[str, Run], device: str, context: Context = NOTHING) -> Pool:
+    """The pool of these runs under a trial's specification."""
+    lists = {name: runs[name] for name in spec.lists}
+    return Pool.align(lists, spec.effective_cap, spec.capped, device, context, spec.importance, spec.reference)
+
+
+def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> float:
+    """Share of the queries with a last hop for which it is anywhere in the pool: what a perfect fuser would reach."""
+    known = gold[:, -1] != UNORDERED
+    runs, gold = {name: run.take(np.flatnonzero(known)) for name, run in runs.items()}, gold[known]
+    last = gold[np.arange(len(gold)), (gold >= 0).sum(axis=1) - 1][:, None]
+    cut = [runs[name].top(spec.effective_cap) if name in spec.capped else runs[name] for name in spec.lists]
+    ranks = np.stack([run_ranks(run, last) for run in cut])
+    return float(((ranks > 0) & (ranks < ABSENT)).any(axis=0).sum()) / max(len(gold), 1)
+
+
+def pool_size(spec: PoolSpec, runs: Mapping[str, Run]) -> float:
+    """Mean number of different passages in a query's pool."""
+    keys = []
+    for name in spec.lists:
+        run = runs[name].top(spec.effective_cap if name in spec.capped else None)
+        query = np.repeat(np.arange(len(run)), run.lengths())
+        keys.append(query * len(run.doc_ids) + run.docs)
+    return len(np.unique(np.concatenate(keys))) / max(len(runs[spec.lists[0]]), 1)
+
+
+def workers(device: str) -> int:
+    """Threads over blocks: as many as there are processors (or OMP_NUM_THREADS says), one for a GPU."""
+    if device != "cpu":
+        return 1
+    return available()
+
+
+def resolve(device: str) -> str:
+    """``auto`` is CUDA when torch has it, else the CPU."""
+    return ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+
+
+def _blocks(spec: PoolSpec, runs: Mapping[str, Run], device: str, parts: int) -> Iterator[slice]:
+    """At least ``parts`` blocks, where there are so many queries."""
+    cap = spec.effective_cap
+    widths = (
+        int(runs[name].lengths().max(initial=1)) if cap is None or name not in spec.capped else cap
+        for name in spec.lists
+    )
+    count = len(runs[spec.lists[0]])
+    size = max(1, (BLOCK if device == "cpu" else GPU_BLOCK) // max(1, sum(widths)))
+    size = min(size, max(1, -(-count // parts)))
+    return (slice(start, min(start + size, count)) for start in range(0, count, size))

@@ -1,0 +1,271 @@
+"""A grid: axes on the right of the pool, expanded into trials inside the process."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from harness.core.configuration import defaults, instantiate, names
+from harness.core.errors import HarnessError, nearest
+from harness.core.identity import identity
+from harness.fusion.anchor import default_anchor
+from harness.fusion.fuse import check
+from harness.fusion.fuser.shares import Shared
+from harness.sweep.trial import BESIDE, GROUPS, PoolSpec, Trial, list_names, other_anchor
+from harness.sweep.trial.override import POOL, ineffective, keys, name, overrides_of, restrict, typed_knobs, values
+
+log = logging.getLogger(__name__)
+
+BASELINES = "baselines"
+"""What stands in place of a block's name for the untuned points."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The trials of a configuration.
+
+    config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` and those of ``BESIDE``.
+    given: the overrides that the sweep itself was started with; a trial's own overrides follow them. A knob that they
+    name restricts the grid (see ``harness.sweep.trial.override``).
+    """
+
+    config: Mapping[str, Any]
+    given: tuple[str, ...] = ()
+    made: dict[str, Any] = field(default_factory=dict, repr=False)
+    left_out: dict[str, None] = field(default_factory=dict, repr=False)
+
+    def trials(self) -> list[Trial]:
+        """All different trials, baselines first. Raises one HarnessError that lists every bad point and axis."""
+        found: dict[str, Trial] = {}
+        for _, trial in self.trials_by_block():
+            found.setdefault(repr(trial.identity), trial)
+        return list(found.values())
+
+    def trials_by_block(self) -> list[tuple[str, Trial]]:
+        """The trial of every point with the name of its block, ``BASELINES`` first; the same trial may come again."""
+        mistakes: dict[str, None] = {}
+        if not self.typed:
+            self._try({}, mistakes)  # also what every axis replaces must be right
+        unfit: dict[str, None] = {}
+        points = [
+            (block, trial) for block, point in self.points(mistakes) if (trial := self._try(point, mistakes, unfit))
+        ]
+        if not (self.typed and points):  # a typed strategy keeps those points of a block that it goes with
+            mistakes |= unfit
+        if not points:
+            mistakes |= self.left_out
+        alone = [(BASELINES, trial) for point in self.baselines() if (trial := self._try(point, mistakes))]
+        if not mistakes:
+            mistakes |= dict.fromkeys(ineffective(self.typed, [trial for _, trial in points]))
+        if mistakes:
+            several = f"{len(mistakes)} mistakes in the configuration: " if len(mistakes) > 1 else ""
+            raise HarnessError(several + "; ".join(mistakes))
+        return [*alone, *points]
+
+    def _try(
+        self, point: Mapping[str, Any], mistakes: dict[str, None], unfit: dict[str, None] | None = None
+    ) -> Trial | None:
+        """unfit: takes the mistakes of a fuser and a normalizer that do not go together."""
+        try:
+            trial = self.trial(point)
+            try:
+                check(trial.fuser, trial.normalizer)
+            except HarnessError as error:
+                (mistakes if unfit is None else unfit).setdefault(str(error))
+                return None
+            return None if self._left_out(trial) else trial
+        except HarnessError as error:
+            mistakes.setdefault(str(error))
+            return None
+
+    def _left_out(self, trial: Trial) -> bool:
+        """Whether a strategy that nobody typed must know more of the pool's lists: its points are told and left out."""
+        for group, check_lists in (("fuser", _check_shares), ("normalizer", _check_scales)):
+            try:
+                check_lists(trial)
+            except HarnessError as error:
+                if group in self.typed:
+                    raise
+                line = f"points with {group}={trial.settings[group]}; {error}"
+                if line not in self.left_out:
+                    log.warning("left out: %s", line)
+                self.left_out[line] = None
+                return True
+        return False
+
+    def baselines(self) -> list[dict[str, Any]]:
+        """The untuned points: every list alone, and RRF at k = 60 on the whole pool."""
+        alone: list[dict[str, Any]] = [
+            {"fuser": "single", "fuser.list": name, "pool.lists": [name], "pool.cap": None, "reranker": "none"}
+            for name in self.config["lists"]
+        ]
+        if len(list_names("pool.lists", self.config["pool"]["lists"])) > 1:
+            alone.append({"fuser": "rrf", "fuser.k": 60, "pool.cap": None, "reranker": "none"})
+        return alone
+
+    def trial(self, point: Mapping[str, Any]) -> Trial:
+        """The trial of one point: values by knob, over the configuration's own."""
+        pool = {key: point.get(f"pool.{key}", self.config["pool"][key]) for key in ("lists", "cap", "capped")}
+        wanted, capped = (list_names(f"pool.{key}", pool[key]) for key in ("lists", "capped"))
+        unknown = [name for name in wanted if name not in self.config["lists"]]
+        if unknown:
+            raise HarnessError(
+                f"pool.lists names {unknown[0]}{nearest(unknown[0], self.config['lists'])}; "
+                f"lists holds: {', '.join(self.config['lists'])}"
+            )
+        if pool["cap"] is not None and (not isinstance(pool["cap"], int) or pool["cap"] < 1):
+            raise HarnessError(f"pool.cap must be a whole number >= 1 or null, got cap={pool['cap']}")
+        chosen = {group: self._fields(group, point) for group in GROUPS}
+        chosen["fuser"] = self._within(chosen["fuser"], wanted, point)
+        strategies = {group: self._make(fields) for group, fields in chosen.items()}
+        prior = point.get("pool.importance", self.config["pool"].get("importance"))
+        if prior is not None and not (isinstance(prior, str) and Path(prior).is_file()):
+            raise HarnessError(f"pool.importance={prior}: there is no such file; give a JSON file, or null")
+        read = prior if "importance" in strategies["fuser"].reads else None
+        spec = PoolSpec(wanted, pool["cap"], capped, read, self._anchor(wanted))
+        read_beside = [name for name in BESIDE if name in getattr(strategies["reranker"], "reads", ())]
+        beside = {name: identity(self._make(self.config[name])) for name in read_beside}
+        trial = Trial(spec, **strategies, settings={}, overrides=())
+        settings = self._settings(trial, chosen)
+        return Trial(
+            spec, **strategies, settings=settings, overrides=(*self._kept(), *overrides_of(settings)), beside=beside
+        )
+
+    @cached_property
+    def typed(self) -> dict[str, Any]:
+        """The value of each knob that was typed."""
+        return typed_knobs(self.given, self.config)
+
+    @cached_property
+    def blocks(self) -> dict[str, dict[str, Any]]:
+        """The axes of each block, restricted to what was typed."""
+        return restrict(self.config["grid"], self.typed)
+
+    def points(self, mistakes: dict[str, None]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Each point with its block: values by knob, of the knobs that its strategies have."""
+        for block, axes in self.blocks.items():
+            used: set[str] = set()
+            for point in _product(axes):
+                fit = {knob: value for knob, value in point.items() if self._has(knob, point)}
+                used |= fit.keys()
+                yield block, fit
+            for knob in sorted(axes.keys() - used):
+                if not {knob, knob.partition(".")[0]} & self.typed.keys():  # a typed strategy may lack a block's knob
+                    mistakes.setdefault(f"grid.{block}: {self._unknown(knob)}")
+
+    def _has(self, knob: str, point: Mapping[str, Any]) -> bool:
+        group, _, field = knob.partition(".")
+        return knob in POOL or (group in GROUPS and (not field or field in self._base(group, point)))
+
+    def _unknown(self, knob: str) -> str:
+        group = knob.partition(".")[0]
+        if group not in GROUPS and names(group):
+            return f"{knob} needs new runs; vary it with Hydra's multirun instead (harness sweep -m {knob}=...)"
+        return f"{knob} is no knob of these points; an axis is one of {', '.join((*GROUPS, *POOL))} or a field of one"
+
+    def _base(self, group: str, point: Mapping[str, Any]) -> Mapping[str, Any]:
+        own: Mapping[str, Any] = self.config[group]
+        chosen = point.get(group)
+        if chosen is not None and chosen != name(own):
+            return defaults(group, str(chosen))
+        typed = {field for field in own if f"{group}.{field}" in self.typed}
+        foreign = typed - _accepted(own) if typed else typed
+        return {field: value for field, value in own.items() if field not in foreign}
+
+    def _fields(self, group: str, point: Mapping[str, Any]) -> dict[str, Any]:
+        fields = dict(self._base(group, point))
+        for knob, value in point.items():
+            head, _, field = knob.partition(".")
+            if head == group and field:
+                fields[field] = value
+        return fields
+
+    def _within(self, fuser: dict[str, Any], lists: Sequence[str], point: Mapping[str, Any]) -> dict[str, Any]:
+        """The fuser's fields; defaults that name lists which the pool lacks are those of the lists that it has.
+
+        ``list`` is then the reference, or the first list; a list that ``weights`` does not name has weight 1.
+        """
+        given, found = {*point, *self.typed}, dict(fuser)
+        named, weights = fuser.get("list"), fuser.get("weights")
+        if isinstance(named, str) and named not in lists:
+            if "fuser.list" in given:
+                raise HarnessError(f"fuser.list={named}{nearest(named, lists)}: pool.lists holds {', '.join(lists)}")
+            found["list"] = self._anchor(lists) or default_anchor(lists)
+        if (
+            isinstance(weights, Mapping)
+            and not {*lists} <= {*weights}
+            and not any(key.startswith("fuser.weights") for key in given)
+        ):
+            found["weights"] = {name: weights.get(name, 1.0) for name in lists}
+        return found
+
+    def _make(self, fields: Mapping[str, Any]) -> Any:
+        """The strategy of these fields: one object for all trials that share it."""
+        key = json.dumps(fields, sort_keys=True)
+        if key not in self.made:
+            self.made[key] = instantiate(dict(fields))
+        return self.made[key]
+
+    def _settings(self, trial: Trial, chosen: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        read = {"normalizer": trial.reads_values, "temperature": trial.reads_probabilities}
+        settings: dict[str, Any] = {}
+        for group in GROUPS:
+            if read.get(group, True):
+                settings[group] = name(chosen[group])
+                settings.update({f"{group}.{key}": value for key, value in chosen[group].items() if key != "_target_"})
+        settings["pool.lists"] = list(trial.pool.lists)
+        settings["pool.cap"] = trial.pool.effective_cap
+        if trial.pool.effective_cap is not None:
+            settings["pool.capped"] = list(trial.pool.capped)
+        if trial.pool.importance is not None:
+            settings["pool.importance"] = trial.pool.importance
+        if trial.pool.reference is not None:
+            settings["reference"] = trial.pool.reference
+        return settings
+
+    def _anchor(self, lists: Sequence[str]) -> str | None:
+        reference = self.config.get("reference")
+        return None if reference is None else other_anchor(reference, lists)
+
+    def _kept(self) -> list[str]:
+        """The given overrides that a trial's own do not replace and that move no files."""
+        own = (*GROUPS, "pool", "grid", "paths", "tracking", "device", "dry_run", "sweep", "heldout", "hydra")
+        return [text for text, key in zip(self.given, keys(self.given), strict=True) if key.split(".")[0] not in own]
+
+
+def _check_shares(trial: Trial) -> None:
+    """Raise where alpha would share the score between more than two lists."""
+    if isinstance(trial.fuser, Shared) and trial.fuser.weights is None and len(trial.pool.lists) > 2:
+        raise HarnessError(
+            f"alpha shares the score between two lists, the pool has {', '.join(trial.pool.lists)}; give "
+            "fuser.weights={name: weight, ...} with the fuser"
+        )
+
+
+def _check_scales(trial: Trial) -> None:
+    """Raise where a normalizer that scales each list by its name does not know one."""
+    scaling = getattr(trial.normalizer, "of", None)
+    if scaling is not None and trial.reads_values and not trial.learns:
+        for name in trial.pool.lists:
+            scaling(name)
+
+
+def _accepted(fields: Mapping[str, Any]) -> set[str]:
+    """The fields that a strategy's class has."""
+    from hydra.utils import get_class
+
+    return {field.name for field in dataclasses.fields(get_class(str(fields["_target_"])))}
+
+
+def _product(axes: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    """Points of the product of the axes; the groups come first, so that their fields find them."""
+    knobs = sorted(axes, key=lambda knob: ("." in knob, list(axes).index(knob)))
+    for combination in itertools.product(*(values(axes[knob]) for knob in knobs)):
+        yield dict(zip(knobs, combination, strict=True))

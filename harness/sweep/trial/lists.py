@@ -1,0 +1,168 @@
+"""The lists of a configuration: each retriever's run over the benchmark, read from artifacts where they exist."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from harness.benchmark import Benchmark
+from harness.core.artifact import MANIFEST, read_manifest
+from harness.core.configuration import instantiate
+from harness.core.errors import HarnessError
+from harness.core.identity import identity
+from harness.fusion.context import Context, SourceTexts
+from harness.fusion.importance import prior
+from harness.fusion.reranker import Reranker
+from harness.graph import Graph
+from harness.retriever import Retriever, retrieve
+from harness.retriever.trec import Trec
+from harness.run import Run
+from harness.sweep.trial import PoolSpec
+from harness.work.parts import Unfinished
+from harness.work.remote import Remote
+from harness.work.store import Store
+
+log = logging.getLogger(__name__)
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+    from scipy.sparse import csr_array
+
+
+def store(config: DictConfig) -> Store:
+    """Where this configuration keeps its artifacts."""
+    return Store(Path(config.paths.runs), Remote.of(config.paths.get("shared")))
+
+
+def benchmark(config: DictConfig, kept: Store | None = None) -> Benchmark:
+    """The configuration's benchmark, split as its ``split`` says, from ``kept`` where it is given."""
+    loaded: Benchmark = instantiate(config.dataset).load(kept or store(config))
+    return dataclasses.replace(loaded, splitting=config.get("split", "md5"))
+
+
+def retrievers(config: DictConfig) -> dict[str, Retriever]:
+    """The retriever of every list. A list that is given as a path is that run file."""
+    found = {}
+    for name, node in config.lists.items():
+        with name_errors(str(name)):
+            found[str(name)] = instantiate(
+                {"_target_": "harness.retriever.trec.Trec", "path": node} if isinstance(node, str) else node
+            )
+    return found
+
+
+@contextlib.contextmanager
+def name_errors(name: str) -> Iterator[None]:
+    """A retriever does not know its list's name: its errors say ``lists.NAME.knob``, and leave here with the name."""
+    try:
+        yield
+    except Unfinished:
+        raise
+    except HarnessError as error:
+        raise HarnessError(str(error).replace("lists.NAME.", f"lists.{name}.")) from error
+
+
+def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> dict[str, Run]:
+    """Every list's run over all queries of the benchmark; files of other systems are read before anything is built.
+
+    A list that answers fewer than half of the queries is said. Raises Unfinished, after all lists were tried, where
+    parts of some are missing that belong to other shares.
+    """
+    found, unfinished = {}, []
+    for name in sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec)):
+        try:
+            with name_errors(name):
+                found[name] = retrieve(retrievers[name], data, kept)
+        except Unfinished as error:  # other lists may have parts of this share, too
+            unfinished.append(str(error))
+            continue
+        answered = int((found[name].lengths() > 0).sum())
+        if 2 * answered < len(found[name]):
+            log.warning("lists.%s: only %d of %d queries have a list", name, answered, len(found[name]))
+    if unfinished:
+        raise Unfinished("; ".join(dict.fromkeys(unfinished)))
+    return {name: found[name] for name in retrievers}
+
+
+def identities(retrievers: Mapping[str, Retriever]) -> dict[str, Any]:
+    """What makes each list what it is, by name."""
+    return {name: identity(retriever) for name, retriever in retrievers.items()}
+
+
+def fitted(retrievers: Mapping[str, Retriever]) -> dict[str, dict[str, Any]]:
+    """``on`` (benchmarks whose tune questions chose its weights) and ``out_of_fold``, of every list that was fitted."""
+    found = {name: tuple(getattr(retriever, "fitted_on", ())) for name, retriever in retrievers.items()}
+    return {
+        name: {"on": list(on), "out_of_fold": bool(getattr(retrievers[name], "out_of_fold", False))}
+        for name, on in found.items()
+        if on
+    }
+
+
+def recalls(identities: Mapping[str, Any], data: Benchmark, kept: Store) -> dict[str, dict[str, Any]]:
+    """``index``, ``recall@100`` and on how many ``questions``, of every list that an approximate index found."""
+    inputs = {"benchmark": data.sha256}
+    made = {name: read_manifest(kept.place("retrieve", one, inputs) / MANIFEST) for name, one in identities.items()}
+    return {name: dict(one["facts"]["recall"]) for name, one in made.items() if one and "recall" in one["facts"]}
+
+
+def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:
+    """The graph of every list whose retriever walks one."""
+    found = {name: getattr(retriever, "graph", None) for name, retriever in retrievers.items()}
+    return {name: graph for name, graph in found.items() if isinstance(graph, Graph)}
+
+
+class Reader(Protocol):
+    """What reads something beside the lists: a trial, or a choice of strategies."""
+
+    @property
+    def pool(self) -> PoolSpec: ...  # noqa: D102
+
+    @property
+    def reranker(self) -> Reranker: ...  # noqa: D102
+
+
+def gather_context(readers: Sequence[Reader], config: DictConfig, data: Benchmark) -> Context:
+    """What these read beside the lists, for all queries of the benchmark."""
+    from harness.retriever.mentions.relations import PassageRelations
+
+    kept = store(config)
+    wanted = {what for reader in readers for what in getattr(reader.reranker, "reads", ())}
+    files = sorted({reader.pool.importance for reader in readers if reader.pool.importance})
+    found = Context(importance={name: prior(name, data.doc_ids) for name in files})
+    if "texts" in wanted:
+        found = replace(found, texts=SourceTexts(data.questions, data.passages, kept))
+    if "seeds" in wanted:
+        found = replace(found, seeding=instantiate(config.seeds).seeding(data, kept))
+    if "relations" in wanted:
+        found = replace(found, relations=PassageRelations.of(instantiate(config.relations).world(data, kept)))
+    if "mentions" in wanted:
+        found = replace(found, mentions=_mentions(readers, config, data))
+    return found
+
+
+def _mentions(readers: Sequence[Reader], config: DictConfig, data: Benchmark) -> dict[str, csr_array]:
+    """Sparse [D, E] by list. Raises HarnessError for a reader of it whose pool has no list with a graph."""
+    from scipy.sparse import csr_array
+
+    reading = [reader for reader in readers if "mentions" in getattr(reader.reranker, "reads", ())]
+    names = {name for reader in reading for name in reader.pool.lists}
+    walked = graphs({name: retriever for name, retriever in retrievers(config).items() if name in names})
+    for reader in reading:
+        if not walked.keys() & set(reader.pool.lists):
+            raise HarnessError(
+                f"reranker={type(reader.reranker).__module__.rpartition('.')[2]} couples passages by the entities of a "
+                f"graph, and none of pool.lists={list(reader.pool.lists)} has one; add a list that walks a graph, e.g. "
+                "retriever@lists.graph=ppr, or set reranker=none"
+            )
+    return {
+        name: csr_array(graph.build(data, store(config))[0].mentions.T.tocsr(), dtype=np.float64)
+        for name, graph in walked.items()
+    }

@@ -1,0 +1,155 @@
+"""Overrides: those typed beside a grid, which restrict its axes and must be read, and those that run a trial alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from harness.core.configuration import defaults, names, strategy
+from harness.core.configuration.rooms import package_folder
+from harness.core.errors import HarnessError, nearest
+from harness.sweep.trial import BESIDE, GROUPS, Trial
+
+POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")
+Blocks = Mapping[str, Mapping[str, Any]]
+
+
+def keys(given: Sequence[str]) -> list[str]:
+    """The keys of overrides, without ``+`` and ``~``."""
+    return [text.lstrip("+~").partition("=")[0] for text in given]
+
+
+def typed_knobs(given: Sequence[str], config: Mapping[str, Any]) -> dict[str, Any]:
+    """The value of each knob that an override names, by knob: ``{"fuser": "rrf", "fuser.k": 5}``."""
+    found: dict[str, Any] = {}
+    for key in keys(given):
+        group, _, field = key.partition(".")
+        field = field.partition(".")[0]
+        if group in GROUPS:
+            found[f"{group}.{field}" if field else group] = config[group].get(field) if field else name(config[group])
+        elif f"{group}.{field}" in POOL:
+            found[f"{group}.{field}"] = config[group].get(field)
+    return found
+
+
+def name(fields: Mapping[str, Any]) -> str:
+    """A strategy's name: the last word of its module."""
+    return str(fields["_target_"]).split(".")[-2]
+
+
+def restrict(grid: Blocks, typed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The blocks with every typed knob as an axis of that one value.
+
+    Of blocks that vary a strategy (``fuser``), those that do not have the typed one are left out; when none has it, all
+    of them have it in place of theirs.
+    """
+    for label, axes in grid.items():
+        if not isinstance(axes or {}, Mapping):
+            raise HarnessError(
+                f"grid.{label} = {axes!r}, expected axes with their values, e.g. {{fuser: [rrf, linear]}}"
+            )
+    blocks = {label: dict(axes or {}) for label, axes in grid.items()}
+    for group in GROUPS:
+        having = {
+            label: axes
+            for label, axes in blocks.items()
+            if group not in axes or group not in typed or typed[group] in values(axes[group])
+        }
+        blocks = having or blocks
+    return {label: {**axes, **{knob: [value] for knob, value in typed.items()}} for label, axes in blocks.items()}
+
+
+def values(axis: Any) -> Sequence[Any]:
+    """The values of an axis; one that is no list has itself."""
+    return axis if isinstance(axis, (list, tuple)) else [axis]
+
+
+def ineffective(typed: Mapping[str, Any], trials: Sequence[Trial]) -> Iterator[str]:
+    """A line for every typed knob that none of these trials reads: what would have read it."""
+    for knob, value in typed.items():
+        if not any(knob in trial.settings and trial.settings[knob] == value for trial in trials):
+            yield f"{knob}={value} changes nothing: no trial of this grid reads it; {_readers(knob)}"
+
+
+def unread(given: Sequence[str], raw: Mapping[str, Any], trials: Sequence[Trial]) -> Iterator[str]:
+    """A line for every override of one of ``PARTS`` that neither a list nor a trial uses.
+
+    raw: the configuration with its interpolations.
+    """
+    used = {"lists", "dataset", *(name for trial in trials for name in trial.beside)}
+    pending = list(used)
+    while pending:
+        for part in set(re.findall(r"\$\{(\w+)", repr(raw.get(pending.pop(), "")))) - used:
+            used.add(part)
+            pending.append(part)
+    roots = _roots()
+    for text, key in zip(given, keys(given), strict=True):
+        part = re.split(r"[.@]", key.removeprefix("/"))[0]
+        if text.startswith("+") and part not in used | roots:
+            yield f"{text} changes nothing: nothing reads {part}{nearest(part, roots)}; leave it out"
+        elif part in PARTS and part not in used:
+            reading = [name for name in names("reranker") if part in strategy("reranker", name).reads]
+            hint = f"reranker={reading[0]} reads it" if reading else f"give a list that has a {part}"
+            yield f"{key} changes nothing: no list of this configuration uses {part}; {hint}"
+
+
+def _roots() -> set[str]:
+    """The first words of all keys of conf/config.yaml."""
+    content = yaml.safe_load((package_folder("conf") / "config.yaml").read_text(encoding="utf-8"))
+    groups = (word for item in content["defaults"] if isinstance(item, dict) for word in item)
+    return {re.split(r"[@/]", word.removeprefix("override ").lstrip("/"))[0] for word in groups} | {*content, "lists"}
+
+
+PARTS = ("encoder", "extractor", "graph", *BESIDE)
+"""The parts of a configuration that only lists and rerankers use."""
+
+
+def _readers(knob: str) -> str:
+    group, _, field = knob.partition(".")
+    if group == "pool":
+        return {
+            "pool.cap": "a cap cuts the lists that pool.capped names",
+            "pool.capped": "it is read where pool.cap is set and one of these lists is fused",
+            "pool.importance": "fuser=weighted_rrf reads it",
+        }.get(knob, "a grid block sets it")
+    if not field:
+        if group in ("normalizer", "temperature"):
+            wanted = {"probabilities"} if group == "temperature" else {"values", "probabilities"}
+            return f"a fuser that reads {group}s does: {', '.join(_fusers(wanted))}"
+        return f"{group} is one of {', '.join(names(group))}"
+    having = [each for each in names(group) if field in _fields(group, each)]
+    if having:
+        return f"{field} is read by {group}={', '.join(having)}"
+    known = sorted({each for strategy_name in names(group) for each in _fields(group, strategy_name)})
+    return f"no {group} has a {field}{nearest(field, known)}"
+
+
+def _fields(group: str, each: str) -> list[str]:
+    return [field for field in defaults(group, each) if field not in ("_target_", "defaults")]
+
+
+def _fusers(wanted: set[str]) -> list[str]:
+    return [each for each in names("fuser") if wanted & set(strategy("fuser", each).reads)]
+
+
+def overrides_of(settings: Mapping[str, Any]) -> list[str]:
+    """A trial's settings as overrides that run it alone."""
+    return [f"{knob}={literal(value)}" for knob, value in settings.items() if knob != "reference"] + ["grid=point"]
+
+
+def literal(value: Any) -> str:
+    """A value as Hydra's override grammar reads it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{key}:{literal(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(literal(item) for item in value) + "]"
+    if not isinstance(value, str) or value.isidentifier():
+        return str(value)
+    return "'" + value.replace("'", "\\'") + "'"

@@ -1,0 +1,190 @@
+"""What a sweep will do, known before it does anything: its trials and its metrics."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+from harness.benchmark import Benchmark
+from harness.core.configuration import defaults
+from harness.core.configuration.stored import check_strategies
+from harness.core.errors import HarnessError, bounded
+from harness.core.secret import hide_secrets
+from harness.evaluation.comparison import MARGIN
+from harness.evaluation.metric import Metric, metrics
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.trial import BESIDE, Trial, lists, reference_of
+from harness.sweep.trial.grid import Grid
+from harness.sweep.trial.override import unread, values
+from harness.sweep.trial.shape import check_shape
+
+log = logging.getLogger(__name__)
+STORED = {
+    **dict.fromkeys(("dataset", "lists", "pool", "grid", "fuser", "normalizer", "temperature", "reranker"), dict),
+    **{"objective": str, "metrics": list},
+}
+"""What a stored configuration must hold, with its type."""
+POOL = ("lists", "cap", "capped")
+"""The keys of its pool."""
+EXTENSION = ("extend", "extend_rounds")
+"""The keys of ``grid`` that are no blocks."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep will do, known before it does anything: the trials, the lists they need, and their identities."""
+
+    config: DictConfig
+    given: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        check_shape(self.config)
+        Metric.parse(self.config.objective)
+        metrics(self.config.metrics, None)
+        bounded("margin", self.margin, 0, 1, open_low=True)
+        reference_of(self.config.get("reference"), list(self.config.lists))
+        if not isinstance(self.config.grid.get("extend", False), bool):
+            raise HarnessError(f"grid.extend={self.config.grid.extend}: expected true or false")
+        if not isinstance(self.config.grid.get("extend_rounds", 1), int):
+            raise HarnessError(f"grid.extend_rounds={self.config.grid.extend_rounds}: expected a whole number >= 1")
+        bounded("grid.extend_rounds", self.config.grid.get("extend_rounds", 1), 1)
+
+    def trials(self) -> list[Trial]:
+        """The different trials of the grid, baselines first. Every mistake in it is in one HarnessError."""
+        found = self.grid.trials()
+        raw = cast("dict[str, Any]", OmegaConf.to_container(self.config, resolve=False))
+        if lines := list(unread(self.given, raw, found)):
+            raise HarnessError("; ".join(lines))
+        return found
+
+    def reading(self) -> list[Trial]:
+        """The trials whose reranker reads texts; the grid is not expanded where none of the configuration's does.
+
+        Those that learn are left out: what they read follows from what they learn.
+        """
+        own = OmegaConf.to_container(self.config.reranker, resolve=True)
+        named = {str(name) for axes in self.grid.blocks.values() for name in values(axes.get("reranker", ()))}
+        if not any(_reads_texts(node) for node in (own, *(defaults("reranker", name) for name in sorted(named)))):
+            return []
+        return [trial for trial in self.trials() if _reads_texts(trial.reranker) and not trial.learns]
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The grid with what its points are made of."""
+        wanted = ("fuser", "normalizer", "temperature", "reranker", "pool", "grid")
+        plain: dict[str, Any] = {key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted}
+        plain["grid"] = {block: axes for block, axes in plain["grid"].items() if block not in EXTENSION}
+        beside = {
+            name: OmegaConf.to_container(self.config[name], resolve=True) for name in BESIDE if name in self.config
+        }
+        lists = list(self.config.lists)
+        return Grid({**plain, "lists": lists, **beside, "reference": self.reference}, self.given)
+
+    def stored(self) -> str:
+        """The configuration as YAML, its interpolations kept, so that it holds wherever the runs folder is moved.
+
+        Users and passwords of addresses (a tracking server's) are left out.
+        """
+        plain = cast("dict[str, Any]", OmegaConf.to_container(self.config, resolve=False))
+        return hide_secrets(OmegaConf.to_yaml(OmegaConf.create({**plain, "given": list(self.given)})))
+
+    @property
+    def margin(self) -> float:
+        """The largest difference of the objective that does not matter."""
+        return self.config.get("margin", MARGIN)  # type: ignore[no-any-return]
+
+    @property
+    def experiment(self) -> dict[str, Any] | None:
+        """The tables and figures that this sweep is run for, as conf/experiment describes them; None for none."""
+        described = self.config.get("experiment")
+        return None if described is None else cast("dict[str, Any]", OmegaConf.to_container(described, resolve=True))
+
+    def graphs(self, data: Benchmark) -> dict[str, Any]:
+        """``graphs``: the statistics of each list's graph, where a table of the experiment tells them; else nothing."""
+        if not any("graphs" in table for table in (self.experiment or {}).get("tables") or ()):
+            return {}
+        kept, walked = lists.store(self.config), lists.graphs(lists.retrievers(self.config))
+        return {"graphs": {name: dict(graph.artifact(data, kept).facts) for name, graph in walked.items()}}
+
+    @property
+    def extend_rounds(self) -> int:
+        """How many times at most an axis gets one value more where a best trial lies at its edge; 0 without extend."""
+        return int(self.config.grid.get("extend_rounds", 3)) if self.config.grid.get("extend") else 0
+
+    @cached_property
+    def reference(self) -> str:
+        """The list that wins are counted against: the configuration's, else dense if there is one, else the first."""
+        return reference_of(self.config.get("reference"), [str(name) for name in self.config.lists])
+
+    def without_order(self, data: str, split: str) -> Plan:
+        """The plan without the metrics that need an order of hops, which are named in a warning.
+
+        Raises HarnessError where the objective is one.
+        """
+        if Metric.parse(self.config.objective).ordered:
+            raise HarnessError(
+                f"objective={self.config.objective}: no {split} query of {data} has a known order of hops, so none is "
+                "the last; set e.g. objective=recall@5, or say which have one: dataset.chain={field: [values]}"
+            )
+        kept = [name for name in self.config.metrics if not Metric.parse(name).ordered]
+        if left := [name for name in self.config.metrics if name not in kept]:
+            log.warning("%s: %s not measured, no %s query has a known order of hops", data, ", ".join(left), split)
+        config = self.config.copy()
+        config.metrics = kept
+        return dataclasses.replace(self, config=config)
+
+    @property
+    def metrics(self) -> list[str]:
+        """Metric columns: the configured ones, and the objective."""
+        return list(dict.fromkeys([*self.config.metrics, self.config.objective]))
+
+
+def reopen(folder: Path, config: DictConfig) -> Plan:
+    """The plan of a finished sweep, with the paths, device and tracking of the present configuration.
+
+    Raises HarnessError where the stored one names what conf/ does not (see ``harness.core.configuration.stored``).
+    """
+    place = folder / "config.yaml"
+    given = tuple(SweepResult(folder).config.get("given", ()))
+    stored = _load(place)
+    stored.pop("given", None)
+    for key in ("paths", "device", "tracking"):
+        stored.pop(key, None)
+    plain = cast("dict[str, Any]", OmegaConf.to_container(stored, resolve=False))
+    check_strategies(plain, place, bool(config.get("trust", False)))
+    for key in ("paths", "device", "tracking"):
+        stored[key] = config[key]
+    return Plan(stored, given)
+
+
+def _load(place: Path) -> DictConfig:
+    """A stored configuration, with the keys that every sweep has."""
+    try:
+        stored = OmegaConf.load(place)
+    except (YAMLError, OmegaConfBaseException, OSError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())[:120]
+        raise HarnessError(f"{place}: damaged ({reason}); copy it anew, or sweep again") from error
+    plain = OmegaConf.to_container(stored, resolve=False)
+    for key, kind in STORED.items():
+        found = plain.get(key) if isinstance(plain, dict) else None
+        if not isinstance(found, kind):
+            raise HarnessError(f"{place}: {key} = {str(found)[:40]!r}, expected a {kind.__name__}; sweep again")
+    if missing := [key for key in POOL if key not in stored.pool]:
+        raise HarnessError(f"{place}: no pool.{missing[0]}, expected it beside the pool's other keys; sweep again")
+    return cast("DictConfig", stored)
+
+
+def _reads_texts(reranker: Any) -> bool:
+    """Of a reranker, or of its configuration."""
+    from hydra.utils import get_class
+
+    kind = get_class(str(reranker["_target_"])) if isinstance(reranker, dict) else type(reranker)
+    return "texts" in getattr(kind, "reads", ())

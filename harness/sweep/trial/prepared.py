@@ -1,0 +1,132 @@
+"""A plan with its data: what scores trials on a split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.benchmark.cluster import clusters
+from harness.benchmark.fold import folds
+from harness.fusion.context import Context
+from harness.run import Run
+from harness.sweep.trial import Trial, engine, lists
+from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.training import fit
+from harness.work.shared_rows import cut
+from harness.work.store import Store
+
+READ_BLOCK = 1024
+"""Queries whose pairs are asked for at once."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A plan with its data: the benchmark, every list's run, and the identity of each list."""
+
+    plan: Plan
+    benchmark: Benchmark
+    runs: dict[str, Run]
+    identities: dict[str, Any]
+
+    @classmethod
+    def of(cls, plan: Plan, store: Store | None = None) -> Prepared:
+        """Load or build what the plan needs, in the store of its configuration unless another is given."""
+        kept = store or lists.store(plan.config)
+        data = lists.benchmark(plan.config, kept)
+        for split in ("tune", "test"):
+            if len(members := data.members(split)) and not data.ordered[members].any():
+                plan = plan.without_order(data.name, split)
+        retrievers = lists.retrievers(plan.config)
+        return cls(plan, data, lists.runs(retrievers, data, kept), lists.identities(retrievers))
+
+    def hashes(self, trials: Sequence[Trial]) -> list[str]:
+        """Each trial's hash."""
+        return [trial.sha256(self.benchmark.sha256, self.identities) for trial in trials]
+
+    def ranks(self, trials: Sequence[Trial], split: str, progress: bool = True) -> NDArray[np.int32]:
+        """int32[T, Q, H] over the queries of a split, ``tune`` or ``test``.
+
+        On tune, trials that learn are scored on each fold by what they learn on the others; on test, by what they
+        learn on tune.
+        """
+        members = self.benchmark.members(split)
+        ranks = np.empty((len(trials), len(members), self.benchmark.gold.shape[1]), dtype=np.int32)
+        learners = [number for number, trial in enumerate(trials) if trial.learns]
+        rest = [number for number, trial in enumerate(trials) if not trial.learns]
+        plain = [trials[number] for number in rest]
+        ranks[rest] = self._score(plain, members, progress, self._context(plain))
+        if not learners:
+            return ranks
+        chosen = [trials[number] for number in learners]
+        context = self._context(chosen)
+        tune = self.benchmark.members("tune")
+        fold = folds([self.benchmark.placed_by[number] for number in tune.tolist()])
+        for part in [None] if split == "test" else np.unique(fold):
+            teaching = tune if part is None else tune[fold != part]
+            known = fit(chosen, *self._take(teaching), context.take(teaching))
+            held = slice(None) if part is None else np.flatnonzero(fold == part)
+            found = self._score(known, members[held], False, context)
+            ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = found
+        return ranks
+
+    def learned(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
+        """What each trial learns on all of tune, by knob; nothing for one that does not learn."""
+        learners = [trial for trial in trials if trial.learns]
+        tune = self.benchmark.members("tune")
+        known = iter(fit(learners, *self._take(tune), self._context(learners).take(tune)))
+        return [next(known).learned if trial.learns else {} for trial in trials]
+
+    def _take(self, members: NDArray[np.int64]) -> tuple[dict[str, Run], NDArray[np.int32]]:
+        """The lists and the gold of some queries."""
+        return {name: run.take(members) for name, run in self.runs.items()}, self.benchmark.gold[members]
+
+    def _context(self, trials: Sequence[Trial]) -> Context:
+        """What these trials read beside the lists, for all queries."""
+        return lists.gather_context(trials, self.plan.config, self.benchmark)
+
+    def _score(
+        self, trials: Sequence[Trial], members: NDArray[np.int64], progress: bool, context: Context
+    ) -> NDArray[np.int32]:
+        """int32[T, Q, H] of trials that need to learn nothing more. context: of all queries."""
+        runs, gold = self._take(members)
+        device = engine.resolve(self.plan.config.device)
+        objective = self.plan.config.objective if progress else None
+        return engine.score(trials, runs, gold, device, progress, context.take(members), objective)
+
+    def read_pairs(self, trials: Sequence[Trial]) -> None:
+        """Let the rerankers of these trials read the pairs that scoring on tune asks for; their scores are kept.
+
+        Block by block in one order, so that processes which do the same share the work (see harness.work.shared_rows).
+        """
+        members = self.benchmark.members("tune")
+        runs, _ = self._take(members)
+        device = engine.resolve(self.plan.config.device)
+        context = self._context(trials).take(members)
+        for trial in trials:
+            for part in cut(len(members), READ_BLOCK):
+                queries = np.arange(part.start, part.stop)
+                taken = {name: runs[name].take(queries) for name in trial.pool.lists}
+                trial.fused(engine.align(trial.pool, taken, device, context.take(queries)))
+
+    def queries(self, split: str) -> pd.DataFrame:
+        """``id, hops, type, chain, cluster`` and the benchmark's ``marks`` of a split's queries.
+
+        Queries of a cluster share gold passages.
+        """
+        members = self.benchmark.members(split)
+        frame = pd.DataFrame(
+            {
+                **self.benchmark.marks,
+                "id": self.benchmark.query_ids.to_pylist(),
+                "hops": self.benchmark.queries["hops"][:],
+                "type": self.benchmark.queries["type"][:],
+                "chain": self.benchmark.chain,
+            }
+        )
+        return frame.iloc[members].assign(cluster=clusters(self.benchmark.gold[members])).reset_index(drop=True)

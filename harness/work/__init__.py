@@ -1,0 +1,1 @@
+"""Long work by one process or many: the store of artifacts, parts, shared loops, leases, progress, engines."""

@@ -1,0 +1,122 @@
+"""Engines: where the workers run that prepare a configuration's artifacts.
+
+An engine is thin. It starts workers on this machine, a Ray cluster or Slurm, each of which is ``harness prepare`` with
+``part=i/n wait=true`` over the same runs folder, and waits for them; the artifact store is the queue between them (see
+harness.work.parts). So no engine carries data, and an artifact has the same bytes on each.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import dataclasses
+import math
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from harness.core.errors import HarnessError
+from harness.core.secret import is_secret
+
+KEPT = ("HARNESS_", "HF_", "PYTHONPATH", "OPENAI_", "AWS_", "FSSPEC_")
+"""What a worker's environment takes from the driver's, by beginning of the name."""
+PROMISED = "HARNESS_PROMISED_GPUS"
+"""The variable that tells a worker how many GPUs it was promised."""
+PARENT = "HARNESS_PARENT"
+"""The variable that tells a worker with which process it ends."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What every worker does: ``harness prepare`` with these overrides, in this folder and environment."""
+
+    overrides: tuple[str, ...]
+    folder: str
+    environment: Mapping[str, str]
+
+    @classmethod
+    def here(cls, overrides: Iterable[str]) -> Work:
+        """Overrides as typed here; those that choose an engine are left out, since a worker has none."""
+        kept = (text for text in overrides if not text.lstrip("+").startswith(("engine", "part=", "wait=")))
+        environment = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
+        return cls(tuple(kept), os.getcwd(), environment)
+
+    def without_secrets(self) -> Work:
+        """The same, without variables that are named like keys: for an engine that keeps what it sends in files."""
+        kept = {name: value for name, value in self.environment.items() if not is_secret(name)}
+        return dataclasses.replace(self, environment=kept)
+
+    def run(self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0) -> Ended:
+        """Worker ``index`` of ``of``, as a process, to its end.
+
+        more: of its environment, e.g. the GPU it may see.    gpus: that it was promised; it ends where it finds fewer.
+        """
+        own = f"part={index}/{of}"
+        line = [sys.executable, "-P", "-m", "harness", "prepare", *self.overrides, own, "wait=true"]
+        promised = {PROMISED: str(math.ceil(gpus))} if gpus else {}
+        environment = {**os.environ, **self.environment, **promised, **(more or {})}
+        ended = subprocess.run(line, cwd=self.folder, env=environment, capture_output=True, text=True)
+        said = [text for text in ended.stderr.splitlines() if text.strip()]
+        silent = f"ended by signal {-ended.returncode}" if ended.returncode < 0 else f"status {ended.returncode}"
+        return Ended(index, ended.returncode, said[-1] if said and ended.returncode > 0 else silent)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A worker's end: its number, exit status, and the last line that it said on stderr."""
+
+    index: int
+    status: int
+    said: str
+
+
+def check_promises() -> None:
+    """Hold this worker against what its engine promised, and let it end with the process that it was told of.
+
+    Raises HarnessError where torch finds fewer GPUs: a worker would compute on the CPU in silence.
+    """
+    if parent := os.environ.get(PARENT):
+        with contextlib.suppress(OSError, AttributeError):  # Linux has it
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != int(parent):
+            raise HarnessError(f"the process {parent} that started this worker has ended")
+    if promised := int(os.environ.get(PROMISED, "0")):
+        import torch
+
+        found = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        if found < promised:
+            raise HarnessError(
+                f"engine.gpus={promised}: on {socket.gethostname()} torch {torch.__version__} finds {found} GPUs (CUDA "
+                f"{torch.version.cuda}); mend that machine's driver or torch, or leave the machine out"
+            )
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A frozen dataclass that runs workers."""
+
+    def run(self, work: Work) -> bool:
+        """Run the workers to their end; False where this engine starts none and the process works itself.
+
+        Raises HarnessError where workers failed.
+        """
+        ...
+
+
+def check_ended(ended: Iterable[Ended], where: str) -> None:
+    """Raise HarnessError that says what the failed workers said, each thing once.
+
+    What the others did stays: where one ended well every stage is whole, and the same command only reads.
+    """
+    every = list(ended)
+    failed = [one for one in every if one.status]
+    if failed:
+        numbers = ", ".join(str(one.index) for one in failed)
+        said = " | ".join(dict.fromkeys(one.said.removeprefix("error: ") for one in failed))
+        rest = "; the others have done all, so the same command only reads it" if len(failed) < len(every) else ""
+        raise HarnessError(f"{where}: worker {numbers} failed: {said}{rest}")

@@ -1,0 +1,47 @@
+"""Workers on this machine: one a GPU where there are several, else this process alone."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from harness.core.errors import bounded
+from harness.core.threads import available
+from harness.work.engine import Ended, Work, check_ended
+
+
+@dataclass(frozen=True)
+class Local:
+    """workers: processes; ``null`` is as many as there are GPUs, and 1 without.
+
+    Each has an equal share of the processors' threads; of several GPUs each sees one, in turn.
+    """
+
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None:
+            bounded("engine.workers", self.workers, 1)
+
+    def run(self, work: Work) -> bool:
+        """See ``Engine.run``. One worker is this process itself."""
+        gpus = _gpus()
+        count = self.workers or max(1, gpus)
+        if count == 1:
+            return False
+
+        def start(index: int) -> Ended:
+            more = {"OMP_NUM_THREADS": str(max(1, available() // count))}
+            if gpus > 1:
+                more["CUDA_VISIBLE_DEVICES"] = str((index - 1) % gpus)
+            return work.run(index, count, more, gpus=1 if gpus > 1 else 0)
+
+        with ThreadPoolExecutor(count) as pool:
+            check_ended(pool.map(start, range(1, count + 1)), "engine=local")
+        return True
+
+
+def _gpus() -> int:
+    import torch
+
+    return torch.cuda.device_count() if torch.cuda.is_available() else 0

@@ -1,0 +1,126 @@
+"""Workers as an array job of Slurm, by submitit."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.core.errors import HarnessError, bounded
+from harness.work.engine import Ended, Work, check_ended
+
+PAUSE = 5.0
+"""Seconds between two looks at the queue."""
+
+
+@dataclass(frozen=True)
+class Slurm:
+    """workers: array tasks.    at_once: how many of them may run at the same time; ``null`` for all.
+
+    minutes: time limit of a task, at least 3; one that reaches it, or is preempted, is queued again and goes on from
+    its parts. Slurm tells a task 90 seconds before its end, or up to a minute earlier, and it must have begun by then.
+    cpus, gpus: of a task.    partition: ``null`` for the cluster's default.    more: other options of sbatch by name,
+    e.g. ``{account: lab}``.    logs: folder for submitit's scripts and the tasks' output, shared with the nodes.
+    """
+
+    workers: int = 4
+    at_once: int | None = None
+    minutes: int = 240
+    cpus: int = 4
+    gpus: int = 0
+    partition: str | None = None
+    more: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    logs: str = "runs/slurm"
+
+    def __post_init__(self) -> None:
+        for name, least in (("workers", 1), ("minutes", 3), ("cpus", 1)):
+            bounded(f"engine.{name}", getattr(self, name), least)
+        bounded("engine.gpus", self.gpus, 0)
+
+    def run(self, work: Work) -> bool:
+        """See ``Engine.run``. Keys reach the tasks by sbatch, which passes on the environment: no file holds them."""
+        try:
+            import submitit
+        except ImportError as error:
+            raise HarnessError("engine=slurm needs submitit: pip install 'multihop-harness[slurm]'") from error
+        if shutil.which("sbatch") is None:
+            raise HarnessError("engine=slurm: there is no sbatch on this machine; run it where Slurm takes jobs")
+        python = f"{shlex.quote(sys.executable)} -P"  # a task imports nothing from the folder that it was sent from
+        executor = submitit.SlurmExecutor(self.logs, max_num_timeout=100, python=python)
+        executor.update_parameters(
+            job_name="harness",
+            time=self.minutes,
+            cpus_per_task=self.cpus,
+            array_parallelism=self.at_once or self.workers,
+            **({"gres": f"gpu:{self.gpus}"} if self.gpus else {}),
+            **({"partition": self.partition} if self.partition else {}),
+            additional_parameters=dict(self.more),
+        )
+        jobs = executor.map_array(
+            Task(work.without_secrets(), self.workers, self.gpus), list(range(1, self.workers + 1))
+        )
+        check_ended(_wait(jobs), "engine=slurm")
+        return True
+
+
+@dataclass
+class Task:
+    """One task of the array, which submitit pickles and can queue again."""
+
+    work: Work
+    of: int
+    gpus: int = 0
+
+    def __call__(self, index: int) -> Ended:
+        """Work until every stage is whole."""
+        return self.work.run(index, self.of, gpus=self.gpus)
+
+    def checkpoint(self, index: int) -> Any:
+        """What to queue when the time is up: the same again, since finished parts stay."""
+        from submitit.helpers import DelayedSubmission
+
+        return DelayedSubmission(self, index)
+
+
+def _wait(jobs: Sequence[Any]) -> list[Ended]:
+    """What each task ended with; one that left the queue without a result was cancelled or lost.
+
+    The queue is asked, not Slurm's accounting, which not every cluster has.
+    """
+    ended: dict[str, Ended] = {}
+    gone: set[str] = set()
+    while len(ended) < len(jobs):
+        time.sleep(PAUSE)
+        queued = _queued([str(job.job_id) for job in jobs])
+        for index, job in enumerate(jobs, 1):
+            name = str(job.job_id)
+            if name in ended or name in queued:
+                continue
+            if job.paths.result_pickle.exists():
+                ended[name] = _result(job, index)
+            elif name in gone:  # and its result did not appear meanwhile
+                ended[name] = Ended(index, 1, f"job {name} was cancelled or lost; see {job.paths.stderr}")
+            gone.add(name)
+    return [ended[str(job.job_id)] for job in jobs]
+
+
+def _queued(names: Sequence[str]) -> set[str]:
+    arrays = sorted({name.partition("_")[0] for name in names})
+    line = ["squeue", "--noheader", "--array", "--format=%i", f"--jobs={','.join(arrays)}"]
+    said = subprocess.run(line, capture_output=True, text=True, check=False)
+    if said.returncode and "Invalid job id" not in said.stderr:  # which it says when all have left
+        return set(names)  # the controller does not answer: ask again
+    return set(said.stdout.split())
+
+
+def _result(job: Any, index: int) -> Ended:
+    try:
+        ended: Ended = job.result()
+        return ended
+    except Exception as error:  # of submitit, which tells the task's own
+        return Ended(index, 1, f"job {job.job_id}: {str(error).splitlines()[0]}")

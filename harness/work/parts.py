@@ -1,0 +1,237 @@
+"""Long work in parts: slices whose bytes do not depend on who computes them, in which order, or beside how many.
+
+A part's result is a file that is written beside its place and renamed. Every process that wants the same artifact
+takes parts that nobody else holds, so that twenty terminals, an array job or a Ray cluster share one folder as their
+queue. What is told of parts lies in the folder's ``parts/``, which goes when the artifact is whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import socket
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.core.errors import HarnessError
+from harness.core.files import Unwritable, whole, write_json
+from harness.core.identity import code_version, library_versions
+from harness.core.threads import each
+from harness.work.lease import is_stale, lease
+from harness.work.progress import Bar
+
+log = logging.getLogger(__name__)
+RECORDS, PLAN = "parts", "plan.json"
+DONE, FAILED = ".done.json", ".failed.json"
+TRIES = 3
+"""How often a part may fail, on all workers together, before it is left out."""
+SICK = 5
+"""After how many parts in a row that fail a worker takes the fault for its own (a broken GPU, a missing model)."""
+PAUSE = 0.5
+Advance = Callable[[int], object]
+
+
+class Unfinished(HarnessError):
+    """A stage whose other parts are somebody else's."""
+
+
+class Stop(HarnessError):
+    """What ends this process's work, and is no fault of the part that it is at."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """path: of the result.    work: writes it to the path that it is given, and tells of each item that is done.
+    is_whole: whether the result is there and undamaged.    size: how many items (texts, queries) it has.
+    """
+
+    path: Path
+    work: Callable[[Path, Advance], None]
+    is_whole: Callable[[Path], bool] = Path.exists
+    size: int = 1
+
+
+@dataclass(frozen=True)
+class Share:
+    """What this process takes of each stage: parts ``index``, ``index`` + ``of``, ... (from 1), first of all.
+
+    waits: then also what others have left, until the stage is whole. Without it the stage is left as ``Unfinished``.
+    tolerant: a part that fails is noted and the rest goes on; without it the first failure ends the process.
+    """
+
+    index: int = 1
+    of: int = 1
+    waits: bool = True
+    tolerant: bool = False
+
+    @classmethod
+    def parse(cls, text: str, waits: bool) -> Share:
+        """``3/20``: the third of twenty shares, which goes on when a part fails."""
+        index, _, of = text.partition("/")
+        if not (index.isdecimal() and of.isdecimal() and 1 <= int(index) <= int(of)):
+            raise HarnessError(f"part={text}: expected i/n with 1 <= i <= n, e.g. part=3/20")
+        return cls(int(index), int(of), waits, True)
+
+
+EVERYTHING = Share()
+_share: ContextVar[Share] = ContextVar("share", default=EVERYTHING)
+
+
+@contextlib.contextmanager
+def sharing(share: Share) -> Iterator[None]:
+    """A block in which stages are computed by this share."""
+    token = _share.set(share)
+    try:
+        yield
+    finally:
+        _share.reset(token)
+
+
+def shares() -> int:
+    """How many shares there are, of which this process has one."""
+    return _share.get().of
+
+
+def is_shared(folder: Path) -> bool:
+    """Whether other processes may compute parts of the artifact that is built in ``folder``, beside this one."""
+    return _share.get().of > 1 or (folder / RECORDS).exists()
+
+
+def fill(
+    folder: Path, parts: Sequence[Part], what: str, facts: Mapping[str, Any] | None = None, at_once: int = 1
+) -> None:
+    """Compute the parts that are missing, beside other processes that do the same.
+
+    folder: of the artifact.    facts: of what computes (a device, a backend); a process with others is refused, as is
+    one with other code or libraries.    at_once: parts in work at the same time, by threads; of one share among
+    several it is one. Raises Unfinished when parts are missing and this share does not wait for them,
+    HarnessError when parts have failed ``TRIES`` times, which are named.
+    """
+    share, records = _share.get(), folder / RECORDS
+    missing = [part for part in parts if not part.is_whole(part.path)]
+    if not missing:
+        return
+    records.mkdir(exist_ok=True)
+    agree(
+        records, parts, what, {"code": code_version(), "libraries": library_versions(), **(facts or {})}, share.of > 1
+    )
+    total = sum(part.size for part in parts)
+    with Bar(total=total, desc=what, unit="text", leave=False) as bar:
+        bar.update(total - sum(part.size for part in missing))
+        in_a_row: list[str] = []
+        while missing := [part for part in _ours(parts, share, missing) if _is_left(part, folder, share)]:
+            before = bar.n
+
+            def take(part: Part) -> None:
+                with lease(records / f"{part.path.name}.lease") as held:
+                    if held and _is_left(part, folder, share):
+                        fresh = not failures(records, part.path.name)
+                        if _compute(part, records, share, bar.update):
+                            in_a_row.clear()
+                        elif fresh:
+                            in_a_row.append(part.path.name)
+                            _check_sick(in_a_row, records, what)
+
+            list(each(take, missing, min(at_once if share.of == 1 else 1, len(missing))))
+            if bar.n == before:
+                time.sleep(PAUSE)
+    if folder.exists():  # else another process has put all together
+        _tell_lost([part for part in parts if not part.path.exists()], records, what, len(parts))
+
+
+def _ours(parts: Sequence[Part], share: Share, missing: Sequence[Part]) -> list[Part]:
+    """What is missing of this share's own parts, then, where it waits, of the others."""
+    own = {part.path for part in parts[share.index - 1 :: share.of]}
+    first = [part for part in missing if part.path in own]
+    return [*first, *(part for part in missing if part.path not in own)] if share.waits else first
+
+
+def _is_left(part: Part, folder: Path, share: Share) -> bool:
+    """A process alone tries again what failed before: its user may have mended what was wrong."""
+    if part.path.exists():
+        return not part.is_whole(part.path)
+    return folder.exists() and (not share.tolerant or len(failures(folder / RECORDS, part.path.name)) < TRIES)
+
+
+def _check_sick(in_a_row: Sequence[str], records: Path, what: str) -> None:
+    """Raise Stop where so many parts that nobody has failed before fail here, one after the other."""
+    if len(in_a_row) >= SICK:
+        why = failures(records, in_a_row[-1])[-1]
+        raise Stop(
+            f"{what}: {len(in_a_row)} parts in a row failed on {why['host']}, so this worker leaves the rest "
+            f"to others; the last: {why['error']}"
+        )
+
+
+def _compute(part: Part, records: Path, share: Share, advance: Advance) -> bool:
+    """Whether it is there now. A failure that is not this worker's own is put down."""
+    started, told = time.perf_counter(), {"host": socket.gethostname()}
+    try:
+        with whole(part.path) as partial:
+            part.work(partial, advance)
+            done = {**told, "seconds": round(time.perf_counter() - started, 3)}
+            write_json(records / f"{part.path.name}{DONE}", done)  # first: with the last part the folder may go
+    except Exception as error:
+        if not share.tolerant or isinstance(error, (Stop, Unwritable)) or not records.exists():
+            raise
+        why = {**told, "error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}
+        log.warning("%s: %s", part.path.name, why["error"])
+        write_json(records / f"{part.path.name}{FAILED}", [*failures(records, part.path.name), why])
+        return False
+    return True
+
+
+def _tell_lost(lost: Sequence[Part], records: Path, what: str, count: int) -> None:
+    failed = {part.path.name: why for part in lost if (why := failures(records, part.path.name))}
+    if failed:
+        name, why = next(iter(failed.items()))
+        raise HarnessError(
+            f"{what}: {len(failed)} of {count} parts failed ({', '.join(failed)}); {name} on {why[-1]['host']}: "
+            f"{why[-1]['error']}; mend that and run `harness prepare` without an engine or a part, which tries them "
+            f"again, or remove {records}"
+        )
+    if lost:
+        raise Unfinished(f"{what}: {len(lost)} of {count} parts are missing; they belong to other shares")
+
+
+def failures(records: Path, name: str) -> list[dict[str, str]]:
+    """Host and error of each time that a part failed."""
+    try:
+        found = json.loads((records / f"{name}{FAILED}").read_text(encoding="utf-8"))
+        return [{"host": str(why["host"]), "error": str(why["error"])} for why in found]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return []
+
+
+def agree(records: Path, parts: Sequence[Part], what: str, made_by: Mapping[str, Any], shared: bool) -> None:
+    """Write down what makes these parts, or hold this process against what others wrote.
+
+    Raises HarnessError where they differ and others work on it (or this is one of several shares). What a dead process
+    with other libraries or another device left is computed again; other code alone goes on, as with whole artifacts.
+    """
+    plan = {"what": what, "parts": {part.path.name: part.size for part in parts}, "made_by": dict(made_by)}
+    try:
+        theirs: Mapping[str, Any] = dict(json.loads((records / PLAN).read_text(encoding="utf-8"))["made_by"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        theirs = made_by
+    differ = [name for name in made_by if theirs.get(name) != made_by[name]]
+    if differ:
+        if shared or any(not is_stale(path) for path in records.glob("*.lease")):
+            said = "; ".join(f"{name} {theirs.get(name)} there, {made_by[name]} here" for name in differ)
+            raise HarnessError(
+                f"{records.parent}: its parts are made by something else than this process would use ({said}); use the "
+                "same code, libraries and device everywhere, or remove that folder"
+            )
+        if differ != ["code"]:
+            log.warning("%s: begun with other %s; its parts are computed again", what, " and ".join(differ))
+            for part in parts:
+                part.path.unlink(missing_ok=True)
+    own = records / f"{PLAN}.{uuid.uuid4().hex}"  # processes of several machines may have one number
+    own.write_text(json.dumps(plan))  # and no folder is made anew for an artifact that is whole meanwhile
+    own.replace(records / PLAN)

@@ -1,0 +1,83 @@
+"""What the parts of unfinished artifacts are at: done, running, failed, on which machine, in how many seconds."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.work.lease import holder, is_stale
+from harness.work.parts import DONE, PLAN, RECORDS, failures
+
+WIDTH = 30
+
+
+@dataclass(frozen=True)
+class Progress:
+    """An unfinished stage: its folder, what it does, and the state of each part by name.
+
+    seconds: of the parts that are done, by machine.
+    """
+
+    folder: Path
+    what: str
+    states: dict[str, str]
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """A bar, then a line for each machine that has done parts, and for each part that runs or has failed."""
+        done = sum(state == "done" for state in self.states.values())
+        bar = "#" * (WIDTH * done // len(self.states))
+        machines = [
+            f"  done on {host}: {len(each)}, {statistics.median(each):.3g} s each (median)"
+            for host, each in sorted(self.seconds.items())
+        ]
+        told = [f"  {name}  {state}" for name, state in self.states.items() if state.startswith(("running", "failed"))]
+        head = f"{self.what}: [{bar:<{WIDTH}}] {done} of {len(self.states)} parts  {self.folder}"
+        return "\n".join([head, *machines, *told])
+
+
+def unfinished(runs: Path) -> Iterator[Progress]:
+    """The stages below a runs folder that are being computed in parts, or were left."""
+    for path in sorted((runs / "artifacts").glob(f"*/*.partial/**/{RECORDS}/{PLAN}")):
+        try:
+            plan = json.loads(path.read_text(encoding="utf-8"))
+            what, names = str(plan["what"]), [str(name) for name in plan["parts"]]
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):  # just being put together, or damaged
+            continue
+        records = path.parent
+        if names:
+            states = {name: _state(records, name) for name in names}
+            yield Progress(records.parent, what, states, _seconds(records, states))
+
+
+def _state(records: Path, name: str) -> str:
+    lease = records / f"{name}.lease"
+    if (records / f"{name}{DONE}").exists():
+        return "done"
+    if lease.exists() and not is_stale(lease):
+        told = holder(lease) or {}
+        return f"running on {told.get('host')}, process {told.get('pid')}"
+    if why := failures(records, name):
+        return f"failed {len(why)} times, last on {why[-1]['host']}: {why[-1]['error']}"
+    return "missing"
+
+
+def _seconds(records: Path, states: Mapping[str, str]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for name in (name for name, state in states.items() if state == "done"):
+        told = _read(records / f"{name}{DONE}")
+        if isinstance(took := told.get("seconds"), (int, float)):
+            found.setdefault(str(told.get("host")), []).append(took)
+    return found
+
+
+def _read(path: Path) -> Any:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

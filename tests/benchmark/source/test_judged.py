@@ -1,0 +1,134 @@
+"""Collections with judgements, by the real libraries from local files."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.benchmark.dataset.hf import Hf
+from harness.benchmark.dataset.ir_datasets import IrDatasets
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.sweep.folder.latest import latest
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.trial.plan import Plan
+from harness.work.store import Store
+from tests.benchmark.hub import served
+
+DOCS = {"d2": "Oslo lies in Norway.", "d1": "Ada was born in Oslo.", "d3": ""}
+QUERIES = {"q1": "Where was Ada born?", "q2": "Where does Oslo lie?", "q3": "Who knows?"}
+QRELS = [("q2", "d2", 2), ("q1", "d2", 1), ("q1", "d1", 1), ("q1", "d3", 1), ("q3", "d1", 0)]
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> str:
+    """A collection that ir_datasets knows, of three tab-separated files."""
+    library = pytest.importorskip("ir_datasets", reason="the extra `collections` is not installed")
+    (tmp_path / "docs.tsv").write_text("".join(f"{name}\t{text}\n" for name, text in DOCS.items()))
+    (tmp_path / "queries.tsv").write_text("".join(f"{name}\t{text}\n" for name, text in QUERIES.items()))
+    (tmp_path / "qrels").write_text("".join(f"{query} 0 {doc} {grade}\n" for query, doc, grade in QRELS))
+    made = library.create_dataset(
+        docs_tsv=str(tmp_path / "docs.tsv"),
+        queries_tsv=str(tmp_path / "queries.tsv"),
+        qrels_trec=str(tmp_path / "qrels"),
+    )
+    name = f"mine/{tmp_path.name}"
+    library.registry.register(name, made)
+    return name
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A folder in BEIR's form, as the Hub keeps it."""
+    folder = tmp_path / "beir"
+    write(folder, DOCS, QUERIES, QRELS)
+    return folder
+
+
+def write(folder: Path, docs: dict[str, str], queries: dict[str, str], qrels: list[tuple[str, str, int]]) -> None:
+    folder.mkdir()
+    rows = {
+        "corpus": [{"_id": name, "title": name.upper(), "text": text} for name, text in docs.items()],
+        "queries": [{"_id": name, "text": text} for name, text in queries.items()],
+        "default": [{"query-id": query, "corpus-id": doc, "score": grade} for query, doc, grade in qrels],
+    }
+    configs = []
+    for name, values in rows.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(value) + "\n" for value in values))
+        split = "test" if name == "default" else name
+        configs.append(f"- config_name: {name}\n  data_files:\n  - split: {split}\n    path: {name}.jsonl\n")
+    (folder / "README.md").write_text(f"---\nconfigs:\n{''.join(configs)}---\n")
+
+
+def test_a_collection_of_ir_datasets(collection: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    made = IrDatasets(collection).load(Store(tmp_path / "runs"))
+    assert made.doc_ids.to_pylist() == ["d1", "d2"]
+    assert made.query_ids.to_pylist() == ["q1", "q2"]
+    assert made.queries["supporting_ids"][:] == [["d1", "d2"], ["d2"]]
+    assert not made.chain.any()
+    assert "1 of 3 queries have no supporting passage; left out" in caplog.text
+    (held,) = json.loads((tmp_path / "runs" / "benchmarks.lock.json").read_text()).values()
+    assert held == {"sha256": made.sha256, "passages": 2, "queries": 2, "queries_left_out": 1}
+
+
+def test_a_repository_in_beirs_form_is_the_same_benchmark_but_for_titles(repository: Path, tmp_path: Path) -> None:
+    made = Hf(str(repository)).load(Store(tmp_path / "runs"))
+    assert made.queries["supporting_ids"][:] == [["d1", "d2"], ["d2"]]
+    assert made.corpus["title"][:] == ["D1", "D2"]
+    assert not made.chain.any()
+
+
+def test_mistakes_are_one_line(repository: Path, tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs")
+    with pytest.raises(HarnessError, match=r"dataset\.path is not set; e\.g\. dataset=hf"):
+        Hf().load(store)
+    with pytest.raises(HarnessError, match="no split dev of configuration default"):
+        Hf(str(repository), split="dev").load(store)
+    with pytest.raises(HarnessError, match=r"no such dataset|no split queries of configuration queries"):
+        Hf(str(tmp_path / "none")).load(store)
+    pytest.importorskip("ir_datasets", reason="the extra `collections` is not installed")
+    with pytest.raises(HarnessError, match=r"dataset\.id is not set; e\.g\. dataset=ir_datasets"):
+        IrDatasets().load(store)
+    with pytest.raises(HarnessError, match=r"dataset\.id=nothing/here: ir_datasets knows no such collection"):
+        IrDatasets("nothing/here").load(store)
+
+
+def test_a_collection_that_has_changed_is_refused(collection: str, tmp_path: Path) -> None:
+    store = Store(tmp_path / "runs")
+    IrDatasets(collection).load(store)
+    path = tmp_path / "docs.tsv"
+    path.write_text(path.read_text().replace("Norway", "Sweden"))
+    with pytest.raises(HarnessError, match=f"the benchmark {collection}"):
+        IrDatasets(collection).load(store)
+
+
+def test_what_needs_an_order_of_hops_is_left_out_or_refused(caplog: pytest.LogCaptureFixture) -> None:
+    asked = ["objective=recall@5", "metrics=[last_hop@5,recall@5,last_hop@10]"]
+    plan = Plan(compose("config", asked), ()).without_order("mine", "tune")
+    assert plan.metrics == ["recall@5"]
+    assert "mine: last_hop@5, last_hop@10 not measured, no tune query has a known order of hops" in caplog.text
+    with pytest.raises(HarnessError, match=r"objective=last_hop@5: no tune query of mine has a known order of hops"):
+        Plan(compose("config"), ()).without_order("mine", "tune")
+
+
+def test_a_sweep_of_a_data_set_that_the_hub_serves(tmp_path: Path) -> None:
+    """The command, in a process whose Hub is on this machine; its manifest has the counts and the hash."""
+    names = [f"Town{number}" for number in range(30)]
+    docs = {f"d{number}": f"{name} lies in Norway." for number, name in enumerate(names)}
+    queries = {f"q{number}": f"Where does {name} lie?" for number, name in enumerate(names)}
+    write(tmp_path / "beir", docs, queries, [(f"q{number}", f"d{number}", 1) for number in range(30)])
+    asked = ["dataset=hf", "dataset.path=me/towns", "retriever@lists.graph=bm25", "grid=point", "encoder=hashed"]
+    with served(tmp_path / "beir", "me/towns") as address:
+        environment = {**os.environ, "HF_ENDPOINT": address, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "0"}
+        run = subprocess.run(
+            [sys.executable, "-m", "harness", "sweep", *asked, "objective=recall@5", "tracking=none"],
+            cwd=tmp_path, env=environment, capture_output=True, text=True,
+        )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    manifest = SweepResult(latest(tmp_path / "runs")).manifest
+    assert manifest["counts"] == {"passages": 30, "queries": 30}
+    (held,) = json.loads((tmp_path / "runs" / "benchmarks.lock.json").read_text()).values()
+    assert held["sha256"] == manifest["data_sha256"]

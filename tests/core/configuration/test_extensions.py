@@ -1,0 +1,132 @@
+"""A package outside this tree: found by its entry point, --config-dir, hydra.searchpath and `search`."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.core.configuration import compose, extensions, names, strategy
+from harness.core.configuration.rooms import PACKAGE
+from harness.core.errors import HarnessError
+
+PYPROJECT = """
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "lifted"
+version = "0.1"
+entry-points."multihop_harness.conf".lifted = "lifted.conf"
+
+[tool.setuptools]
+packages = ["lifted"]
+package-data = {lifted = ["conf/*/*.yaml"]}
+"""
+MODULE = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+
+@dataclass(frozen=True)
+class Lifted:
+    reads: ClassVar[frozenset[str]] = frozenset({"values"})
+    unit: ClassVar[bool] = False
+    lift: float = 2.0
+
+    def __call__(self, pool):
+        best = torch.stack([scored.values for scored in pool.lists]).amax(dim=0)
+        return torch.where(pool.consensus > 0, self.lift * best, best)
+"""
+CONFIGURATION = "_target_: lifted.Lifted\nlift: 2.0\n"
+GRID = "mine:\n  fuser: [lifted]\n  fuser.lift: [1, 2]\n  normalizer: [pit]\n  pool.lists: [[dense, graph]]\n"
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sources")
+    for concept, text in (("fuser", CONFIGURATION), ("grid", GRID)):
+        (folder / "lifted" / "conf" / concept).mkdir(parents=True)
+        (folder / "lifted" / "conf" / concept / "lifted.yaml").write_text(text)
+    (folder / "lifted" / "__init__.py").write_text(MODULE)
+    (folder / "pyproject.toml").write_text(PYPROJECT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder into which pip installed that package, and nothing else."""
+    site = tmp_path_factory.mktemp("site")
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*pip, "--target", str(site), str(sources)], check=True, capture_output=True)
+    return site
+
+
+@pytest.fixture
+def harness(tmp_path: Path) -> Callable[..., str]:
+    def run(path: Path, *arguments: str, status: int = 0) -> str:
+        environment = {**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{PACKAGE.parent}"}
+        done = subprocess.run(
+            [sys.executable, "-m", "harness", *arguments],
+            capture_output=True, text=True, cwd=tmp_path, env=environment,
+        )  # fmt: skip
+        assert done.returncode == status, done.stderr
+        return done.stdout if status == 0 else done.stderr
+
+    return run
+
+
+SWEEP = ("sweep", "dry_run=true", "grid=lifted")
+TRIALS = "fuser=lifted, normalizer=pit, fuser.lift (2)"
+"""Two trials of the fuser, as a dry run shows them."""
+
+
+def test_an_installed_package_is_found_by_its_entry_point(harness: Callable[..., str], installed: Path) -> None:
+    shown = harness(installed, *SWEEP)
+    assert TRIALS in shown
+    assert "did you mean lifted?" in harness(installed, "sweep", "fuser=liftd", status=2)
+
+
+@pytest.mark.parametrize(
+    "how", ["--config-dir={}", "hydra.searchpath=[file://{}]", "hydra.searchpath=[pkg://lifted.conf]"]
+)
+def test_a_folder_is_found_when_the_command_names_it(harness: Callable[..., str], sources: Path, how: str) -> None:
+    assert TRIALS in harness(sources, *SWEEP, how.format(sources / "lifted" / "conf"))
+
+
+def test_it_is_fused_and_written(harness: Callable[..., str], installed: Path, tmp_path: Path) -> None:
+    """Percentile ranks: dense a 1, b 1/2; graph c 1, a 1/2; both hold a, so it is lifted to 2."""
+    for name, lines in (("dense", ("a 1 0.9", "b 2 0.5")), ("graph", ("c 1 0.03", "a 2 0.01"))):
+        (tmp_path / f"{name}.trec").write_text("".join(f"q Q0 {line} {name}\n" for line in lines))
+    harness(installed, "fuse", "lists={dense: dense.trec, graph: graph.trec}", "fuser=lifted", "out=fused.trec")
+    assert [line.split()[2:5] for line in (tmp_path / "fused.trec").read_text().splitlines()] == [
+        ["a", "1", "2"], ["c", "2", "1"], ["b", "3", "0.5"],
+    ]  # fmt: skip
+
+
+def test_search_adds_a_folder_in_python(sources: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extensions, "SEARCHED", [])
+    monkeypatch.syspath_prepend(sources)
+    extensions.search(sources / "lifted" / "conf")
+    assert "lifted" in names("fuser")
+    assert strategy("fuser", "lifted", lift=3).lift == 3
+    assert compose(overrides=["fuser=lifted"]).fuser.lift == 2
+
+
+def test_a_name_that_we_have_already_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extensions, "SEARCHED", [])
+    (tmp_path / "fuser").mkdir()
+    (tmp_path / "fuser" / "rrf.yaml").write_text("_target_: mine.Rrf\n")
+    extensions.search(tmp_path)
+    with pytest.raises(HarnessError, match=r"rrf\.yaml: fuser=rrf is already .*conf/fuser/rrf\.yaml; give it"):
+        names("fuser")
+
+
+def test_a_package_that_is_not_there_is_named() -> None:
+    with pytest.raises(HarnessError, match=r"searchpath: pkg://nothing: there is no such folder"):
+        extensions._package("nothing", "hydra.searchpath: pkg://nothing")

@@ -1,0 +1,39 @@
+"""Mistakes on the command line name what they should have been, in one line and with status 2."""
+
+import subprocess
+import sys
+
+import pytest
+
+from harness.core.configuration.suggest import LAUNCHERS, check_launcher
+from harness.core.errors import HarnessError
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["sweep", "fusr=rrf"], "fusr is no key of this command (did you mean fuser?)"),
+        (["sweep", "lists.dense.dpeth=5"], "(did you mean lists.dense.depth?)"),
+        (["sweep", "~metricz"], "(did you mean metrics?)"),
+        (["sweep", "dry_run=true", "+fusr=rrf"], "+fusr=rrf changes nothing: nothing reads fusr (did you mean fuser?)"),
+        (["sweep", "dry_run=true", "seeds.policy.gate=null"], "no list of this configuration uses seeds"),
+        (["heldout", "swep=x"], "(did you mean sweep?)"),
+        (["ui", "port=abc"], "port must be a whole number from 1 to 65535, got port=abc"),
+    ],
+)
+def test_one_line_with_the_nearest_key(arguments, said, tmp_path):
+    command = [sys.executable, "-m", "harness", *arguments, f"paths.runs={tmp_path}"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_launcher_names_its_extra(monkeypatch):
+    for name, (_, extra) in LAUNCHERS.items():
+        monkeypatch.setattr("harness.core.configuration.suggest._installed", lambda plugin: False)
+        with pytest.raises(HarnessError, match=rf"hydra/launcher={name} needs the extra `{extra}`: pip install"):
+            check_launcher(["-m", f"hydra/launcher={name}"])
+        monkeypatch.setattr("harness.core.configuration.suggest._installed", lambda plugin: True)
+        check_launcher(["-m", f"hydra/launcher={name}"])
+    check_launcher(["hydra/launcher=basic"])

@@ -1,0 +1,179 @@
+"""What a reader is told: sentences, effect, fusers and headroom of the example, worked on paper from its ranks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from harness.report.console import terminal
+from harness.report.console.conclusions import conclusions
+from harness.report.figure import flow
+from harness.report.pdf.build import describe
+from harness.report.table.ablation import ablation, changed, verdict
+from harness.report.table.effect import effect
+from harness.report.table.headroom import headroom
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
+
+
+def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
+    """On tune the winner finds 6 of 8, dense 4 (3 W, 1 L), graph 5 (2 W, 1 L)."""
+    said = conclusions(example.write(tmp_path / "s1", heldout=False))
+    assert list(said) == ["expected on test", "what test can see", "in short"]
+    assert said["expected on test"].startswith("last_hop@5 70.0 (95% 40.0 to 80.0) on 6 queries. Tune's 75.0 is")
+    assert "no net win reaches significance in 4 of 5 tests" in said["what test can see"]
+    assert "(for .80 it takes 66 queries)" in said["what test can see"]
+    short = said["in short"]
+    assert short.startswith(
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20 is the best of 5 fusions on tune by last_hop@5. On 8 q"
+    )
+    assert (
+        "On 8 questions of tune, which chose it, the winner scores 75.0% and dense 50.0%: +25.0 points (95% " in short
+    )
+    assert "; 3 won, 1 lost, p .625), no difference is shown. With 8 questions" in short
+    assert "The winner scores 75.0% and graph, the best single list on tune, 62.5%: +12.5 points (95% " in short
+    assert short.endswith("On new questions 40.0 to 80.0 is expected.")
+
+
+def test_a_winner_that_copies_a_list_is_said_to_be_that_list(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1", heldout=False)
+    told = "All gold in its first 5 stands where graph has it: the winner is graph alone."
+    assert told not in conclusions(result)["in short"]
+    ranks = result.ranks.copy()
+    ranks[0] = np.where(ranks[2] > 5, 77, ranks[2])  # the winner's as graph's, but for what stands below
+    np.save(result.folder / "ranks.npy", ranks)
+    assert told in conclusions(SweepResult(result.folder))["in short"]
+
+
+def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
+    """On test the winner finds 5 of 6, dense 2 (3 W, 0 L), graph 3 (2 W, 0 L)."""
+    result = example.write(tmp_path / "s1")
+    said = conclusions(result)
+    assert said["on test"] == "83.3, OUTSIDE the 40.0 to 80.0 that was expected."
+    assert "On 6 questions of test (evaluation 1), the winner scores 83.3% and dense 33.3%: +50.0 " in said["in short"]
+    assert "3 won, 0 lost, p .250), no difference is shown." in said["in short"]
+    assert "graph, the best single list on tune, 50.0%: +33.3 points (95% " in said["in short"]
+    assert said["in short"].endswith("It scored 83.3, OUTSIDE the 40.0 to 80.0 that was expected.")
+
+
+def test_headroom_is_said_before_what_is_expected(example: ModuleType, tmp_path: Path) -> None:
+    """Tune: dense has q1, q4, q5, which graph lacks. Test: graph has t0, t2, t3 and dense t0, t4.
+
+    Three wins of three have p 2 / 2^3, one of one 1. The list bm25 is not locked.
+    """
+    hangs = "choosing the best list for each question would score {}% in place of {}%, so a gain of fusion hangs on {}"
+    cannot = "this benchmark cannot answer whether fusion adds to its best list."
+    tune = conclusions(example.write(tmp_path / "s1", heldout=False))["in short"]
+    assert f"Headroom: of 8 questions dense does better than graph on 3; {hangs.format('100.0', 62.5, 3)} of" in tune
+    assert f"Winning all of these and losing none has p .250: {cannot} On new questions 40.0 to" in tune
+    test = conclusions(example.write(tmp_path / "s2"))["in short"]
+    assert f"Headroom: of 6 questions dense does better than graph on 1; {hangs.format(66.7, '50.0', 1)} of" in test
+    assert f"none has p 1.000: {cannot} It scored 83.3" in test
+
+
+def test_a_forecast_says_which_lists_were_fitted_here(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1", heldout=False)
+    before = conclusions(result)
+    seen = "weights of graph were chosen on these tune questions, too: expect less."
+    assert seen not in str(before)
+    here = {"on": [result.manifest["dataset"]], "out_of_fold": False}
+    result.manifest["fitted"] = {"graph": here, "unused": here}
+    after = conclusions(result)
+    assert after["expected on test"].startswith(before["expected on test"])
+    assert seen in after["expected on test"]
+    assert seen in after["in short"]
+    held = example.write(tmp_path / "s2")
+    held.manifest["fitted"] = {"graph": here}
+    assert seen in conclusions(held)["expected on test"]
+    assert seen not in conclusions(held)["in short"]  # the outcome is there
+
+
+def test_no_rounding_contradicts_the_verdict(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    result.lock["expected"].update(low=0.8334, high=0.9)  # 5/6 is .83333
+    assert conclusions(result)["on test"] == "83.33, OUTSIDE the 83.34 to 90.00 that was expected."
+    result.lock["expected"].update(low=5 / 6, high=0.9)
+    assert conclusions(result)["on test"] == "83.3, inside the 83.3 to 90.0 that was expected."
+
+
+def test_an_older_sweep_foretells_nothing(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    for key in ("expected", "power", "margin"):
+        del result.lock[key]
+    assert list(conclusions(result)) == ["in short"]
+
+
+def test_it_is_said_alike_in_terminal_page_and_document(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    short = conclusions(result)["in short"]
+    printed = " ".join(terminal.heldout(result).split())
+    assert f"in short: {short}" in printed
+    assert describe(result)["in short"] == short
+
+
+def test_effect_by_group(example: ModuleType, tmp_path: Path) -> None:
+    """Winner against dense on test: wins t2, t3, t4's ranks 3, 4, 5 where dense has 9, none, 5: only t4 is no win."""
+    (table,) = effect(example.write(tmp_path / "s1").locked)
+    assert [row[:4] for row in table.rows] == [
+        ["all", 6, 3, 0],
+        ["2 hops", 5, 3, 0],
+        ["3 hops", 1, 0, 0],
+        ["type bridge_type", 5, 3, 0],
+        ["type comparison", 1, 0, 0],
+    ]
+    assert [row[6] for row in table.rows] == [0.25, 0.25, 1, 0.25, 1]
+    assert [row[7] for row in table.rows] == [None, 1, 1, 1, 1]
+
+
+def test_fusers_against_the_winner(example: ModuleType, tmp_path: Path) -> None:
+    """Found on test: winner 0-4; linear 0, 1; rrf 0, 1, 2."""
+    (table,) = ablation(example.write(tmp_path / "s1").locked)
+    assert [row[:3] for row in table.rows] == [["linear minmax alpha=0.3", 0, 3], ["rrf k=60", 0, 2]]
+    assert [row[5] for row in table.rows] == [0.5, 0.5]  # .25 and .5, Holm
+    assert [row[7] for row in table.rows] == ["undecided", "undecided"]
+
+
+@pytest.mark.parametrize(
+    ("p", "same", "said"),
+    [(0.2, 0.01, "equivalent"), (0.2, 0.2, "undecided"), (0.01, 0.9, "different"),
+     (0.01, 0.01, "different, within the margin")],
+)  # fmt: skip
+def test_verdicts(p: float, same: float, said: str) -> None:
+    assert verdict(p, same) == said
+
+
+def test_equivalence_of_two_that_copy_one_list_says_nothing() -> None:
+    assert verdict(0.2, 0.01, 0.049) == "uninformative"
+    assert verdict(0.2, 0.01, 0.05) == "equivalent"
+    assert verdict(0.01, 0.01, 0.0) == "different, within the margin"
+
+
+def test_changed_queries_by_hand() -> None:
+    """The winner copies graph but in query 2, the row but in query 3: 2 of 4. Places within the top 5 are no change."""
+    dense = [[9, 1], [9, 9], [1, 9], [9, 9]]
+    graph = [[1, 2], [3, 9], [2, 2], [9, 4]]
+    winner, other = [[2, 1], [1, 9], [2, 7], [9, 4]], [[1, 2], [5, 8], [2, 2], [9, 6]]
+    rows = [{"family": family, "trial": family, "name": "x"} for family in ("single", "single", "rrf", "linear")]
+    ranks = np.array([dense, graph, winner, other], dtype=np.int32)
+    view = View("tune", rows, ranks, pd.DataFrame({"id": list("abcd")}), {"objective": "last_hop@5"},
+                {"winner": {"trial": "rrf"}})  # fmt: skip
+    assert changed(view, 3) == 0.5
+
+
+def test_headroom_by_hand(example: ModuleType, tmp_path: Path) -> None:
+    """Lists on test hold t0-t4 (graph 0-3; dense 0, 1, 2, 4): the ceiling is 5/6. Graph finds 0, 2, 3; dense 0, 4."""
+    (table,) = headroom(example.write(tmp_path / "s1").locked)
+    by_name = {row[0]: row[1:] for row in table.rows}
+    assert by_name["rrf k=60"] == pytest.approx([3 / 6, 4 / 6, 5 / 6, 0, 1 / 6, 1 / 6, 1 / 6])
+    assert by_name["linear minmax alpha=0.3"] == pytest.approx([2 / 6, 4 / 6, 5 / 6, -0.5, 1 / 6, 2 / 6, 1 / 6])
+    assert table.marked == {0}
+
+
+def test_the_flow(example: ModuleType, tmp_path: Path) -> None:
+    (picture,) = flow.pictures(example.write(tmp_path / "s1", heldout=False))
+    assert "tune split (n = 8)" in picture.caption
+    assert [path.name for path in picture.save(tmp_path)] == ["flow.pdf", "flow.png"]

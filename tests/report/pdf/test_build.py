@@ -1,0 +1,168 @@
+"""The report as a whole: the same bytes again, elsewhere and under other settings; it compiles; nothing stale stays."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+
+from harness.core.configuration import defaults
+from harness.core.table import Column, Table
+from harness.report.display import Display
+from harness.report.pdf import compile as compiler
+from harness.report.pdf.build import build, gather, section
+from harness.report.pdf.template import fill
+from harness.sweep.folder.find import newest
+
+LATEX = next((name for name in compiler.COMMANDS if shutil.which(name)), None)
+BUILD = (
+    "import sys; from pathlib import Path; from harness.report.pdf.build import build\n"
+    "from harness.sweep.folder.result import SweepResult\n"
+    "build(SweepResult(Path(sys.argv[1])), Path(sys.argv[2]))\n"
+)
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_the_same_bytes_again(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    build(result, tmp_path / "here")
+    (tmp_path / "matplotlibrc").write_text("font.size: 20\nfont.family: serif\naxes.facecolor: black\n")
+    other = {
+        "PYTHONHASHSEED": "7",
+        "MPLBACKEND": "svg",
+        "MATPLOTLIBRC": str(tmp_path),
+        "TZ": "Asia/Tokyo",
+        "LC_ALL": "C",
+    }
+    command = [sys.executable, "-c", BUILD, str(result.folder), str(tmp_path / "else" / "where")]
+    subprocess.run(command, env={**os.environ, **other}, check=True, timeout=120)
+    there = hashes(tmp_path / "else" / "where")
+    assert hashes(tmp_path / "here") == there
+    assert {"tables/heldout.tex", "figures/outcomes_dense.pdf", "figures/alpha.png", "report.tex"} <= there.keys()
+    assert ("report.pdf" in there) == (LATEX is not None)
+
+
+def test_names_are_those_of_conf_display(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    display = Display(**defaults("display", "default")).of([result])
+    build(result, tmp_path / "out", display=display)
+    table, document = ((tmp_path / "out" / name).read_text() for name in ("tables/heldout.tex", "report.tex"))
+    for text in (table, document):
+        assert "PIT + Boltzmann" in text
+        assert "LastHop@5" in text
+        assert "boltzmann pit" not in text
+
+
+def test_no_time_and_no_version_in_figures(example: ModuleType, tmp_path: Path) -> None:
+    build(example.write(tmp_path / "s1"), tmp_path / "out")
+    for path in (tmp_path / "out" / "figures").iterdir():
+        content = path.read_bytes()
+        assert b"CreationDate" not in content
+        assert b"atplotlib" not in content
+
+
+def test_what_is_no_more_is_removed(example: ModuleType, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    build(example.write(tmp_path / "s1"), out)
+    (out / "tables" / "mine.tex").write_text("kept")
+    build(example.write(tmp_path / "s2", heldout=False), out)
+    assert not (out / "tables" / "heldout.tex").exists()
+    assert (out / "tables" / "mine.tex").exists()
+    assert "nothing held out yet" in (out / "report.tex").read_text()
+
+
+def test_several_sweeps_in_one_report_each_in_its_folder(example: ModuleType, tmp_path: Path) -> None:
+    first, second = example.write(tmp_path / "s1"), example.write(tmp_path / "s2", heldout=False)
+    out = tmp_path / "out"
+    built = gather({"one sample": section(first), "two sample x.y=3": section(second)}, out)
+    assert {"one-sample", "two-sample-x-y-3"} == {path.name for path in (out / "tables").iterdir()}
+    assert (out / "tables" / "one-sample" / "heldout.tex") in built.files
+    assert not (out / "tables" / "two-sample-x-y-3" / "heldout.tex").exists()
+    assert r"\input{tables/one-sample/heldout.tex}" in (out / "report.tex").read_text()
+    assert LATEX is None or built.pdf == str(out / "report.pdf")
+    build(first, out)
+    assert sorted(path.name for path in (out / "tables").iterdir() if path.is_dir()) == []
+
+
+@pytest.mark.skipif(LATEX is None, reason="no latexmk, pdflatex or tectonic: the PDF is not made")
+def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    result.lock["winner"]["name"] = 'awkward_name 50% & #1 $x$ {a} ~ ^ \\ <b> "q" `c` -- é 漢'
+    built = build(result, tmp_path / "out")
+    assert built.pdf == str(tmp_path / "out" / "report.pdf")
+    assert (tmp_path / "out" / "report.pdf").read_bytes().startswith(b"%PDF")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "figures", "report.pdf", "report.tex", "tables",
+    ]  # fmt: skip
+    if reader := shutil.which("pdftotext"):
+        text = subprocess.run([reader, built.pdf, "-"], capture_output=True, text=True, check=True).stdout
+        assert re.search("awkward[_ ]name 50% & #1 \\$x\\$ {a}", text)  # _ is a drawn line in some fonts
+        assert "Table 1: Held-out. sample, test split, n = 6 queries, k = 5." in re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.parametrize(("rows", "lengths"), [(0, [0]), (40, [40]), (41, [21, 20]), (90, [30, 30, 30])])
+def test_a_long_table_goes_on_with_the_same_number(rows: int, lengths: list[int]) -> None:
+    table = Table("long", "Long", [Column("row", "count")], [[n] for n in range(rows)], "A caption.", frozenset({0}))
+    assert [len(page) for _, page in table.pages()] == lengths
+    text = table.latex()
+    assert text.count(r"\begin{table}") == len(lengths)
+    assert text.count(r"\addtocounter{table}{-1}") == text.count("Long, continued.") == len(lengths) - 1
+    assert text.count(r"\label") == 1
+    assert text.count(r"\textbf") == min(rows, 1)
+
+
+def test_without_latex_it_says_so_and_leaves_no_old_pdf(
+    example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "report.pdf").write_bytes(b"of another sweep")
+    monkeypatch.setattr(compiler.shutil, "which", lambda name: None)
+    built = build(example.write(tmp_path / "s1"), tmp_path / "out")
+    assert built.pdf.startswith("no PDF: none of latexmk, pdflatex, tectonic is installed")
+    assert "\n" not in built.pdf
+    assert not (tmp_path / "out" / "report.pdf").exists()
+    assert (tmp_path / "out" / "report.tex").exists()
+
+
+@pytest.mark.skipif(LATEX is None, reason="no latexmk, pdflatex or tectonic: nothing to fail")
+def test_a_failing_document_names_its_mistake(tmp_path: Path) -> None:
+    (tmp_path / "report.tex").write_text(r"\documentclass{article}\begin{document}\wrong\end{document}")
+    said = compiler.compile_pdf(tmp_path)
+    assert said.startswith(f"no PDF: {LATEX} failed (! Undefined control sequence")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.tex"]
+
+
+def test_a_template_with_a_missing_value_is_an_error() -> None:
+    from jinja2 import UndefinedError
+
+    with pytest.raises(UndefinedError):
+        fill("report.tex.j2", title="x")
+
+
+def test_all_is_the_last_sweep_of_every_title(example: ModuleType, tmp_path: Path) -> None:
+    sweeps = [("old", ["experiment=e"]), ("new", ["experiment=e", "paths.runs=x"]), ("c", [])]
+    for age, (name, given) in enumerate(sweeps):
+        made = example.write(tmp_path / "sweeps" / name)
+        path = made.folder / "config.yaml"
+        path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), "given": [*given, "k=1"]}))
+        os.utime(made.folder / "winner.lock.json", (age, age))
+    (tmp_path / "sweeps" / "latest").write_text("old\n")
+    titles = {title: result.folder.name for title, result in newest(tmp_path, "all").items()}
+    assert titles == {"e sample k=1": "new", "sweep sample k=1": "c"}
+    assert [result.folder.name for result in newest(tmp_path, None).values()] == ["old"]
+    several = newest(tmp_path, [str(tmp_path / "sweeps" / "c"), str(tmp_path / "sweeps" / "old")])
+    assert [result.folder.name for result in several.values()] == ["old", "c"]
+    twice = newest(tmp_path, [str(tmp_path / "sweeps" / name) for name in ("old", "new")])
+    assert list(twice) == ["e sample k=1", "e sample k=1 new"]

@@ -1,0 +1,148 @@
+"""Every table against the ranks in example.py, counted by hand."""
+
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from harness.core.table import Table
+from harness.report.table import tables
+from harness.report.table.ceiling import ceiling
+from harness.report.table.power import power
+from harness.sweep.folder.result import SweepResult
+
+
+@pytest.fixture
+def result(example: ModuleType, tmp_path: Path) -> SweepResult:
+    made: SweepResult = example.write(tmp_path / "s1")
+    return made
+
+
+def column(table: Table, title: str) -> list[str]:
+    place = [column.title for column in table.columns].index(title)
+    return [row[place] for row in table.cells()]
+
+
+def test_heldout(result: SweepResult) -> None:
+    table = tables.heldout(result)
+    assert table.cells()[0] == [
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "83.3", "43.6–97.0", "83.3", "88.9", "–", "3", "0", ".250", ".250",
+        "2", "0", ".500", "80.0", "–", "–", "–", "–",
+    ]  # fmt: skip
+    assert table.marked == {0}
+    assert column(table, "strategy")[1:] == ["linear minmax alpha=0.3", "rrf k=60", "graph", "dense"]
+    assert column(table, "W") == ["3", "1", "2", "2", "–"]
+    assert column(table, "L*") == ["0", "2", "1", "–", "2"]
+    assert column(table, "chain %") == ["80.0", "40.0", "60.0", "60.0", "20.0"]  # of t0, t1, t2, t3 and t5
+
+
+def test_a_caption_says_what_the_numbers_are(result: SweepResult) -> None:
+    said = tables.heldout(result).caption
+    for fact in (
+        "sample, test split, n = 6 queries, k = 5",
+        "last_hop@k: the last gold passage in hop order is in the top k",
+        "full_sup@k: all gold passages are in the top k",
+        "Data 5ca1ab1e5ca1",
+        "evaluation 1 of this split",
+        "against graph, the best single list on tune",
+        "on the 5 queries whose gold passages are a chain",
+    ):
+        assert fact in said
+    assert "evaluation" not in tables.leaderboard(result).caption
+
+
+def test_leaderboard(result: SweepResult) -> None:
+    table = tables.leaderboard(result)
+    assert column(table, "rank") == [str(place) for place in range(1, 9)]
+    assert column(table, "last_hop@5 %") == ["75.0", "62.5", "62.5", "62.5", "50.0", "50.0", "50.0", "25.0"]
+    assert column(table, "L") == ["1", "2", "3", "0", "0", "1", "–", "2"]
+    assert column(table, "p")[0] == ".625"
+    assert table.marked == {0}
+    assert "8 of 8 trials" in table.caption
+
+
+def test_a_short_leaderboard_keeps_every_single_list(result: SweepResult) -> None:
+    table = tables.leaderboard(result, 2)
+    assert column(table, "rank") == ["1", "2", "3", "7", "8"]
+    assert column(table, "strategy")[2:] == ["graph", "dense", "bm25"]
+
+
+def test_a_short_leaderboard_leaves_out_copies_and_counts_them(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    ranks = result.whole.ranks.copy()
+    ranks[1] = ranks[2] = ranks[0]
+    np.save(result.folder / "ranks.npy", ranks)
+    short, whole = (tables.leaderboard(SweepResult(result.folder), limit) for limit in (2, None))
+    assert column(short, "rank") == ["1", "3", "4", "7", "8"]  # 2 is left out; 3, a copy too, is a single list
+    assert (
+        "(2 have the gold ranks of one before them and are left out; Holm p counts them, max p does not)"
+        in short.caption
+    )
+    assert len(whole.rows) == 8
+
+
+def test_every_trial_has_the_command_that_reruns_it(result: SweepResult) -> None:
+    assert tables.leaderboard(result).commands[5] == "harness sweep dataset=sample grid=point fuser=rrf fuser.k=60"
+
+
+def test_by_hops(result: SweepResult) -> None:
+    table = tables.by_group(result.locked, "hops")
+    assert [column.title for column in table.columns] == ["strategy", "all (n=6)", "2 hops (n=5)", "3 hops (n=1)"]
+    assert column(table, "2 hops (n=5)") == ["100.0", "40.0", "60.0", "60.0", "40.0"]
+    assert column(table, "3 hops (n=1)") == ["0.0"] * 5
+
+
+def test_by_type(result: SweepResult) -> None:
+    table = tables.by_group(result.locked, "type")
+    assert column(table, "bridge_type (n=5)") == ["80.0", "40.0", "60.0", "60.0", "20.0"]
+    assert column(table, "comparison (n=1)") == ["100.0", "0.0", "0.0", "0.0", "100.0"]
+
+
+def test_without_held_out_rows_the_tables_show_tune(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s2", heldout=False)
+    table = tables.by_group(result.locked, "hops")
+    assert "tune split, n = 8" in table.caption
+    assert column(table, "2 hops (n=7)")[0] == "71.4"  # q0, q1, q2, q3 and q6 of seven
+    assert [table.name for table in tables.build_tables(result)] == [
+        "leaderboard", "by_hops", "by_type", "effect", "ablation", "singles", "ceiling", "headroom", "power",
+    ]  # fmt: skip
+
+
+def test_single_lists(result: SweepResult) -> None:
+    table = tables.singles(result)
+    assert column(table, "list") == ["graph", "dense", "bm25", "graph", "dense"]
+    assert column(table, "split") == ["tune"] * 3 + ["test"] * 2
+    assert column(table, "n") == ["8", "8", "8", "6", "6"]
+    assert column(table, "95% interval")[1] == "21.5–78.5"  # Wilson of 4/8
+
+
+def test_ceiling(result: SweepResult) -> None:
+    (table,) = ceiling(result.whole)
+    assert table.cells() == [
+        ["20", "dense+graph", "87.5", "boltzmann pit alpha=0.7 beta=0.5 cap=20", "75.0"],
+        ["all", "dense+graph", "100.0", "linear minmax alpha=0.3", "62.5"],
+    ]
+
+
+def test_the_view_of_tune_follows_the_lock(result: SweepResult) -> None:
+    view = result.tune
+    assert [row["name"] for row in view.rows] == [
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "linear minmax alpha=0.3", "rrf k=60", "graph", "dense",
+    ]  # fmt: skip
+    assert view.scores.sum(axis=1).tolist() == [6, 5, 4, 5, 4]
+    assert view.evaluation == 0
+
+
+def test_sort_keys_are_the_values(result: SweepResult) -> None:
+    row = tables.heldout(result).html().splitlines()[3]
+    assert row.startswith('<tr class="winner"><td class="text">boltzmann pit')
+    assert f'<td class="share" data-key="{5 / 6}">83.3</td><td class="interval" data-key="0.4365">43.6–97.0</td>' in row
+
+
+def test_power_of_each_locked_trial_at_its_own_discordance(result: SweepResult) -> None:
+    (table,) = power(result)
+    row = next(cells for cells in table.cells() if cells[1] == "dense")
+    # The winner's 3W/1L of 8 queries on tune; of test's six all must differ and all be won, or lost, for p <= .05.
+    assert row[2:5] == ["50.0", "+25.0", "–"]
+    assert float(row[5]) == pytest.approx(100 * 0.5**6 * (0.75**6 + 0.25**6), abs=0.06)

@@ -1,0 +1,106 @@
+"""A sweep's folder with a file that is missing or damaged: one line that names it; the others are reported."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from harness.core.errors import HarnessError
+from harness.sweep.folder.find import newest
+from harness.sweep.folder.result import SweepResult
+
+FILES = (
+    *("config.yaml", "manifest.json", "trials.parquet", "queries.parquet", "ranks.npy", "winner.lock.json"),
+    *("heldout.json", "heldout_queries.parquet", "heldout_ranks.npy"),
+)
+
+
+def refuse(folder: Path, name: str) -> None:
+    with pytest.raises(HarnessError) as caught:
+        SweepResult(folder).check()
+    said = str(caught.value)
+    assert str(folder / name) in said or (name == "trials.parquet" and str(folder) in said)
+    assert "\n" not in said
+    assert len(said) < 500
+
+
+def test_a_whole_folder(example: ModuleType, tmp_path: Path) -> None:
+    example.write(tmp_path / "s1").check()
+    example.write(tmp_path / "s2", heldout=False).check()
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name != "heldout.json"])
+def test_missing(example: ModuleType, tmp_path: Path, name: str) -> None:
+    (example.write(tmp_path / "s1").folder / name).unlink()
+    refuse(tmp_path / "s1", name)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00\xff garbage", b"[[1]]", b"[" * 100_000, b"9" * 5000, b"PK\x03\x04", b"'", b"{", b"null"]
+)
+def test_garbage(example: ModuleType, tmp_path: Path, name: str, content: bytes) -> None:
+    (example.write(tmp_path / "s1").folder / name).write_bytes(content)
+    refuse(tmp_path / "s1", name)
+
+
+@pytest.mark.parametrize("content", ["given:", "given: x", "given: [1]", "metrics: 5", "metrics: [[x]]"])
+def test_texts_of_a_configuration(example: ModuleType, tmp_path: Path, content: str) -> None:
+    folder = example.write(tmp_path / "s1").folder
+    (folder / "config.yaml").write_text(content)
+    with pytest.raises(HarnessError, match=r"config\.yaml: damaged \(expected (given|metrics), a list of texts, got"):
+        _ = SweepResult(folder).kind, SweepResult(folder).metrics
+
+
+def drop_column(folder: Path) -> None:
+    path = folder / "trials.parquet"
+    pd.read_parquet(path).drop(columns="overrides").to_parquet(path)
+
+
+def drop_query(folder: Path) -> None:
+    path = folder / "queries.parquet"
+    pd.read_parquet(path).iloc[1:].to_parquet(path)
+
+
+def widen_ranks(folder: Path) -> None:
+    np.save(folder / "ranks.npy", np.load(folder / "ranks.npy").astype(np.int64))
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (drop_column, "trials.parquet: damaged (no column overrides)"),
+        (drop_query, "ranks.npy: damaged (expected int32[8, 7, hops], got int32[8, 8, 3])"),
+        (widen_ranks, "ranks.npy: damaged (expected int32[8, 8, hops], got int64[8, 8, 3])"),
+    ],
+)
+def test_files_that_do_not_fit_each_other(
+    example: ModuleType, tmp_path: Path, damage: Callable[[Path], None], words: str
+) -> None:
+    damage(example.write(tmp_path / "s1").folder)
+    with pytest.raises(HarnessError) as caught:
+        SweepResult(tmp_path / "s1").check()
+    assert words in str(caught.value)
+
+
+def test_all_leaves_out_what_is_damaged_and_names_it(
+    example: ModuleType, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for age, name in enumerate(("good", "bad", "cut")):
+        example.write(tmp_path / "sweeps" / name)
+        os.utime(tmp_path / "sweeps" / name / "winner.lock.json", (age, age))
+    (tmp_path / "sweeps" / "bad" / "ranks.npy").write_bytes(b"x")
+    (tmp_path / "sweeps" / "cut" / "winner.lock.json").unlink()
+    assert [result.folder.name for result in newest(tmp_path, "all").values()] == ["good"]
+    assert "bad/ranks.npy: damaged" in caplog.text
+    assert "cut/winner.lock.json: there is no lock" in caplog.text
+    shutil.rmtree(tmp_path / "sweeps" / "good")
+    with pytest.raises(HarnessError, match="none of 2 sweeps can be read"):
+        newest(tmp_path, "all")

@@ -1,0 +1,74 @@
+"""Families of experiments: registered before the first look, each member once, corrected over the members."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.core.configuration import compose, extensions
+from harness.core.errors import HarnessError
+from harness.core.identity import digest
+from harness.sweep.folder.result import LOCK, SweepResult
+from harness.sweep.heldout import heldout
+from harness.sweep.heldout.family import correct, family, permits
+from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.prepared import Prepared
+from harness.sweep.tune import sweep
+
+OURS = {"name": "papers", "members": ["one", "three", "two"]}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    place = tmp_path / "conf" / "experiment"
+    place.mkdir(parents=True)
+    for name in ("one", "two", "three"):
+        (place / f"{name}.yaml").write_text("# @package _global_\nexperiment:\n  family: papers\n")
+    (place / "alone.yaml").write_text("# @package _global_\nexperiment:\n  source: none\n")
+    monkeypatch.setattr(extensions, "SEARCHED", [tmp_path / "conf"])
+    return place
+
+
+def test_the_members_are_all_experiments_that_name_the_family(folder):
+    assert family({"family": "papers"}, ["experiment=two"]) == {**OURS, "member": "two"}
+    assert family({"source": "none"}, ["experiment=alone"]) is None
+    assert family(None, []) is None
+    with pytest.raises(HarnessError, match=r"its members are one, three, two; got experiment=alone"):
+        family({"family": "papers"}, ["experiment=alone"])
+
+
+def entry(member, **changes):
+    return {"family": {**OURS, "member": member, **changes}}
+
+
+def test_a_member_may_look_once_after_others_of_the_same_family():
+    own = entry("one")["family"]
+    assert permits(own, [entry("two"), entry("three")])
+    assert not permits(own, [entry("two"), entry("one")]), "it looked already"
+    assert not permits(own, [entry("two"), {}]), "somebody outside looked"
+    assert not permits(own, [entry("two", members=["one", "two"])]), "three was added after the first look"
+    assert not permits(None, [entry("two")])
+
+
+def test_p_is_corrected_over_the_members():
+    assert correct(0.01, OURS) == {"p_family": pytest.approx(0.03)}
+    assert correct(0.5, OURS) == {"p_family": 1.0}
+    assert correct(None, OURS) == {"p_family": None}
+    assert correct(0.01, None) == {}
+
+
+def test_two_experiments_of_a_family_are_held_out_on_one_benchmark(folder, overrides):
+    results = []
+    for name, fuser in (("one", "rrf"), ("two", "linear")):
+        given = (*overrides, f"experiment={name}", "grid=point", f"fuser={fuser}")
+        prepared = Prepared.of(Plan(compose("config", given), given))
+        results.append((heldout(sweep(prepared, prepared.plan.trials()), prepared, again=False), prepared))
+    assert [{row["evaluation"] for row in result.heldout} for result, _ in results] == [{1}, {2}]
+    (result, prepared), _ = results
+    assert result.test.look.startswith(", of the family papers (3 experiments)")
+    for row in result.heldout:
+        assert row["p_family"] == (None if row["p_holm"] is None else min(1.0, 3 * row["p_holm"]))
+    with pytest.raises(HarnessError, match="evaluated already, 2 times"):
+        heldout(SweepResult(result.folder), prepared, again=False)
+    assert json.loads((Path(result.folder) / LOCK).read_text())["family"]["members"] == OURS["members"]
+    assert digest({key: value for key, value in result.lock.items() if key != "sha256"}) == result.lock["sha256"]

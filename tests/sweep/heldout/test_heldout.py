@@ -1,0 +1,199 @@
+"""One look at test: atomic, finished after a kill to the same bytes, and bound to what was scored."""
+
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.sweep import heldout as module
+from harness.sweep.folder.integrity import ENTRY, FILES, HELDOUT
+from harness.sweep.folder.result import LOCK, SweepResult
+from harness.sweep.heldout import heldout
+from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.prepared import Prepared
+from harness.sweep.tune import sweep
+from harness.sweep.verify import verify_files, verify_numbers
+
+SMALL = ("grid=point", "+grid.some={fuser:[linear,rrf],fuser.k:[10,60],fuser.alpha:[0.3]}")
+
+
+@pytest.fixture
+def prepared(overrides):
+    given = (*overrides, *SMALL)
+    return Prepared.of(Plan(compose("config", given), given))
+
+
+@pytest.fixture
+def result(prepared):
+    return sweep(prepared, prepared.plan.trials())
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return Ledger(tmp_path / "runs" / "ledger.jsonl")
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_kill_after_the_ledger_s_line_is_finished_to_the_same_bytes(result, prepared, ledger, monkeypatch):
+    class Killed(BaseException):
+        """Nothing catches it, as nothing catches kill -9."""
+
+    def die(*_):
+        raise Killed
+
+    monkeypatch.setattr(module, "whole", die)
+    with pytest.raises(Killed):
+        heldout(result, prepared, again=False)
+    monkeypatch.undo()
+    (line,) = ledger.entries()
+    assert result.heldout is None
+    finished = heldout(SweepResult(result.folder), prepared, again=False)
+    assert ledger.entries() == [line]
+    assert {row["evaluation"] for row in finished.heldout} == {1}
+    before = contents(result.folder)
+    for name in (*HELDOUT, ENTRY):
+        (result.folder / name).unlink()
+        heldout(SweepResult(result.folder), prepared, again=False)
+        assert contents(result.folder) == before
+    assert ledger.entries() == [line]
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(result, prepared):
+    left = result.folder / "ranks.npy.999999999.partial"
+    own = result.folder / f"ranks.npy.{os.getpid()}.partial"
+    left.write_bytes(b"half")
+    own.write_bytes(b"half")
+    heldout(result, prepared, again=False)
+    assert not left.exists()
+    assert own.exists()
+    own.unlink()
+
+
+def test_another_number_under_the_same_line_is_refused(result, prepared, monkeypatch):
+    heldout(result, prepared, again=False)
+    (result.folder / "heldout.json").unlink()
+    score = Prepared.ranks
+    monkeypatch.setattr(Prepared, "ranks", lambda *given: score(*given) + 1)
+    with pytest.raises(HarnessError, match=r"was begun at .* with other numbers"):
+        heldout(SweepResult(result.folder), prepared, again=False)
+
+
+def test_of_two_at_once_one_wins_and_the_other_waits_and_says_so(result, prepared, ledger, caplog):
+    with ledger.exclusive(), caplog.at_level(logging.WARNING):
+        other = threading.Thread(target=lambda: outcomes.append(_try(result, prepared)))
+        outcomes: list[str] = []
+        other.start()
+        other.join(1)
+        assert other.is_alive()
+        assert "another process evaluates a test split; waiting" in caplog.text
+    other.join(60)
+    assert outcomes == ["held out"]
+    assert "evaluated already" in _try(result, prepared)
+    assert len(ledger.entries()) == 1
+
+
+def _try(result, prepared):
+    try:
+        heldout(SweepResult(result.folder), prepared, again=False)
+    except HarnessError as error:
+        return str(error)
+    return "held out"
+
+
+@pytest.mark.parametrize("name", [*FILES, *HELDOUT])
+def test_every_changed_file_is_named(result, prepared, ledger, name):
+    heldout(result, prepared, again=False)
+    assert len(list(verify_files(result.folder, ledger))) == 2
+    path = result.folder / name
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(HarnessError, match=rf"{name}: (changed|damaged)"):
+        list(verify_files(result.folder, ledger))
+    with pytest.raises(HarnessError, match=rf"{name}: (changed|damaged)"):
+        read_all(SweepResult(result.folder))
+    path.unlink()
+    with pytest.raises(HarnessError, match=rf"{name}: missing|no {name}"):
+        list(verify_files(result.folder, ledger))
+
+
+def read_all(result):
+    return [
+        *(result.config, result.manifest, result.trials, result.queries, result.ranks, result.scores),
+        *(result.heldout, result.heldout_queries, result.heldout_ranks),
+    ]
+
+
+def test_an_edited_score_does_not_reach_a_reader(result, prepared):
+    heldout(result, prepared, again=False)
+    path = result.folder / "heldout.json"
+    rows = json.loads(path.read_text())
+    rows[0]["last_hop@5"] = 0.999
+    path.write_text(json.dumps(rows))
+    with pytest.raises(HarnessError, match=r"heldout\.json: changed since it was written"):
+        _ = SweepResult(result.folder).heldout
+
+
+def test_numbers_are_verified_and_no_look_is_counted(result, prepared, ledger):
+    heldout(result, prepared, again=False)
+    before = ledger.path.read_bytes()
+    assert [line.split()[0] for line in verify_numbers(result, prepared)] == ["tune", "test"]
+    assert ledger.path.read_bytes() == before
+
+
+def test_the_same_sweep_again_keeps_what_was_held_out(result, prepared):
+    heldout(result, prepared, again=False)
+    before = contents(result.folder)
+    sweep(prepared, prepared.plan.trials())
+    assert contents(result.folder) == before
+
+
+def test_a_sweep_of_before_file_hashes_is_read_and_says_so(result, caplog):
+    from harness.core.identity import digest
+
+    content = {key: value for key, value in result.lock.items() if key not in ("sha256", "files")}
+    (result.folder / LOCK).write_text(json.dumps({**content, "sha256": digest(content)}))
+    with caplog.at_level(logging.WARNING):
+        assert SweepResult(result.folder).trials.equals(result.trials)
+    assert caplog.text.count("written before hashes of files were kept") == 1
+
+
+FULL = """
+import resource, signal, sys
+from pathlib import Path
+from harness.core.errors import HarnessError
+from harness.sweep.heldout.ledger import Ledger
+ledger = Ledger(Path(sys.argv[1]))
+ledger.append({"data_sha256": "d", "split": "test"})
+size = ledger.path.stat().st_size
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (size + 50, resource.RLIM_INFINITY))
+try:
+    ledger.append({"data_sha256": "d", "split": "test"})
+except HarnessError as error:
+    print(error)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+print(ledger.path.stat().st_size == size, len(ledger.entries()))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit of file sizes")
+def test_a_full_disk_leaves_no_half_line(tmp_path):
+    """A limit of the file's size stands for the disk's end: write() takes some bytes, then fails."""
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, str(tmp_path / "ledger.jsonl")], capture_output=True, text=True, env=os.environ
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-1] == "True 1"
+    assert "ledger.jsonl: cannot write" in done.stdout

@@ -1,0 +1,125 @@
+"""Looks at test that are not the protocol's: counted by the test questions, whatever file they came from."""
+
+import errno
+import json
+import os
+
+import pytest
+
+import harness
+from harness.benchmark import md5_split
+from harness.command.evaluate import run as evaluate
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.sweep.heldout import heldout
+from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.heldout.looks import count_looks, describe_looks, note_look
+from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.prepared import Prepared
+from harness.sweep.tune import sweep
+
+IDS = [f"q{number}" for number in range(40)]
+TEST = [name for name in IDS if md5_split(name) == "test"]
+
+
+@pytest.fixture
+def looks(tmp_path, monkeypatch):
+    path = tmp_path / "cache" / "looks.jsonl"
+    monkeypatch.setenv("HARNESS_LOOKS", str(path))
+    return str(path)
+
+
+def test_looks_are_counted_by_the_test_questions_in_any_order(looks):
+    assert note_look(looks, "evaluate", "a/gold.jsonl", IDS) == {"test_questions": len(TEST), "looks": 1}
+    assert note_look(looks, "compare", "b.qrels", reversed(TEST)) == {"test_questions": len(TEST), "looks": 2}
+    assert note_look(looks, "evaluate", "c", TEST[:2]) == {"test_questions": 2, "looks": 1}
+    assert count_looks(looks, IDS) == 2
+    assert [entry["source"] for entry in Ledger(tmp(looks)).entries()] == ["gold.jsonl", "b.qrels", "c"]
+
+
+def tmp(path):
+    from pathlib import Path
+
+    return Path(path)
+
+
+def test_tune_alone_is_no_look(looks):
+    tune = [name for name in IDS if name not in TEST]
+    found = note_look(looks, "evaluate", "g", tune)
+    assert found == {"test_questions": 0, "looks": None}
+    assert describe_looks(found, len(tune), looks) == ""
+    assert not tmp(looks).exists()
+
+
+def test_a_file_that_cannot_be_written_stops_nothing(tmp_path, caplog):
+    (tmp_path / "file").write_text("")
+    found = note_look(str(tmp_path / "file" / "looks.jsonl"), "evaluate", "g", IDS)
+    assert found == {"test_questions": len(TEST), "looks": None}
+    assert "this look at test is not noted" in caplog.text
+
+
+def test_python_notes_its_looks_too(looks):
+    """Under the names of the package; a gold of tune alone is no look, and what is refused is none either."""
+    gold = harness.Gold.from_dict({name: {"a": 1} for name in IDS})
+    run = harness.Run.from_dict({name: {"a": 1.0} for name in IDS})
+    assert harness.evaluate(run, gold, ["recall@1"]).metrics == {"recall@1": 1.0}
+    assert harness.compare(run, baseline=run, gold=gold, metric="recall@1").wins == 0
+    harness.evaluate(run, gold.split("tune"), ["recall@1"])
+    with pytest.raises(harness.HarnessError):
+        harness.evaluate(run, gold, ["last_hop@0"])
+    assert [entry["command"] for entry in Ledger(tmp(looks)).entries()] == ["evaluate", "compare"]
+
+
+def test_evaluate_says_how_many_questions_are_test_and_which_look_it_is(looks, bench, tmp_path, capsys):
+    given = [f"run={bench}/dense.trec", f"gold={bench}/queries.jsonl", f"out={tmp_path}/m.json"]
+    for look in (1, 2):
+        evaluate(compose("evaluate", given))
+        assert f"{len(TEST)} of these 40 questions are test questions; look {look} at them" in capsys.readouterr().out
+    assert json.loads((tmp_path / "m.json").read_text())["looks"] == 2
+    evaluate(compose("evaluate", [*given, "split=tune"]))
+    assert "look" not in capsys.readouterr().out
+
+
+def test_a_held_out_table_says_how_many_looks_there_were_before(looks, overrides):
+    note_look(looks, "evaluate", "g", IDS)
+    note_look(looks, "compare", "g", IDS)
+    given = (*overrides, "grid=point")
+    prepared = Prepared.of(Plan(compose("config", given), given))
+    result = heldout(sweep(prepared, prepared.plan.trials()), prepared, again=False)
+    assert {(row["evaluation"], row["looks"]) for row in result.heldout} == {(1, 2)}
+    assert result.test.look == ", after 2 known looks of any kind"
+    assert count_looks(looks, IDS) == 3
+
+
+def test_an_evaluation_whose_look_did_not_fit_on_the_disk_stands_counts_and_is_noted_by_the_next(
+    looks, overrides, monkeypatch, caplog
+):
+    given = (*overrides, "grid=point")
+    prepared = Prepared.of(Plan(compose("config", given), given))
+    result, write = sweep(prepared, prepared.plan.trials()), Ledger._write
+
+    def full(ledger, size, line):
+        if str(ledger.path) == looks:
+            raise HarnessError(f"{looks}: cannot write ({os.strerror(errno.ENOSPC)})")
+        write(ledger, size, line)
+
+    monkeypatch.setattr(Ledger, "_write", full)
+    first = heldout(result, prepared, again=False)
+    assert {(row["evaluation"], row["looks"]) for row in first.heldout} == {(1, 0)}
+    assert "cannot write (No space left on device); the next held-out evaluation of this data notes it" in caplog.text
+    second = heldout(first, prepared, again=True)
+    assert {(row["evaluation"], row["looks"]) for row in second.heldout} == {(2, 1)}, "counted from the ledger"
+    assert not tmp(looks).exists()
+    monkeypatch.undo()
+    monkeypatch.setenv("HARNESS_LOOKS", looks)
+    with pytest.raises(HarnessError, match="evaluated already, 2 times"):
+        heldout(second, prepared, again=False)
+    ledger = Ledger(tmp(str(prepared.plan.config.paths.ledger))).entries()
+    assert [look["evaluation"] for look in Ledger(tmp(looks)).entries()] == [line["sha256"] for line in ledger]
+    assert count_looks(looks, IDS) == 2
+
+
+def test_looks_that_cannot_be_read_leave_the_ledger_s(tmp_path, caplog):
+    (tmp_path / "looks.jsonl").mkdir()
+    assert count_looks(str(tmp_path / "looks.jsonl"), IDS, ["a" * 64]) == 1
+    assert "are not counted" in caplog.text

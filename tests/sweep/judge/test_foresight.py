@@ -1,0 +1,84 @@
+"""What is known before test: the forecast follows the rule, the power is the exact test's, and both are locked."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from harness.core.errors import HarnessError
+from harness.evaluation.statistic import mcnemar_power
+from harness.sweep.heldout import heldout
+from harness.sweep.judge.choice import order
+from harness.sweep.judge.foresight import foresight, power
+from tests.sweep.test_protocol import swept  # noqa: F401
+
+
+def row(name, wins, losses, n=200, **more):
+    return {"name": name, "trial": name, "family": "linear", "wins": wins, "losses": losses, "n": n,
+            "parameters": {}, **more}  # fmt: skip
+
+
+def test_power_of_what_was_seen_on_tune():
+    told = power(row("a", 11, 2, 491), 491, bias=0.01)
+    assert told["discordance"] == 13 / 491
+    assert told["effect"] == 9 / 491
+    assert told["effect_corrected"] == 9 / 491 - 0.01
+    assert told["power"] == mcnemar_power(491, 13 / 491, 9 / 491)
+    assert mcnemar_power(491, 13 / 491, told["smallest"]) == pytest.approx(0.8, abs=1e-6)
+    assert told["power_corrected"] < told["power"]
+    assert mcnemar_power(told["queries"], 13 / 491, 9 / 491) >= 0.8
+    assert told["queries_corrected"] > told["queries"]
+
+
+def test_no_effect_needs_no_number_of_queries():
+    told = power(row("a", 2, 2), 200)
+    assert told["queries"] is None
+    assert power(row("a", 1, 0), 200)["smallest"] is None
+
+
+def test_the_forecast_is_of_the_winner():
+    rng = np.random.default_rng(1)
+    ranks = rng.integers(1, 9, size=(6, 200, 1)).astype(np.int32)
+    rows = [
+        row(name, int(rng.integers(20)), 3, **{"last_hop@5": float((ranks[place] <= 5).mean())})
+        for place, name in enumerate(["dense", "b", "c", "d", "e", "f"])
+    ]
+    rows[0]["family"] = "single"
+    places = order(rows, "last_hop@5")
+    ordered, ranks = [rows[place] for place in places], ranks[places]
+    told = foresight(ordered, ranks, "last_hop@5", 190, "dense")["expected"]
+    winner = next(found for found in ordered if found["family"] != "single")
+    assert told["tune"] == winner["last_hop@5"]
+    assert told["low"] < told["score"] < told["tune"] < told["high"]
+    assert told["n"] == 190
+
+
+def test_the_lock_holds_it_and_the_heldout_row_says_whether_it_came_so(swept):  # noqa: F811
+    result, prepared = swept
+    told = result.lock["expected"]
+    assert told["tune"] == result.lock["winner"]["last_hop@5"]
+    assert told["n"] == len(prepared.benchmark.members("test"))
+    assert result.manifest["power"] == result.lock["power"]
+    rows = heldout(result, prepared, again=False).heldout
+    assert rows[0]["expected"] == told
+    assert rows[0]["as_expected"] == (told["low"] <= rows[0]["last_hop@5"] <= told["high"])
+    assert "expected" not in rows[-1]
+
+
+def test_the_new_columns(swept):  # noqa: F811
+    trials = swept[0].trials
+    dense = trials["name"] == "dense"
+    for name in ("p_max", "p_best_max", "difference", "difference_low", "difference_high", "p_equivalent"):
+        assert trials[name].dtype == "Float64"
+    assert pd.isna(trials.loc[dense, ["p_max", "difference", "p_equivalent"]]).all(axis=None)
+    rest = trials[~dense]
+    assert (rest["p_max"] >= rest["p"] - 0.02).all()
+    assert np.allclose(rest["difference"], (rest["wins"] - rest["losses"]) / rest["n"])
+    assert (rest["difference_low"] <= rest["difference"]).all()
+
+
+def test_a_margin_without_bounds_is_refused(overrides):
+    from harness.core.configuration import compose
+    from harness.sweep.trial.plan import Plan
+
+    with pytest.raises(HarnessError, match=r"margin must be in \(0, 1\], got margin=0"):
+        Plan(compose("config", [*overrides, "margin=0"]), ())

@@ -1,0 +1,108 @@
+"""What a sweep cost is read from the manifests of what its lists were made of, each counted once."""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.core.artifact import MANIFEST
+from harness.sweep.folder.integrity import file_hash
+from harness.sweep.trial.cost import cost
+from harness.work.store import Store
+
+EXTRACTOR = {"_target_": "extractor.llm.LLM"}
+GRAPH = {"_target_": "graph.entity.Entity", "extractor": EXTRACTOR}
+INPUTS = {"benchmark": "5ca1ab1e"}
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+def make(store, stage, config, inputs, seconds, facts):
+    made = store.get(stage, config, inputs, lambda folder: facts)
+    path = made.path / MANIFEST
+    path.write_text(json.dumps({**json.loads(path.read_text()), "seconds": seconds}))
+    return made.key
+
+
+def test_two_lists_of_one_graph_asked_the_model_once(store):
+    asked = {"answers": 10, "tokens": {"prompt": 900, "completion": 100}, "cost": 0.5}
+    key = make(store, "extract", EXTRACTOR, INPUTS, 50.0, {"entities": 3, **asked})
+    make(store, "graph", GRAPH, {"extraction": key, **INPUTS}, 7.0, {})
+    gate = {"answers": 2, "tokens": {"prompt": 30, "completion": 4}, "cost": 0.25}
+    lists = {
+        "ppr": {"_target_": "retriever.ppr.PPR", "graph": GRAPH},
+        "hipporag": {"_target_": "retriever.hipporag.HippoRAG", "graph": GRAPH},
+        "bm25": {"_target_": "retriever.bm25.BM25"},
+        "gone": {"_target_": "retriever.dense.Dense"},
+    }
+    make(store, "retrieve", lists["ppr"], INPUTS, 60.0, {})
+    make(store, "retrieve", lists["hipporag"], INPUTS, 4.0, {"gate": gate})
+    make(store, "retrieve", lists["bm25"], INPUTS, 0.1, {})
+    found = cost(lists, "5ca1ab1e", store, {"score": 1.23456, "judge": 0.5})
+    assert found["seconds"] == {
+        "score": 1.235, "judge": 0.5, "extract": 50.0, "graph": 7.0,
+        "lists": {"ppr": 60.0, "hipporag": 4.0, "bm25": 0.1},
+    }  # fmt: skip
+    assert found["model"] == {"answers": 12, "tokens": {"prompt": 930, "completion": 104}, "cost": 0.75}
+
+
+def test_what_a_list_needs_by_hand(store):
+    """Index: the graph's own 4 s, its extraction's 3. Ten questions: the list's own 2 s, their vectors' 1."""
+
+    def told(stage, config, inputs, seconds, used=()):
+        """An artifact whose manifest says what it took with all on its way, and alone."""
+        made = store.get(stage, config, inputs, lambda folder: (folder / "x").write_bytes(b"x" * (1 << 20)) and None)
+        path = made.path / MANIFEST
+        own = {"seconds": sum(seconds), "own_seconds": seconds[0], "used": list(used)}
+        path.write_text(json.dumps({**json.loads(path.read_text()), **own}))
+        return f"{stage}/{made.key}"
+
+    texts = told("extract", EXTRACTOR, INPUTS, [3.0])
+    graph = told("graph", GRAPH, INPUTS, [4.0, 3.0], [texts])
+    asked = told("encode", {"encoder": {}, "role": "question"}, {"texts": "q"}, [1.0])
+    lists = {"ppr": {"_target_": "retriever.ppr.PPR", "graph": GRAPH}, "old": {"_target_": "retriever.bm25.BM25"}}
+    told("retrieve", lists["ppr"], INPUTS, [2.0, 1.0, 7.0], [texts, graph, asked])
+    old = store.get("retrieve", lists["old"], INPUTS, lambda folder: {}).path / MANIFEST
+    old.write_text(json.dumps({key: value for key, value in json.loads(old.read_text()).items() if key != "used"}))
+    found = cost(lists, "5ca1ab1e", store, {}, 10)["lists"]
+    assert found == {"ppr": {"index_seconds": 7.0, "index_mb": 2.0, "query_ms": 300.0}}
+
+
+def test_an_artifact_notes_what_it_used_and_its_own_seconds(store):
+    def graph(folder):
+        texts = store.get("extract", {}, {}, lambda inner: time.sleep(0.05))
+        store.get("extract", {}, {}, lambda inner: None)
+        assert store.get("encode", {}, {}, lambda inner: None).manifest["used"] == []
+        return {"from": texts.key}
+
+    made = store.get("graph", {}, {}, graph).manifest
+    keys = [store.place(stage, {}, {}).name for stage in ("extract", "encode")]
+    assert made["used"] == [f"extract/{keys[0]}", f"encode/{keys[1]}"]
+    assert made["seconds"] >= 0.05 + made["own_seconds"] >= 0.05
+
+
+def test_without_a_model_nothing_is_said_of_one(store):
+    lists = {"bm25": {"_target_": "retriever.bm25.BM25"}}
+    assert "model" not in cost(lists, "5ca1ab1e", store, {})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads what Linux says of a process")
+def test_peak_memory_is_in_mib(store):
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    peak = int(line.split()[1]) / 1024  # of kB; a process that starts another one hands its own peak on
+    assert peak / 2 < cost({}, "", store, {})["peak_memory_mb"] < 100 * peak
+
+
+def test_what_is_measured_is_no_part_of_the_hash(tmp_path):
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps({"n": 3, "seconds": 1.0, "cost": {"peak_memory_mb": 1}}))
+    before = file_hash(path)
+    path.write_text(json.dumps({"n": 3, "seconds": 2.0, "cost": {"peak_memory_mb": 2}}))
+    assert file_hash(path) == before
+    path.write_text(json.dumps({"n": 4, "seconds": 2.0, "cost": {"peak_memory_mb": 2}}))
+    assert file_hash(path) != before

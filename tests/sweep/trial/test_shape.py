@@ -1,0 +1,60 @@
+"""Where a strategy must stand and none does, the key is named, typed or stored."""
+
+import pytest
+
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.sweep.trial.plan import Plan
+
+
+def plan(overrides, **wrong):
+    config = compose("config", [*overrides, "grid=point"])
+    for key, value in wrong.items():
+        config[key] = value
+    return Plan(config, tuple(overrides))
+
+
+@pytest.mark.parametrize("key", ["dataset", "fuser", "normalizer", "temperature", "reranker", "seeds"])
+@pytest.mark.parametrize("value", [{}, {"a": {"b": 1}}, {"_target_": "x"}, {"_target_": []}, 5, "x", [[1]], None])
+def test_no_strategy(overrides, key, value):
+    with pytest.raises(HarnessError, match=rf"{key} = .*, expected a strategy of conf/, .* e\.g\. {key}=NAME"):
+        plan(overrides, **{key: value})
+
+
+@pytest.mark.parametrize("value", [None, 5, [], {}, {"a": 1}])
+def test_no_retriever(overrides, value):
+    with pytest.raises(HarnessError, match=r"lists\.dense = .*, expected a strategy of conf/, .* or the path of a run"):
+        plan(overrides, lists={"dense": value})
+
+
+@pytest.mark.parametrize("value", [{}, None, 5, []])
+def test_no_lists(overrides, value):
+    with pytest.raises(HarnessError, match=r"lists = .*, expected a retriever or a run file under each name"):
+        plan(overrides, lists=value)
+
+
+@pytest.mark.parametrize("value", [None, -1, "dense", {"a": 1}, [[1]]])
+def test_no_names_of_lists(overrides, value):
+    config = compose("config", [*overrides, "grid=point"])
+    config.pool.lists = value
+    with pytest.raises(HarnessError, match=r"pool\.lists = .*, expected a list of names"):
+        Plan(config, tuple(overrides)).trials()
+
+
+@pytest.mark.parametrize("value", [[], {}, -1, True, "nowhere.json"])
+def test_no_file_of_importance(overrides, value):
+    config = compose("config", [*overrides, "grid=point"])
+    config.pool.importance = value
+    with pytest.raises(HarnessError, match=r"pool\.importance=.*: there is no such file"):
+        Plan(config, tuple(overrides)).trials()
+
+
+def test_a_folder_that_is_called_like_a_number(overrides, bench, tmp_path, monkeypatch):
+    from harness.benchmark.dataset.folder import Folder
+    from harness.work.store import Store
+
+    (tmp_path / "2024").symlink_to(bench)
+    monkeypatch.chdir(tmp_path)
+    path = compose("config", [*overrides, "dataset.path=2024"]).dataset.path
+    assert path == 2024
+    assert len(Folder(path).load(Store(tmp_path / "runs")).query_ids) == 40

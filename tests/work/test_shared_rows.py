@@ -1,0 +1,118 @@
+"""A loop that processes share gives what one process gives, and nothing of it stays."""
+
+import contextlib
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.work.parts import Share, Unfinished, sharing
+from harness.work.shared_rows import Building, building, rows
+from harness.work.store import Store
+
+
+def squares(seen: list[int], count: int = 10) -> tuple[np.ndarray, np.ndarray]:
+    """n and n squared, n below ``count``."""
+
+    def work(part: slice) -> tuple[np.ndarray, np.ndarray]:
+        numbers = np.arange(part.start, part.stop)
+        seen.extend(numbers.tolist())
+        return numbers, numbers**2
+
+    return rows("squares", work, count, 3)
+
+
+def build(store: Store, seen: list[int], count: int = 10) -> Path:
+    def write(folder: Path) -> dict[str, int]:
+        np.save(folder / "twice.npy", made())
+        return {"seen": count}
+
+    cached: list[np.ndarray] = []
+
+    def made() -> np.ndarray:
+        if not cached:
+            first, second = squares(seen, count), squares(seen, count)
+            cached.append(np.concatenate([*first, *second]))
+        return cached[0]
+
+    return store.get("squares", {}, {}, write, together=lambda _: made()).path
+
+
+def content(path: Path) -> dict[str, bytes]:
+    return {str(one.relative_to(path)): one.read_bytes() for one in path.rglob("*") if one.suffix == ".npy"}
+
+
+def test_one_process_computes_all_rows_at_once_and_writes_no_parts(tmp_path: Path) -> None:
+    seen: list[int] = []
+    with building(Building(tmp_path, contextlib.nullcontext())):
+        _, second = squares(seen)
+    assert seen == list(range(10))
+    assert second.tolist() == [number**2 for number in range(10)]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("of", [2, 3, 7])
+def test_shares_at_once(tmp_path: Path, of: int) -> None:
+    """Threads stand for processes: each row of each of the two loops is computed once, by one of them."""
+    alone = content(build(Store(tmp_path / "alone"), []))
+    seen: list[list[int]] = [[] for _ in range(of)]
+
+    def share(index: int) -> None:
+        with sharing(Share(index + 1, of)):
+            build(Store(tmp_path / "shared"), seen[index])
+
+    started = [threading.Thread(target=share, args=(index,)) for index in range(of)]
+    for one in started:
+        one.start()
+    for one in started:
+        one.join()
+    assert sorted(row for one in seen for row in one) == sorted([*range(10), *range(10)])
+    (made,) = (tmp_path / "shared" / "artifacts" / "squares").glob("*/manifest.json")
+    assert content(made.parent) == alone
+    assert [path.name for path in made.parent.rglob("*") if path.is_dir()] == []
+
+
+def test_a_share_that_does_not_wait_leaves_the_rest_to_one_that_has_all(tmp_path: Path) -> None:
+    seen: list[int] = []
+    with sharing(Share(2, 2, waits=False)), pytest.raises(Unfinished, match="squares: 2 of 4 parts are missing"):
+        build(Store(tmp_path), seen)
+    assert seen == [3, 4, 5, 9]
+    build(Store(tmp_path), seen)
+    assert sorted(seen) == sorted([*range(10), *range(10)])
+
+
+def test_a_loop_over_nothing(tmp_path: Path) -> None:
+    with sharing(Share(1, 2)):
+        path = build(Store(tmp_path), [], 0)
+    assert np.load(path / "twice.npy").tolist() == []
+
+
+def test_a_damaged_part_is_computed_again(tmp_path: Path) -> None:
+    seen: list[int] = []
+    with sharing(Share(1, 2, waits=False)), pytest.raises(Unfinished):
+        build(Store(tmp_path), seen)
+    (part, *_) = sorted(tmp_path.rglob("*.npz"))
+    part.write_bytes(part.read_bytes()[:-40])
+    path = build(Store(tmp_path), seen)
+    assert content(path) == content(build(Store(tmp_path / "alone"), []))
+
+
+def test_who_comes_late_takes_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The artifact is put together by another process while this one is in the middle of it."""
+    from harness.work import shared_rows as together
+
+    store, ended = Store(tmp_path), []
+
+    def other(*given: object) -> None:
+        if not ended:
+            ended.append(True)
+            monkeypatch.undo()
+            with sharing(Share(1, 2)):
+                build(store, [])
+        raise FileNotFoundError
+
+    monkeypatch.setattr(together, "_read", other)
+    with sharing(Share(2, 2)):
+        path = build(store, [])
+    assert content(path) == content(build(Store(tmp_path / "alone"), []))

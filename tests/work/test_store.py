@@ -1,0 +1,152 @@
+"""Artifacts: same key same bytes, nothing half-written, damage found, one builder."""
+
+import errno
+import json
+import multiprocessing
+import time
+
+import pytest
+
+from harness.core.artifact import MANIFEST, check_artifact
+from harness.core.errors import HarnessError
+from harness.work.store import Store
+
+
+def _write(text):
+    def build(folder):
+        (folder / "data.txt").write_text(text)
+        return {"texts": 1}
+
+    return build
+
+
+def _never(folder):
+    raise AssertionError("built again")
+
+
+def test_it_is_built_once_and_then_read(tmp_path):
+    store = Store(tmp_path)
+    made = store.get("stage", {"a": 1}, {"data": "x"}, _write("one"))
+    found = store.get("stage", {"a": 1.0}, {"data": "x"}, _never)
+    assert found == made
+    assert (found.path / "data.txt").read_text() == "one"
+    assert found.facts == {"texts": 1}
+
+
+@pytest.mark.parametrize(("config", "inputs"), [({"a": 2}, {"data": "x"}), ({"a": 1}, {"data": "y"})])
+def test_another_configuration_or_input_is_another_artifact(tmp_path, config, inputs):
+    store = Store(tmp_path)
+    first = store.get("stage", {"a": 1}, {"data": "x"}, _write("one"))
+    assert store.get("stage", config, inputs, _write("two")).key != first.key
+
+
+def test_the_manifest_tells_what_made_it(tmp_path):
+    made = Store(tmp_path).get("stage", {"a": 1}, {"data": "x"}, _write("one"))
+    manifest = json.loads((made.path / MANIFEST).read_text())
+    assert manifest["config"] == {"a": 1}
+    assert manifest["inputs"] == {"data": "x"}
+    assert manifest["files"]["data.txt"] == {
+        "bytes": 3,
+        "sha256": "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed",  # sha256sum of "one"
+    }
+    assert {"code", "libraries", "seconds"} <= manifest.keys()
+
+
+@pytest.mark.parametrize("damage", ["change", "remove", "manifest", "cut"])
+def test_a_damaged_one_is_named_and_built_again(tmp_path, caplog, damage):
+    store = Store(tmp_path)
+    made = store.get("stage", {}, {}, _write("one"))
+    match damage:
+        case "change":
+            (made.path / "data.txt").write_text("eno")
+        case "remove":
+            (made.path / "data.txt").unlink()
+        case "manifest":
+            (made.path / MANIFEST).write_text("{")
+        case "cut":
+            (made.path / "data.txt").write_text("on")
+    again = store.get("stage", {}, {}, _write("one"))
+    assert (again.path / "data.txt").read_text() == "one"
+    assert ("manifest.json" if damage == "manifest" else "data.txt") in caplog.text
+
+
+def test_a_failed_build_leaves_nothing_to_read(tmp_path):
+    store = Store(tmp_path)
+
+    def fail(folder):
+        (folder / "data.txt").write_text("half")
+        raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError):
+        store.get("stage", {}, {}, fail)
+    made = store.get("stage", {}, {}, _write("whole"))
+    assert [path.name for path in sorted(made.path.iterdir())] == ["data.txt", MANIFEST]
+
+
+def test_a_resumable_build_finds_what_was_left(tmp_path):
+    store = Store(tmp_path)
+
+    def build(folder):
+        shards = sorted(path.name for path in folder.glob("shard*"))
+        (folder / f"shard{len(shards)}").write_text("x")
+        if len(shards) < 2:
+            raise KeyboardInterrupt
+        return {"resumed_from": len(shards)}
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            store.get("stage", {}, {}, build, resumable=True)
+    assert store.get("stage", {}, {}, build, resumable=True).facts == {"resumed_from": 2}
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS])
+def test_a_full_disk_is_one_clear_line(tmp_path, code):
+    def full(folder):
+        raise OSError(code, "No space left on device")
+
+    with pytest.raises(HarnessError, match=r"cannot write \(No space left on device\).*paths\.runs"):
+        Store(tmp_path).get("stage", {}, {}, full)
+    assert not list(tmp_path.rglob("*.partial"))
+
+
+def _slow(root, queue):
+    def build(folder):
+        queue.put("built")
+        time.sleep(0.3)
+        (folder / "data.txt").write_text("one")
+
+    Store(root).get("stage", {}, {}, build)
+
+
+def test_of_two_processes_one_builds_and_the_other_waits(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    workers = [context.Process(target=_slow, args=(tmp_path, queue)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+        assert worker.exitcode == 0
+    assert queue.get(timeout=5) == "built"
+    assert queue.empty()
+
+
+@pytest.mark.parametrize("resumable", [True, False])
+def test_the_next_build_removes_what_a_killed_one_left(tmp_path, resumable):
+    store = Store(tmp_path)
+    left = store.place("stage", {}, {}).with_suffix(".partial") / "shards" / "a.npz.999999999.partial"
+    left.parent.mkdir(parents=True)
+    left.write_text("half")
+    made = store.get("stage", {}, {}, _write("one"), resumable=resumable)
+    assert set(made.manifest["files"]) == {"data.txt"}
+    assert not list(tmp_path.rglob("*.partial"))
+
+
+def test_a_manifest_of_another_form_is_damaged(tmp_path, caplog):
+    store = Store(tmp_path)
+    made = store.get("stage", {}, {}, _write("one"))
+    for content in ("[]", '{"files": [1]}', '{"files": {"data.txt": 1}}', "[" * 100_000, '"\\ud800"', "\xff"):
+        (made.path / MANIFEST).write_text(content, encoding="latin-1")
+        assert store.find("stage", {}, {}) is None
+        with pytest.raises(HarnessError, match=r"manifest\.json: missing or damaged .*; make it anew"):
+            check_artifact(made.path, "make it anew")
