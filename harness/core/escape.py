@@ -6,6 +6,7 @@ One function a place: ``terminal`` (and ``printable``, for all that a process pr
 
 from __future__ import annotations
 
+import hashlib
 import html as standard
 import re
 import unicodedata
@@ -76,8 +77,12 @@ def spreadsheet(value: object) -> object:
 
 
 def file_name(text: object) -> str:
-    """A name of a file or of a label in LaTeX: ASCII letters, digits and ``_``, all else a hyphen."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", str(text)).strip("-") or "unnamed"
+    """A name of a file or of a label in LaTeX: ASCII letters, digits and ``_``, all else a hyphen; at most 80 characters.
+
+    A longer one ends with the first digits of its SHA-256 in place of the rest.
+    """
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", str(text)).strip("-") or "unnamed"
+    return name if len(name) <= 80 else f"{name[:71]}-{hashlib.sha256(str(text).encode()).hexdigest()[:8]}"
 
 
 def check_file_name(what: str, name: str) -> None:

@@ -82,6 +82,13 @@ def test_file_name(text: str, name: str) -> None:
     assert file_name(text) == name
 
 
+def test_a_long_file_name_is_short_and_its_own() -> None:
+    names = {file_name("x" * 300 + end) for end in ("1", "2")}
+    assert {len(name) for name in names} == {80}
+    assert len(names) == 2
+    assert file_name("x" * 80) == "x" * 80
+
+
 @pytest.mark.parametrize(
     ("value", "cell"),
     [
