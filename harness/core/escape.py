@@ -77,9 +77,9 @@ def spreadsheet(value: object) -> object:
 
 
 def file_name(text: object) -> str:
-    """A name of a file or of a label in LaTeX: ASCII letters, digits and ``_``, all else a hyphen; at most 80 characters.
+    """A name of a file or of a label in LaTeX: ASCII letters, digits and ``_``, all else a hyphen.
 
-    A longer one ends with the first digits of its SHA-256 in place of the rest.
+    It has at most 80 characters: a longer one ends with the first digits of its SHA-256 in place of the rest.
     """
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", str(text)).strip("-") or "unnamed"
     return name if len(name) <= 80 else f"{name[:71]}-{hashlib.sha256(str(text).encode()).hexdigest()[:8]}"
