@@ -54,7 +54,7 @@ def run(config: DictConfig) -> None:
     table = comparison_table(found)
     print(table.text())
     for one in found:
-        sentences = conclude(one, f"{one.name} by {one.metric}", one.baseline, one.p_holm)
+        sentences = conclude(one, f"{one.name} by {one.metric}", one.baseline, one.p_holm if len(found) > 1 else None)
         print("", *textwrap.wrap(" ".join(sentences), 110, subsequent_indent="  "), sep="\n")
     rooms = headroom(found)
     for name, room in rooms.items():

@@ -14,7 +14,7 @@ line on standard error links to it; without a server the sweep is finished all t
   harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    add a block of axes to the grid
   harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
   harness sweep grid.extend=true                 go on where a best trial has the last value of an axis (see below)
-  harness sweep -m encoder=minilm,hashed         axes that need new runs: one sweep for each value
+  harness sweep -m encoder=minilm,hashed         axes that need new runs: a sweep for each value, then one table
 
 Axes of a grid are on the right of the pool (fuser, normalizer, temperature, reranker, pool.*), and are expanded inside
 the process. conf/grid/default.yaml shows how they are written.

@@ -20,16 +20,20 @@ UNANSWERED = "this benchmark cannot answer whether fusion adds to its best list"
 
 
 def conclude(found: Comparison, ours: str, theirs: str, p: float | None = None) -> list[str]:
-    """One or two sentences.    p: the comparison's, corrected for others; its own when None."""
-    p = found.p if p is None else p
+    """One to three sentences.    p: Holm's, corrected for what was compared beside, decides; None: the raw one."""
+    holm, p = "" if p is None else f", Holm p {p_value(p)}", found.p if p is None else p
     verdict = "no difference is shown"
     if p <= LEVEL:
         verdict = f"which is {'better' if found.difference > 0 else 'WORSE'}"
     sentences = [
         f"{ours} scores {percent(found.score)}% and {theirs} {percent(found.baseline_score)}%: "
         f"{points(found.difference)} points (95% {span(found.interval)}; "
-        f"{found.wins} won, {found.losses} lost, p {p_value(p)}), {verdict}."
+        f"{found.wins} won, {found.losses} lost, raw p {p_value(found.p)}{holm}), {verdict}."
     ]
+    low, high = found.interval
+    if (p <= LEVEL) != (low > 0 or high < 0):
+        rule = "Holm p rules, which is corrected for all that was compared" if holm else "The exact test's p rules"
+        sentences.append(f"{rule}; the interval, of this pair alone, {'holds' if p <= LEVEL else 'excludes'} 0.")
     if p > LEVEL:
         sentences.append(_limit(found))
     return sentences
@@ -41,7 +45,7 @@ def _limit(found: Comparison) -> str:
     if not found.wins and not found.losses:
         return "They differ on no question."
     if found.p_equivalent is not None and found.p_equivalent <= LEVEL:
-        return f"They are shown to differ by less than {margin} (p {p_value(found.p_equivalent)})."
+        return f"They are shown to differ by less than {margin} (equivalence p {p_value(found.p_equivalent)})."
     if found.detectable is None:
         return f"With {found.n} questions that differ so seldom, even a real difference would often be missed."
     return f"A net win below {points(found.detectable)} points would often be missed with {found.n} questions."
@@ -111,5 +115,5 @@ class Headroom:
         ]
         p = float(mcnemar(np.array(self.questions), np.array(0)))
         if p > LEVEL:
-            said.append(f"Winning all of these and losing none has p {p_value(p)}: {UNANSWERED}.")
+            said.append(f"Winning all of these and losing none has raw p {p_value(p)}: {UNANSWERED}.")
         return said

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from hydra.experimental.callback import Callback
 
 from harness.core.table import Column, Table
-from harness.sweep.folder.result import SweepResult
+from harness.evaluation.statistic.trials import holm
+from harness.sweep.folder.result import SweepResult, differing
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -27,22 +30,39 @@ def note(result: SweepResult, runs: Path) -> None:
         (place / result.folder.name).touch()
 
 
-def joint_table(results: list[SweepResult]) -> Table:
-    """A row a sweep: what was varied, the objective of the reference, of the best single list and of the winner."""
+def joint_table(results: Sequence[SweepResult]) -> Table:
+    """A row a sweep: the parameters that differ, its lists and its winner on tune, the correction.
+
+    Best first, by the better of winner and best list. Holm p is over the trials of all these sweeps, each against the
+    reference list of its own.
+    """
+    ps = [result.trials["p"].dropna().to_numpy(dtype=float) for result in results]
+    corrected = iter(np.split(holm(np.concatenate(ps)), np.cumsum([len(own) for own in ps])[:-1]))
     rows = []
-    for result in results:
-        winner, objective = result.lock["winner"], str(result.manifest["objective"])
+    for result, given in zip(results, differing(results), strict=True):
+        view, objective = result.whole, str(result.manifest["objective"])
+        own = dict(zip(result.trials["trial"][result.trials["p"].notna()], next(corrected).tolist(), strict=True))
         single = {row["name"]: row[objective] for row in result.lock["baselines"] if row["family"] == "single"}
-        best = result.lock.get("best_single")
+        best, winner = result.lock.get("best_single"), view.rows[view.winner_place]
         rows.append(
-            [result.title, result.manifest["n"], single.get(result.reference), best, single.get(best), winner["name"],
-             winner[objective], winner.get("wins"), winner.get("losses"), winner.get("p"), result.folder.name]
+            [*given.values(), result.manifest["n"], single.get(result.reference), best, single.get(best),
+             view.winner_name, winner[objective], winner.get("wins"), winner.get("losses"), winner.get("p"),
+             own.get(winner["trial"]), result.folder.name]
         )  # fmt: skip
-    columns = [Column("sweep", "text"), Column("n", "count"), Column("reference %"), Column("best list", "text"),
-             Column("its %"), Column("winner", "text"), Column("its %"), Column("wins", "count"),
-             Column("losses", "count"), Column("p", "p"), Column("folder", "text")]  # fmt: skip
+    names = list(differing(results)[0])
+    first = len(names)
+    rows.sort(key=lambda row: (-max(row[first + 5], row[first + 3] or 0), row[-1]))
+    columns = [*(Column(name, "text") for name in names), Column("n", "count"), Column("reference %"),
+               Column("best list", "text"), Column("its %"), Column("winner", "text"), Column("its %"),
+               Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"),
+               Column("folder", "text")]  # fmt: skip
     objectives = ", ".join(dict.fromkeys(str(result.manifest["objective"]) for result in results))
-    return Table("multirun", f"{len(results)} sweeps, {objectives} on tune", columns, rows)
+    trials = sum(len(result.trials) for result in results)
+    title = (
+        f"{len(results)} sweeps, {objectives} on tune, best first; W, L: against the sweep's reference; p: raw, exact "
+        f"McNemar by query; Holm p: over the {trials} trials of all these sweeps"
+    )
+    return Table("multirun", title, columns, rows)
 
 
 class JointTable(Callback):

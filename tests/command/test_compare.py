@@ -120,7 +120,7 @@ def test_a_run_against_itself(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        (["run=ours.json", "gold=qrels.txt"], "qrels.txt: a qrels file has no hop order"),
+        (["run=ours.json", "gold=qrels.txt"], "qrels.txt: no query has a known hop order"),
         (["run=strange.json"], "strange.json (run) and queries.jsonl have no query in common"),
         (
             ["run=ours.json", "baseline=strange.json"],
@@ -148,7 +148,7 @@ def test_it_ends_with_what_won_and_by_how_much(folder: Path, capsys: pytest.Capt
     compared("run=ours.json", "metric=last_hop", "k=5")
     said = " ".join(capsys.readouterr().out.split())
     assert "ours.json by last_hop@5 scores 74.2% and dense.json 39.4%: +34.8 points (95% +" in said
-    assert "; 23 won, 0 lost, p <.001), which is better." in said
+    assert "; 23 won, 0 lost, raw p <.001), which is better." in said
     compared("run=dense.json", "metric=last_hop", "k=5")
     assert "no difference is shown." in capsys.readouterr().out
 

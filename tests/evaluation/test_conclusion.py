@@ -18,21 +18,32 @@ def test_what_is_better_and_what_is_worse() -> None:
     """Ten wins of ten: p = 2 / 2^10 = .00195."""
     (better,) = conclude(compared(10, 0, 10), "new", "old")
     assert better.startswith("new scores 100.0% and old 50.0%: +50.0 points (95% +")
-    assert better.endswith("; 10 won, 0 lost, p .002), which is better.")
+    assert better.endswith("; 10 won, 0 lost, raw p .002), which is better.")
     (worse,) = conclude(compared(0, 10, 10), "new", "old")
-    assert worse.endswith("; 0 won, 10 lost, p .002), which is WORSE.")
+    assert worse.endswith("; 0 won, 10 lost, raw p .002), which is WORSE.")
 
 
 def test_a_corrected_p_decides() -> None:
     sentences = conclude(compared(10, 0, 10), "new", "old", 0.0504)
-    assert sentences[0].endswith("p .0504), no difference is shown.")
+    assert sentences[0].endswith("raw p .002, Holm p .0504), no difference is shown.")
+    rule = "Holm p rules, which is corrected for all that was compared; the interval, of this pair alone, excludes 0."
+    assert sentences[1] == rule
+
+
+def test_a_verdict_beside_an_interval_that_says_otherwise_says_what_rules() -> None:
+    """Five wins of five: p = 2 / 2^5 = .0625; Tango's interval of 5 / 12 against 0 / 12 lies above 0."""
+    found = compared(5, 0, 7)
+    assert found.interval[0] > 0
+    shown, rule, _ = conclude(found, "new", "old")
+    assert shown.endswith("raw p .062), no difference is shown.")
+    assert rule == "The exact test's p rules; the interval, of this pair alone, excludes 0."
 
 
 def test_what_was_not_shown_is_said() -> None:
     few = conclude(compared(1, 1, 20), "new", "old")
     assert few[1] == "With 22 questions that differ so seldom, even a real difference would often be missed."
     same = conclude(compared(1, 1, 2000), "new", "old")
-    assert same[1].startswith("They are shown to differ by less than 2 points (p <.001).")
+    assert same[1].startswith("They are shown to differ by less than 2 points (equivalence p <.001).")
     many = conclude(compared(30, 30, 40), "new", "old")
     assert many[1].startswith("A net win below +")
 
@@ -60,7 +71,7 @@ def test_headroom_by_hand() -> None:
 
 def test_five_questions_cannot_be_significant_and_none_is_none() -> None:
     few = Headroom.of(values("1000000000", "0111110000"), "a").sentences()
-    assert few[1].startswith("Winning all of these and losing none has p .062: this benchmark cannot answer")
+    assert few[1].startswith("Winning all of these and losing none has raw p .062: this benchmark cannot answer")
     (none,) = Headroom.of(values("1110", "0110", "0010"), "a").sentences()
     assert none == (
         "Headroom: b or c does better than a on none of 4 questions: this benchmark cannot answer whether fusion adds "

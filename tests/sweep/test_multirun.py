@@ -1,8 +1,14 @@
 """A multirun ends with one table of its sweeps; other sweeps of the runs folder are not in it. Stages are logged."""
 
+import json
 import os
 import subprocess
 import sys
+
+import pandas as pd
+from statsmodels.stats.multitest import multipletests
+
+from harness.core.table.format import p_value
 
 
 def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
@@ -17,12 +23,30 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     assert "\r" not in alone.stderr  # a bar is for a terminal
     both = run("-m", "grid=point", "fuser=linear,combsum")
     *_, title, _, head, line, first, second, one, two = both.stdout.splitlines()
-    assert title == "2 sweeps, last_hop@5 on tune"
-    assert head.split()[:3] == ["sweep", "n", "reference"]
+    assert title.startswith("2 sweeps, last_hop@5 on tune, best first; ")
+    assert head.split()[:3] == ["fuser", "n", "reference"]
     assert set(line) == {"-"}
-    assert sorted("linear" in row for row in (first, second)) == [False, True]
-    assert sorted("combsum" in row for row in (first, second)) == [False, True]
-    assert {path.rpartition("/")[2] for path in (one, two)} == {row.split()[-1] for row in (first, second)}
+    folders = [row.split()[-1] for row in (first, second)]
+    assert {path.rpartition("/")[2] for path in (one, two)} == set(folders)
+
+    tables = [pd.read_parquet(tmp_path / "runs" / "sweeps" / folder / "trials.parquet") for folder in folders]
+    locks = [json.loads((tmp_path / "runs" / "sweeps" / folder / "winner.lock.json").read_text()) for folder in folders]
+    scores = [max(row["last_hop@5"] for row in (lock["winner"], *lock["baselines"])) for lock in locks]
+    assert scores == sorted(scores, reverse=True)
+    assert [row.split()[0] for row in (first, second)] == [lock["winner"]["family"] for lock in locks]
+    ps = pd.concat(tables)["p"].dropna().tolist()  # over the trials of both
+    (place,) = tables[0].index[tables[0]["trial"] == locks[0]["winner"]["trial"]]
+    mine = tables[0]["p"].dropna().index.get_loc(place)
+    expected = multipletests(ps, method="holm")[1][mine]
+    assert p_value(expected) in first.split()
+    assert f"Holm p: over the {sum(map(len, tables))} trials of all these sweeps" in title
+
+    listed = subprocess.run(
+        [sys.executable, "-m", "harness", "list", f"paths.runs={tmp_path / 'runs'}"],
+        capture_output=True, text=True, cwd=tmp_path, check=True,
+    ).stdout  # fmt: skip
+    (combsum,) = (row for row in listed.splitlines() if "fuser=combsum" in row)
+    assert combsum.split()[0] in folders
 
 
 def test_a_report_of_sweeps_over_lists_whose_titles_are_longer_than_names_of_files(overrides, bench, tmp_path):

@@ -11,7 +11,6 @@ from harness.core.table.format import percent, percents, points
 from harness.evaluation.comparison import compare_trials
 from harness.evaluation.conclusion import Headroom, blind_spots, conclude
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.view import View
 
 
 def conclusions(result: SweepResult) -> dict[str, str]:
@@ -27,39 +26,34 @@ def conclusions(result: SweepResult) -> dict[str, str]:
 
 
 def in_short(result: SweepResult) -> str:
-    """What won, by how much against the reference and the best single list, and whether it would again."""
+    """What won, by how much against the reference and the best single list, and whether it would again.
+
+    A winner that is a list is called by its name, and is not compared with itself.
+    """
     view, best = result.locked, result.lock.get("best_single")
     fused = sum(row["family"] != "single" for row in result.whole.rows)
     where = f"test (evaluation {view.evaluation})" if result.test else "tune, which chose it"
-    sentences = [f"{view.winner_name} is the best of {fused} fusions on tune by {view.objective}."]
-    start = f"On {view.n} questions of {where}, the winner"
+    winner = view.rows[view.winner_place]
+    said = f"{winner['name']} is the best of {fused} fusions on tune by {view.objective}."
+    if view.winner_list:
+        within = f" in its first {view.metric.k}" if view.metric.k else ""
+        said = f"{view.winner_title}: {said[:-1]}, and has all gold{within} where {view.winner_list} has it."
+    sentences, start = [said], f"On {view.n} questions of {where}, the winner"
     for name in dict.fromkeys([result.reference, best]):
         place = view.row_of(name) if name else None
-        if place is not None and place != view.winner_place:
+        if place is not None and place not in (view.winner_place, view.best_place):
             pair = view.scores[[view.winner_place, place]]
             found = compare_trials(pair, 1, view.metric.binary, view.margin, library=False)[0]
             title = f"{name}, the best single list on tune," if name == best else str(name)
-            sentences += conclude(found, start, title) if found else []
+            holm = winner.get("p_holm" if name == result.reference else "p_best_holm")
+            sentences += conclude(found, start, title, holm) if found else []
             start = "The winner"
-            sentences += _copies(view, place, str(name))
     sentences += _headroom(result)
     if forecast := result.lock.get("expected"):
         usual = f"On new questions {percent(forecast['low'])} to {percent(forecast['high'])} is expected."
         outcome = _outcome(result)
         sentences += [f"It scored {outcome}"] if outcome else [usual, *_blind_spots(result)]
     return " ".join(sentences)
-
-
-def _copies(view: View, place: int, name: str) -> list[str]:
-    """Where the winner has all gold of its first k where a list has it, that it is that list."""
-    k = view.metric.k
-    ours, theirs = (np.asarray(view.ranks[each]) for each in (view.winner_place, place))
-    if k is not None:
-        ours, theirs = np.minimum(ours, k + 1), np.minimum(theirs, k + 1)
-    within = "" if k is None else f" in its first {k}"
-    return (
-        [f"All gold{within} stands where {name} has it: the winner is {name} alone."] if (ours == theirs).all() else []
-    )
 
 
 def _headroom(result: SweepResult) -> list[str]:

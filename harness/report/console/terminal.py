@@ -29,11 +29,11 @@ def leaderboard(result: SweepResult, rows: int = 15) -> str:
             *([f"{'...':>6}"] if len(shown) > 2 + rows else []),
             *shown[2 + rows :],
             "",
-            f"winner  {winner['name']}: {view.objective} {percent(winner[view.objective])}{interval}",
+            f"winner  {view.winner_title}: {view.objective} {percent(winner[view.objective])}{interval}",
             _facts(view, len(result.trials)),
             *_copies(view),
-            f"W, L: queries won and lost against {view.reference}; p: exact McNemar; max p: over all trials at once; "
-            f"best single list: {result.lock.get('best_single')}",
+            f"W, L: queries won and lost against {view.reference}; best single list: {result.lock.get('best_single')}",
+            "p: raw, exact McNemar by query; Holm p: over all trials; max p: over all trials at once",
             *_sentences(result),
         ]
     )
@@ -49,8 +49,8 @@ def heldout(result: SweepResult) -> str:
             *table.select(chosen).lines(WIDEST),
             "",
             _facts(view, len(view.rows)),
-            f"W, L: against {view.reference}; "
-            f"W*, L*: against {result.lock.get('best_single')}, the best single list on tune; > marks the winner",
+            f"p: raw, exact McNemar by query; Holm p: over these rows; W, L: against {view.reference}; "
+            f"W*, L*, p*: against {result.lock.get('best_single')}, the best single list on tune; > marks the winner",
             *_sentences(result),
         ]
     )

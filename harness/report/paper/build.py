@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.core.escape import file_name
@@ -60,7 +60,8 @@ class Paper:
         groups: dict[str, list[SweepResult]] = {}
         for result, _ in sections.values():
             groups.setdefault(result.kind, []).append(result)
-        tables = [self._results(kind, results, metrics, baseline) for kind, results in groups.items()]
+        several = len(groups) > 1
+        tables = [self._results(kind, results, several, metrics, baseline) for kind, results in groups.items()]
         main, everything = [Part("Results", [], tables, [])], [Part("Results", [], tables, [])]
         files = [self.folder / file for file in tables]
         for kind, together in joint([result for result, _ in sections.values()]).items():
@@ -80,8 +81,13 @@ class Paper:
         files += [self.folder / f"{name}.tex" for name in ("paper", "appendix")]
         return Built(files, "\n".join(said))
 
-    def _results(self, kind: str, results: Sequence[SweepResult], metrics: Sequence[str], baseline: str | None) -> str:
+    def _results(
+        self, kind: str, results: Sequence[SweepResult], several: bool, metrics: Sequence[str], baseline: str | None
+    ) -> str:
+        """several: whether other tables stand beside it, so that its caption says by which parameters it differs."""
         table, style = results_table(results, self.display, metrics, baseline)
+        if several:
+            table = replace(table, caption=f"{table.caption} Parameters: {kind}.")
         label = f"{file_name(results[0].folder.name if len(results) == 1 else kind)}-results"
         text = typeset(table, self.venue.layout, label, style, self.display.text)
         return self._put(f"tables/{label}.tex", text)

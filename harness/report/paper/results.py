@@ -100,7 +100,8 @@ def _caption(
     )
     lists = dict.fromkeys(str(result.lock.get("best_single")) for result in results)
     winners = "; ".join(
-        f"{display.dataset.get(view.dataset, view.dataset)}: {display.trial(view.rows[view.winner_place])}"
+        f"{display.dataset.get(view.dataset, view.dataset)}: {display.trial(view.rows[view.best_place])}"
+        f"{' alone; no fusion is better' if view.winner_list else ''}"
         for view in views
     )
     looks = "; ".join(f"{view.dataset}, evaluation {view.evaluation}" for view in views if view.evaluation)

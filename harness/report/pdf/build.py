@@ -122,7 +122,7 @@ def describe(result: SweepResult) -> dict[str, str]:
     return {
         "benchmark": ", ".join([str(manifest["dataset"]), *counts, f"{len(result.queries)} tune queries"]),
         "locked trials on": shown,
-        "winner": str(result.lock["winner"]["name"]),
+        "winner": result.locked.winner_title,
         "objective": str(manifest["objective"]),
         **conclusions(result),
         "trials": str(len(result.trials)),

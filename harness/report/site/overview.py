@@ -108,7 +108,7 @@ def _sweep(one: Listed, display: Display) -> dict[str, Any]:
         "where": display.text(view.where),
         "winner": {
             "trial": view.winner,
-            "name": display.cell(view.winner_name),
+            "name": display.cell(view.winner_title),
             "score": percent(view.rows[view.winner_place][view.objective]),
         },
         "objective": display.text(view.objective),
@@ -124,7 +124,7 @@ def _against(view: View, display: Display) -> list[dict[str, Any]]:
     found = []
     for name in dict.fromkeys([view.reference, view.lock.get("best_single")]):
         place = view.row_of(str(name)) if name else None
-        if place is not None and place != view.winner_place:
+        if place is not None and place not in (view.winner_place, view.best_place):
             pair = compare_trials(
                 view.scores[[view.winner_place, place]], 1, view.metric.binary, view.margin, library=False
             )[0]

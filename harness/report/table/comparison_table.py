@@ -122,8 +122,8 @@ class ComparisonTable:
         same = f"equiv. p: two one-sided tests at {100 * self.result.whole.margin:g} points; " if metric.binary else ""
         return (
             f"{self.experiment['source']}, on {facts['dataset']} here. {defined}. W and L: queries with more, and "
-            f"less, {metric} than {self.spec['against']}; p: exact two-sided McNemar; Holm p: over the rows of a "
-            f"split; difference in points, {how}; {same}each row's strategy was chosen on tune. "
+            f"less, {metric} than {self.spec['against']}; p: raw, exact two-sided McNemar by query; Holm p: over the "
+            f"rows of a split; difference in points, {how}; {same}each row's strategy was chosen on tune. "
             f"{slices + '. ' if slices else ''}{self.warning()}Published figures are not comparable: "
             f"{self.experiment['differs']} Data {facts['data_sha256'][:12]}{evaluation}.{lists}"
         )

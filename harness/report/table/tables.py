@@ -22,8 +22,8 @@ from harness.sweep.folder.view import View
 JUDGED = (Column("W", "count"), Column("L", "count"), Column("p", "p"))
 BEST = (Column("W*", "count"), Column("L*", "count"), Column("p*", "p"))
 AGAINST = (
-    "W and L: queries that the strategy finds and {reference} does not, and the reverse; p: exact two-sided McNemar; "
-    "W*, L*, p*: the same against {best}, the best single list on tune."
+    "W and L: queries that the strategy finds and {reference} does not, and the reverse; p: raw, exact two-sided "
+    "McNemar by query; W*, L*, p*: the same against {best}, the best single list on tune."
 )
 
 BY_CLUSTER = (Column("95% by cluster", "interval"), Column("difference by cluster", "span"), Column("cluster p", "p"))
@@ -73,9 +73,9 @@ def heldout(result: SweepResult) -> Table:
         f"Held-out. {view.caption()} {AGAINST.format(best=best, reference=view.reference)} Holm p: corrected over the "
         f"rows; interval: Wilson; difference: from {view.reference}, in points, Tango's 95% score "
         f"interval; chain: {view.objective} on the {int(chain.sum())} queries "
-        f"whose gold passages are a chain; {CLUSTERED} Bold: the winner that was locked on tune."
+        f"whose gold passages are a chain; {CLUSTERED} Bold: the winner that was locked on tune{view.disguise}."
     )
-    marked = frozenset({view.winner_place})
+    marked = frozenset({view.best_place})
     return Table("heldout", "Held-out", columns, rows, caption, marked, [rerun(row) for row in view.rows])
 
 
@@ -83,7 +83,8 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     """The trials on tune, best first; with a limit, the first ones that copy none before, and every single list."""
     view = result.whole
     places = range(len(view.rows))
-    shown = [place for place in places if not view.copies[place] or place == view.winner_place or limit is None]
+    repeats = [limit is not None and (view.copies[place] or view.is_winner(place)) for place in places]
+    shown = [place for place in places if not repeats[place] or place == view.best_place]
     alone = [place for place in places if view.rows[place]["family"] == "single"]
     kept = sorted({*shown[:limit], *alone})
     metrics = list(dict.fromkeys([view.objective, *(_shared(result) if limit else result.metrics)]))
@@ -102,7 +103,7 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
         ]
         for place in kept
     ]
-    marked = frozenset(number for number, place in enumerate(kept) if place == view.winner_place)
+    marked = frozenset(number for number, place in enumerate(kept) if place == view.best_place)
     best = result.lock.get("best_single") or "no list"
     against = AGAINST.format(best=best, reference=view.reference)
     caption = (
@@ -111,7 +112,7 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
         f"Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at once (random "
         f"signs by query, so trials that resemble each other count once); difference: from {view.reference}, in "
         "points, Tango's 95% score interval; cluster p, cluster max p: the same with whole clusters changing sides. "
-        "Bold: the winner."
+        f"Bold: the winner{view.disguise}."
     )
     commands = [rerun(view.rows[place]) for place in kept]
     return Table("leaderboard", "Tune leaderboard", columns, rows, caption, marked, commands)
@@ -137,8 +138,9 @@ def by_group(view: View, group: str) -> Table:
         for row, score in zip(view.rows, view.scores, strict=True)
     ]
     what = "hop count" if group == "hops" else "question type"
-    caption = f"{view.objective} in percent by {what}. {view.caption()} Bold: the winner that was locked on tune."
-    return Table(f"by_{group}", f"By {what}", columns, rows, caption, frozenset({view.winner_place}))
+    bold = f"Bold: the winner that was locked on tune{view.disguise}."
+    caption = f"{view.objective} in percent by {what}. {view.caption()} {bold}"
+    return Table(f"by_{group}", f"By {what}", columns, rows, caption, frozenset({view.best_place}))
 
 
 def singles(result: SweepResult) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import time
 from collections.abc import Iterator, Mapping
@@ -17,7 +18,7 @@ from harness.core.files import dead_partials
 from harness.core.identity import digest
 from harness.core.table import Column, Table
 from harness.sweep.folder.lock import LOCK
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.result import SweepResult, differing
 
 REBUILT = ("retrieve", "index", "encode", "extract", "graph", "ids", "read")
 """The stages whose artifacts are built again from data and models at hand; others may have been paid for."""
@@ -50,26 +51,44 @@ def megabytes(count: int) -> str:
 
 
 def sweeps(runs: Path) -> Table:
-    """A row a sweep: name, benchmark, queries, trials, winner, which evaluation of test there was, size."""
-    rows = []
+    """A row a sweep: name, benchmark, queries, trials, winner, which evaluation of test there was, size.
+
+    parameters: what was typed, as far as sweeps of the benchmark differ in it.
+    """
+    rows, typed = [], _parameters(runs)
     for folder in _folders(runs):
         result = SweepResult(folder)
         try:
             found = [
                 str(result.manifest["dataset"]),
+                typed[folder],
                 result.manifest["n"],
                 len(result.trials),
                 result.lock["winner"]["name"],
             ]
             heldout = f"evaluation {result.heldout[0]['evaluation']}" if result.heldout else "no"
         except HarnessError as error:
-            found, heldout = ["", None, None, f"cannot be read: {error}"], ""
+            found, heldout = ["", "", None, None, f"cannot be read: {error}"], ""
         rows.append([folder.name, *found, heldout, megabytes(size(folder))])
     columns = [
-        Column("sweep", "text"), Column("benchmark", "text"), Column("queries", "count"), Column("trials", "count"),
-        Column("winner", "text"), Column("held out", "text"), Column("size", "text"),
+        Column("sweep", "text"), Column("benchmark", "text"), Column("parameters", "text"), Column("queries", "count"),
+        Column("trials", "count"), Column("winner", "text"), Column("held out", "text"), Column("size", "text"),
     ]  # fmt: skip
     return Table("sweeps", f"{len(rows)} sweeps in {runs / 'sweeps'}", columns, rows)
+
+
+def _parameters(runs: Path) -> dict[Path, str]:
+    """By folder, what was typed for it and not for all readable sweeps of its benchmark."""
+    groups: dict[str, list[SweepResult]] = {}
+    for result in map(SweepResult, _folders(runs)):
+        with contextlib.suppress(HarnessError):
+            _ = result.given
+            groups.setdefault(str(result.manifest["dataset"]), []).append(result)
+    return {
+        result.folder: " ".join(f"{name}={value}" for name, value in own.items() if value)
+        for results in groups.values()
+        for result, own in zip(results, differing(results), strict=True)
+    }
 
 
 def leftovers(runs: Path) -> Iterator[Leftover]:

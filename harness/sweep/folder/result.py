@@ -75,10 +75,14 @@ class SweepResult:
     @property
     def kind(self) -> str:
         """The title without the benchmark."""
-        given = [text for text in self.config.get("given", ()) if text.partition("=")[0] not in UNTITLED]
-        chosen = next((text.partition("=")[2] for text in given if text.startswith("experiment=")), "sweep")
-        rest = (text for text in given if text.partition("=")[0] not in ("experiment", "dataset"))
-        return " ".join([chosen, *rest])
+        rest = (f"{name}={value}" for name, value in self.given.items() if name not in ("experiment", "dataset"))
+        return " ".join([self.given.get("experiment", "sweep"), *rest])
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The overrides that were typed, by name, but for those that say where things lie."""
+        pairs = (text.partition("=") for text in self.config.get("given", ()))
+        return {name: value for name, _, value in pairs if name not in UNTITLED}
 
     @cached_property
     def trials(self) -> pd.DataFrame:
@@ -227,6 +231,14 @@ class SweepResult:
         return HarnessError(
             f"{self.folder / name}: damaged ({' '.join(why.split())[:200]}); copy it anew, or sweep again"
         )
+
+
+def differing(results: Sequence[SweepResult]) -> list[dict[str, str]]:
+    """Of each sweep, the parameters that were typed and that are not the same for all."""
+    given = [result.given for result in results]
+    names = dict.fromkeys(name for one in given for name in one)
+    chosen = [name for name in names if len({one.get(name) for one in given}) > 1]
+    return [{name: one.get(name, "") for name in chosen} for one in given]
 
 
 def _json(path: Path) -> Any:

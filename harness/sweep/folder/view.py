@@ -118,8 +118,42 @@ class View:
 
     @property
     def winner_name(self) -> str:
-        """The name of the locked winner."""
-        return str(self.rows[self.winner_place]["name"])
+        """The name of the locked winner; that of a list, where it is that list alone."""
+        return f"{self.winner_list} alone" if self.winner_list else str(self.rows[self.winner_place]["name"])
+
+    @cached_property
+    def winner_list(self) -> str | None:
+        """The list that the winning fusion is in disguise: all gold of the objective's first k stands as in it."""
+        singles = [place for place, row in enumerate(self.rows) if row["family"] == "single"]
+        same = (place for place in singles if np.array_equal(self._top(place), self._top(self.winner_place)))
+        return None if self.winner_place in singles else next((str(self.rows[place]["name"]) for place in same), None)
+
+    @property
+    def winner_title(self) -> str:
+        """The winner as it is announced."""
+        return f"{self.winner_name}; no fusion is better" if self.winner_list else self.winner_name
+
+    @property
+    def disguise(self) -> str:
+        """Which fusion was locked, where it is a list alone; for the ends of sentences."""
+        locked = self.rows[self.winner_place]["name"]
+        return f", {self.winner_title} (locked as {locked})" if self.winner_list else ""
+
+    @property
+    def best_place(self) -> int:
+        """The place of the winner, or of the list that it is."""
+        place = self.row_of(self.winner_list) if self.winner_list else None
+        return self.winner_place if place is None else place
+
+    def is_winner(self, place: int) -> bool:
+        """Whether a row is the winner or, where that is a list in disguise, any other disguise of it."""
+        other = self.winner_list and np.array_equal(self._top(place), self._top(self.winner_place))
+        return place == self.winner_place or bool(other)
+
+    def _top(self, place: int) -> NDArray[np.int32]:
+        """int32[Q, H]: the gold ranks of a row, all beyond the objective's k alike."""
+        ranks = np.asarray(self.ranks[place])
+        return ranks if self.metric.k is None else np.minimum(ranks, self.metric.k + 1)
 
     def row_of(self, name: str) -> int | None:
         """The place of the single list of that name."""

@@ -21,7 +21,7 @@ async function home() {
 function card(sweep) {
   return el("article", {class: "card"}, el("h3", {}, link(["sweep", sweep.key], sweep.title)),
     el("p", {class: "caption"}, `${sweep.where}, ${plural(sweep.trials, "trial")}`),
-    el("p", {}, link(["trial", sweep.key, sweep.split, sweep.winner.trial], sweep.winner.name), ` won: ${sweep.objective} ${sweep.winner.score}%. It scored 0 on `,
+    el("p", {}, link(["trial", sweep.key, sweep.split, sweep.winner.trial], sweep.winner.name), `: ${sweep.objective} ${sweep.winner.score}%. It scored 0 on `,
       link(["trial", sweep.key, sweep.split, sweep.winner.trial, sweep.against[0]?.trial ?? "", "missed"], plural(sweep.missed, "question")), "."),
     el("ul", {class: "counts"}, sweep.against.map(other => {
       const place = ["trial", sweep.key, sweep.split, sweep.winner.trial, other.trial];
@@ -45,7 +45,7 @@ function board(index, state) {
   const set = name => value => { state[name] = value; listed.redraw(); };
   const any = values => [["", "all"], ...values.map(value => [value, value])];
   const costs = [["", "any"], ["10", "at most 10 s"], ["60", "at most 1 min"], ["600", "at most 10 min"], ["3600", "at most 1 h"]];
-  return [el("p", {class: "caption"}, `The strategies that each sweep locked, by ${index.metrics.join(", ")}. ` + "W and L: questions won and lost against the sweep's reference list, p: exact McNemar, Holm p: corrected over the trials of the sweep and split. " +
+  return [el("p", {class: "caption"}, `The strategies that each sweep locked, by ${index.metrics.join(", ")}. ` + "W and L: questions won and lost against the sweep's reference list, p: raw, exact McNemar by question, Holm p: corrected over the trials of the sweep and split. " +
     "On tune the winner was chosen by these same questions; test was scored once, afterwards. Settings: fixed before these data, chosen on tune, or fitted: the strategy's own on tune, or the weights of its lists on some benchmarks' tune. Seconds: what the lists it reads took when they were made."),
     el("form", {class: "filters", role: "search", "aria-label": "Filters of the leaderboard", submit: event => event.preventDefault()},
       choice("Benchmark", any(different(spec.rows.map(row => row[shown.benchmark]))), "", set("benchmark")),

@@ -34,4 +34,4 @@ function showP(p) {
 }
 const showPercent = share => (100 * share).toFixed(1);
 const showRank = rank => rank === null ? "–" : rank === Infinity ? "absent" : String(rank);
-const sayP = p => p < 0.001 ? "p\u00a0<\u00a0.001" : `p\u00a0=\u00a0${showP(p)}`;
+const sayP = p => p < 0.001 ? "raw p\u00a0<\u00a0.001" : `raw p\u00a0=\u00a0${showP(p)}`;

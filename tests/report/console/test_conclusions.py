@@ -11,11 +11,15 @@ import pytest
 
 from harness.report.console import terminal
 from harness.report.console.conclusions import conclusions
+from harness.report.display import Display
 from harness.report.figure import flow
+from harness.report.paper.results import results_table
 from harness.report.pdf.build import describe
+from harness.report.site.overview import Listed, overview
 from harness.report.table.ablation import ablation, changed, verdict
 from harness.report.table.effect import effect
 from harness.report.table.headroom import headroom
+from harness.report.table.tables import leaderboard
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.view import View
 
@@ -34,19 +38,34 @@ def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
     assert (
         "On 8 questions of tune, which chose it, the winner scores 75.0% and dense 50.0%: +25.0 points (95% " in short
     )
-    assert "; 3 won, 1 lost, p .625), no difference is shown. With 8 questions" in short
+    assert "; 3 won, 1 lost, raw p .625, Holm p " in short
     assert "The winner scores 75.0% and graph, the best single list on tune, 62.5%: +12.5 points (95% " in short
     assert short.endswith("On new questions 40.0 to 80.0 is expected.")
 
 
-def test_a_winner_that_copies_a_list_is_said_to_be_that_list(example: ModuleType, tmp_path: Path) -> None:
+def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_path: Path) -> None:
+    """In the terminal (the marked row, the winner's line and the sentences), on the site's card and in the paper."""
     result = example.write(tmp_path / "s1", heldout=False)
-    told = "All gold in its first 5 stands where graph has it: the winner is graph alone."
-    assert told not in conclusions(result)["in short"]
+    called = "graph alone; no fusion is better"
+    assert called not in terminal.leaderboard(result)
     ranks = result.ranks.copy()
     ranks[0] = np.where(ranks[2] > 5, 77, ranks[2])  # the winner's as graph's, but for what stands below
     np.save(result.folder / "ranks.npy", ranks)
-    assert told in conclusions(SweepResult(result.folder))["in short"]
+    result = SweepResult(result.folder)
+    short = conclusions(result)["in short"]
+    assert short.startswith(
+        f"{called}: boltzmann pit alpha=0.7 beta=0.5 cap=20 is the best of 5 fusions on tune by last_"
+    )
+    assert "and has all gold in its first 5 where graph has it." in short
+    assert "and graph, the best" not in short  # it is not compared with itself
+    printed = terminal.leaderboard(result).splitlines()
+    (marked,) = (line for line in printed if line.startswith(">"))
+    assert marked.split()[2] == "graph"
+    assert any(line.startswith(f"winner  {called}: last_hop@5") for line in printed)
+    assert f"{called} (locked as boltzmann" in leaderboard(result, 20).caption
+    (card,) = overview([Listed("k", "t", result, False)], {}, "1", Display())["sweeps"]
+    assert card["winner"]["name"] == called
+    assert f"{called}." in results_table([result], Display())[0].caption
 
 
 def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
@@ -55,7 +74,7 @@ def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
     said = conclusions(result)
     assert said["on test"] == "83.3, OUTSIDE the 40.0 to 80.0 that was expected."
     assert "On 6 questions of test (evaluation 1), the winner scores 83.3% and dense 33.3%: +50.0 " in said["in short"]
-    assert "3 won, 0 lost, p .250), no difference is shown." in said["in short"]
+    assert "3 won, 0 lost, raw p .250, Holm p " in said["in short"]
     assert "graph, the best single list on tune, 50.0%: +33.3 points (95% " in said["in short"]
     assert said["in short"].endswith("It scored 83.3, OUTSIDE the 40.0 to 80.0 that was expected.")
 
@@ -69,10 +88,10 @@ def test_headroom_is_said_before_what_is_expected(example: ModuleType, tmp_path:
     cannot = "this benchmark cannot answer whether fusion adds to its best list."
     tune = conclusions(example.write(tmp_path / "s1", heldout=False))["in short"]
     assert f"Headroom: of 8 questions dense does better than graph on 3; {hangs.format('100.0', 62.5, 3)} of" in tune
-    assert f"Winning all of these and losing none has p .250: {cannot} On new questions 40.0 to" in tune
+    assert f"Winning all of these and losing none has raw p .250: {cannot} On new questions 40.0 to" in tune
     test = conclusions(example.write(tmp_path / "s2"))["in short"]
     assert f"Headroom: of 6 questions dense does better than graph on 1; {hangs.format(66.7, '50.0', 1)} of" in test
-    assert f"none has p 1.000: {cannot} It scored 83.3" in test
+    assert f"none has raw p 1.000: {cannot} It scored 83.3" in test
 
 
 def test_a_forecast_says_which_lists_were_fitted_here(example: ModuleType, tmp_path: Path) -> None:
