@@ -19,13 +19,12 @@ class Coverage:
     """How often the forecast's 95% interval holds the winner's score on the other half.
 
     split: ``random`` (each query by a coin) or ``cluster`` (whole clusters by a coin, so the other half is new).
-    draws: what the forecast resamples, ``queries`` or ``clusters``.    inside: of ``splits``.    n: mean test queries.
-    half_width: of the interval, mean.    bias: mean forecast less mean score.
+    inside: of ``splits``.    n: mean test queries.    half_width: of the interval, mean.
+    bias: mean forecast less mean score.
     """
 
     benchmark: str
     split: str
-    draws: str
     splits: int
     n: float
     inside: int
@@ -41,7 +40,7 @@ def check_forecasts(
     splits: int,
     seed: int = 0,
 ) -> list[Coverage]:
-    """Coverage for random and cluster re-splits, by forecasts that draw queries and clusters.
+    """Coverage for random and cluster re-splits.
 
     scores, losses: [T, Q] as ``expected`` takes them, over all queries of a benchmark. gold: int32[Q, H].
     """
@@ -49,20 +48,19 @@ def check_forecasts(
     found = []
     for split in ("random", "cluster"):
         groups = whole if split == "cluster" else np.arange(len(gold))
-        seen: dict[str, list[tuple[bool, float, float, int]]] = {"queries": [], "clusters": []}
+        seen = []
         for number in range(splits):
             tune = (draw.random(int(groups.max()) + 1) < 0.5)[groups]
             if tune.all() or not tune.any():
                 continue
             net, lost = scores[:, tune].sum(axis=1), losses[:, tune].sum(axis=1)
             score = float(scores[np.lexsort((lost, -net))[0], ~tune].mean())
-            for draws, labels in (("queries", None), ("clusters", clusters(gold[tune]))):
-                told = expected(
-                    scores[:, tune], losses[:, tune], int((~tune).sum()), RESAMPLES, seed=number, labels=labels
-                )
-                inside = told.low <= score <= told.high
-                seen[draws].append((inside, (told.high - told.low) / 2, told.score - score, told.n))
-        for draws, rows in seen.items():
-            held, half, bias, n = (float(np.mean(column)) for column in zip(*rows, strict=True))
-            found.append(Coverage(name, split, draws, len(rows), n, round(held * len(rows)), half, bias))
+            labels, fresh = clusters(gold[tune]), np.bincount(clusters(gold[~tune]))
+            told = expected(
+                scores[:, tune], losses[:, tune], int((~tune).sum()), RESAMPLES,
+                seed=number, labels=labels, fresh=fresh,
+            )  # fmt: skip
+            seen.append((told.low <= score <= told.high, (told.high - told.low) / 2, told.score - score, told.n))
+        held, half, bias, n = (float(np.mean(column)) for column in zip(*seen, strict=True))
+        found.append(Coverage(name, split, len(seen), n, round(held * len(seen)), half, bias))
     return found

@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from harness.benchmark.cluster import cluster_names
+from harness.benchmark.fold import folds
 from harness.core import escape
 from harness.core.errors import one_of
 from harness.core.resources import need_memory
@@ -109,13 +110,16 @@ class Benchmark:
     @cached_property
     def split(self) -> NDArray[np.str_]:
         """Each query's split, ``tune`` or ``test``."""
-        return np.array([md5_split(name) for name in self.placed_by], dtype="<U4")
+        names = self.query_ids.to_pylist()
+        placed_by = cluster_names(names, self.gold) if self.splitting == "disjoint" else names
+        return np.array([md5_split(name) for name in placed_by], dtype="<U4")
 
     @cached_property
-    def placed_by(self) -> list[str]:
-        """The id by whose MD5 each query has its split and its fold: its own, or its cluster's smallest (disjoint)."""
-        names: list[str] = self.query_ids.to_pylist()
-        return cluster_names(names, self.gold) if self.splitting == "disjoint" else names
+    def folds(self) -> NDArray[np.int64]:
+        """int64[Q]: the fold of each tune question, -1 for test's. Tune questions that share gold have the same."""
+        tune, found = self.members("tune"), np.full(len(self.split), -1)
+        found[tune] = folds(cluster_names(self.query_ids.take(tune).to_pylist(), self.gold[tune]))
+        return found
 
     def members(self, split: str) -> NDArray[np.int64]:
         """The numbers of the queries of ``tune``, ``test`` or ``all``."""

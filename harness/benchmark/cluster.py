@@ -34,7 +34,6 @@ def cluster_names(query_ids: Sequence[str], gold: NDArray[np.int32]) -> list[str
     return [smallest[label] for label in labels]
 
 
-def shared_with(gold: NDArray[np.int32], other: NDArray[np.int32]) -> float:
-    """The share of the queries of ``gold`` [Q, H] that have a gold passage which a query of ``other`` has too."""
-    known = np.isin(gold, other[other >= 0])
-    return float(known.any(axis=1).mean()) if len(gold) else 0.0
+def share_gold(gold: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """bool[Q]: which queries of ``gold`` [Q, H] have a gold passage that a query of ``other`` has too."""
+    return np.asarray(np.isin(gold, other[other >= 0]).any(axis=1))

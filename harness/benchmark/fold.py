@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 FOLDS = 5
 
 
-def folds(query_ids: Sequence[str]) -> NDArray[np.int64]:
-    """int64[Q]: the fold of each query, by the MD5 of its id: half of it, as its last bit is the split, modulo FOLDS.
-
-    It depends on the id alone, so that more queries move none.
-    """
-    numbers = (int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest(), 16) for name in query_ids)
-    return np.fromiter((number // 2 % FOLDS for number in numbers), dtype=np.int64, count=len(query_ids))
+def folds(names: Sequence[str]) -> NDArray[np.int64]:
+    """int64[n]: the fold of each name, by its MD5: half of it, as its last bit is the split, modulo FOLDS."""
+    numbers = (int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest(), 16) for name in names)
+    return np.fromiter((number // 2 % FOLDS for number in numbers), dtype=np.int64, count=len(names))

@@ -12,7 +12,7 @@ paths.reports.
   harness calibrate dataset=musique grid=default              other outcomes
 
 Two more are checked by a word: `forecast` splits the benchmark's queries anew, at random and by whole clusters of
-shared gold, and says how often the forecast of a half holds on the other, by forecasts that draw queries and clusters.
+shared gold, and says how often the forecast of a half holds on the other.
 `clusters` makes worlds with the cluster sizes of real benchmarks and prints, for each test and interval, plain and by
 cluster, the share of false findings (5% is right) and the coverage (95% is right).
 
@@ -77,8 +77,8 @@ def _forecast(config: DictConfig) -> None:
     found = resplit(prepared, config.calibrate.splits, config.calibrate.seed)
     print(forecasts(found).text())
     name, gold = prepared.benchmark.name, prepared.benchmark.gold
-    known = fitted(retrievers(config))
-    for line in blind_spots(name, known, np.bincount(clusters(gold))):
+    known = fitted(retrievers(config), prepared.benchmark)
+    for line in blind_spots(known, np.bincount(clusters(gold))):
         print(line)
     content = {"data_sha256": prepared.benchmark.sha256, "forecast": [dataclasses.asdict(one) for one in found]}
     print(_store(config, f"{name}-forecast", content))

@@ -3,8 +3,8 @@
 What may move, from where and how far, stands in conf/target: `mention_paths`, `ppr`, `convergence`, `linearrag`,
 `title_activation`, `beam`, or `policy` (the bonuses of reranker=policy on whatever list fuser and pool make). A
 coordinate search with a fixed seed, bounded by fit.rounds, held back by fit.penalty, ended early by fit.stop. It runs
-on all of tune, and once without each fold of it (by the MD5 of the question's id): those say what the objective is on
-questions that a fit has not seen. Test is never looked at.
+on all of tune, and once without each fold of it (questions that share gold are in one): those say what the objective is
+on questions that a fit has not seen. Test is never looked at.
 
   harness fit target=ppr                                  on tune of the sample benchmark
   harness fit target=mention_paths 'fit.datasets=[2wikimultihopqa,musique,hotpotqa]'

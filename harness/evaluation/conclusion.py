@@ -51,14 +51,14 @@ def _limit(found: Comparison) -> str:
     return f"A net win below {points(found.detectable)} points would often be missed with {found.n} questions."
 
 
-def blind_spots(dataset: str, fitted: Mapping[str, Mapping[str, Any]], sizes: NDArray[np.int64]) -> list[str]:
+def blind_spots(fitted: Mapping[str, Mapping[str, Any]], sizes: NDArray[np.int64]) -> list[str]:
     """What the forecast of a tune half cannot see, a sentence each; none where it sees all.
 
-    fitted: by list, ``on`` (the benchmarks whose tune questions chose its weights) and ``out_of_fold``. Trials that
-    learn, and lists that are out of fold, are scored by what had not seen the question, and hide nothing.
+    fitted: by list, ``seen``: how many questions of tune share gold with one that its weights were chosen on. Trials
+    that learn, and lists of ``harness fit``, are scored by what had not seen the question, and hide nothing.
     sizes: of tune's clusters of questions that share gold passages.
     """
-    names = [name for name, one in fitted.items() if dataset in one["on"] and not one["out_of_fold"]]
+    names = [name for name, one in fitted.items() if one.get("seen", {}).get("tune")]
     share = float(sizes.max(initial=0) / max(1, sizes.sum()))
     said = []
     if names:

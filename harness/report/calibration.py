@@ -50,23 +50,13 @@ def table(rates: Sequence[Rates]) -> Table:
 
 
 def forecasts(found: Sequence[Coverage]) -> Table:
-    """A row a kind of re-split and of forecast."""
+    """A row a kind of re-split."""
     columns = [
-        Column("benchmark", "text"), Column("split anew", "text"), Column("forecast draws", "text"),
-        Column("splits", "count"), Column("n", "count"), Column("inside %"), Column("half width", "points"),
-        Column("bias", "points"),
+        Column("benchmark", "text"), Column("split anew", "text"), Column("splits", "count"), Column("n", "count"),
+        Column("inside %"), Column("half width", "points"), Column("bias", "points"),
     ]  # fmt: skip
     rows = [
-        [
-            one.benchmark,
-            one.split,
-            one.draws,
-            one.splits,
-            round(one.n),
-            one.inside / one.splits,
-            one.half_width,
-            one.bias,
-        ]
+        [one.benchmark, one.split, one.splits, round(one.n), one.inside / one.splits, one.half_width, one.bias]
         for one in found
     ]
     return Table("forecast", "how often the forecast of one half holds on the other (95% is right)", columns, rows)

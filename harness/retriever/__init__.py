@@ -22,8 +22,8 @@ from harness.work.store import Store
 class Retriever(Protocol):
     """A strategy that ranks passages for every query of a benchmark.
 
-    One whose weights were chosen on tune questions names their benchmarks in ``fitted_on``, for the tables; with
-    ``out_of_fold`` true, no tune question's list has seen its own gold.
+    One whose weights were chosen on tune questions names their benchmarks in ``fitted_on``, for the tables; a method
+    ``seen(benchmark)``, bool[Q], tells which questions share gold with those that their lists' weights were chosen on.
     """
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:

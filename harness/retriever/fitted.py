@@ -1,4 +1,4 @@
-"""A retriever with the weights that `harness fit` found: each tune question by weights that had not seen it."""
+"""A retriever with the weights that `harness fit` found: each question by weights that did not learn from it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import yaml
+from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.benchmark.fold import folds
+from harness.benchmark.cluster import share_gold
 from harness.core.configuration.extensions import folders as places
 from harness.core.errors import HarnessError, bounded, nearest
 from harness.core.identity import NO_RESULT, file_sha256
@@ -22,7 +23,7 @@ from harness.run import Run
 from harness.work.store import Store
 
 T = TypeVar("T")
-KEYS = {"target": str, "fitted_on": dict, "weights": dict, "folds": dict}
+KEYS = {"target": str, "fitted_on": dict, "splitting": str, "weights": dict, "folds": dict, "questions": dict}
 """What a file of `harness fit` must hold, with its type."""
 
 
@@ -30,12 +31,12 @@ KEYS = {"target": str, "fitted_on": dict, "weights": dict, "folds": dict}
 class Fitted:
     """The lists of ``retriever`` under the weights of a file that `harness fit` wrote, or one of conf/weights by name.
 
-    Questions of test, and of benchmarks that the fit did not see, have the weights of the whole fit. A tune question of
-    a benchmark of the fit has those of the four folds that it is not in, so no list has seen its own gold.
+    A question that the fit learned from has the weights of the four folds that it is not in, any other those of the
+    whole fit. The file names the questions of each fold, so a list follows from the file alone, whatever the splitting
+    is now, and no list was made by weights that learned from its own question.
     """
 
-    version: ClassVar[int] = 1
-    out_of_fold: ClassVar[bool] = True
+    version: ClassVar[int] = 2
     retriever: Retriever
     path: str = field(metadata=NO_RESULT)
 
@@ -53,16 +54,11 @@ class Fitted:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The run of the whole fit, with the lists of each fold in their places."""
-        found = read_fit(self.path)
-        whole, facts = with_weights(self.retriever, found["weights"]).retrieve(benchmark, store)
-        seen = benchmark.sha256 in found["fitted_on"].values()
-        if not seen:
-            return whole, {**facts, "out_of_fold": 0}
-        member = np.where(benchmark.split == "tune", folds(benchmark.query_ids.to_pylist()), -1)
-        runs = {-1: whole}
-        for name, weights in found["folds"].items():
-            runs[int(name)] = with_weights(self.retriever, weights).retrieve(benchmark, store)[0]
-        parts = [runs[fold].take(np.array([query])) for query, fold in enumerate(member.tolist())]
+        found, fold = read_fit(self.path), self._folds(benchmark)
+        runs = {-1: with_weights(self.retriever, found["weights"]).retrieve(benchmark, store)}
+        for part in np.unique(fold[fold >= 0]).tolist():
+            runs[part] = with_weights(self.retriever, found["folds"][part]).retrieve(benchmark, store)
+        parts = [runs[part][0].take(np.array([query])) for query, part in enumerate(fold.tolist())]
         joined = Run(
             benchmark.query_ids,
             benchmark.doc_ids,
@@ -70,7 +66,21 @@ class Fitted:
             np.concatenate([part.docs for part in parts]),
             np.concatenate([part.scores for part in parts]),
         )
-        return joined, {**facts, "out_of_fold": int((member >= 0).sum())}
+        return joined, {**runs[-1][1], "out_of_fold": int((fold >= 0).sum())}
+
+    def seen(self, benchmark: Benchmark) -> NDArray[np.bool_]:
+        """bool[Q]: whether the weights of a question's list learned from one that has a gold passage of its own."""
+        fold, gold = self._folds(benchmark), benchmark.gold
+        found = share_gold(gold, gold[fold >= 0])
+        for part in np.unique(fold[fold >= 0]):
+            own = fold == part
+            found[own] = share_gold(gold[own], gold[(fold >= 0) & ~own])
+        return found
+
+    def _folds(self, benchmark: Benchmark) -> NDArray[np.int64]:
+        """int64[Q]: the fold of the fit that a question was in, -1 for none."""
+        known = {name: part for part, names in read_fit(self.path)["questions"].items() for name in names}
+        return np.array([known.get(name, -1) for name in benchmark.query_ids.to_pylist()], dtype=np.int64)
 
 
 @lru_cache(maxsize=16)
@@ -90,6 +100,10 @@ def _parse(path: str, size: int, changed: int) -> dict[str, Any]:
     ):
         for name, value in weights.items():
             bounded(f"{place}: {where}.{name}", value)
+    if found["folds"].keys() != found["questions"].keys():
+        raise HarnessError(
+            f"{place}: folds are {list(found['folds'])}, questions of {list(found['questions'])}; fit again"
+        )
     return dict(found)
 
 

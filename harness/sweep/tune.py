@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.benchmark.cluster import clusters, shared_with
+import numpy as np
+
+from harness.benchmark.cluster import clusters, share_gold
 from harness.core.errors import HarnessError
 from harness.core.files import locked, make_folder, remove_partials, write_array, write_frame, write_json, write_text
 from harness.core.identity import code_version, digest, library_versions
@@ -52,19 +54,20 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     plan, labels, scoring = prepared.plan, clusters(data.gold[members]), board.seconds
     log.info("score: done in %.1f s", scoring)
 
+    test = data.members("test")
     tied = {
         "dataset": data.name,
         "data_sha256": data.sha256,
         "split": "tune",
         "splitting": data.splitting,
-        "shared_gold": shared_with(data.gold[data.members("test")], data.gold[members]),
+        "shared_gold": float(share_gold(data.gold[test], data.gold[members]).mean()) if len(test) else 0.0,
         "n": ordered[0]["n"],
         "objective": plan.config.objective,
         "reference": plan.reference,
     }
-    test = data.members("test")
-    asked = int(data.ordered[test].sum()) if Metric.parse(plan.config.objective).ordered else len(test)
-    ahead = foresight(ordered, ranks, plan.config.objective, asked, plan.reference, labels)
+    asked = test[data.ordered[test]] if Metric.parse(plan.config.objective).ordered else test
+    fresh = np.bincount(clusters(data.gold[asked]))
+    ahead = foresight(ordered, ranks, plan.config.objective, len(asked), plan.reference, labels, fresh)
     whole = {"trials": len(known), "ranks_sha256": hashlib.sha256(ranks.tobytes()).hexdigest()}
     judging = time.perf_counter() - started - scoring
     about = find_named(plan.experiment, [row["parameters"] for row in ordered])
@@ -112,7 +115,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
                     "coverage": coverage(prepared, "tune"),
                     "margin": plan.margin,
                     **plan.graphs(data),
-                    "fitted": fitted(retrievers(plan.config)),
+                    "fitted": fitted(retrievers(plan.config), data),
                     "recalls": recalls(prepared.identities, data, store(plan.config)),
                     **ahead,
                     "seconds": round(time.perf_counter() - started, 3),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness.benchmark import md5_split
-from harness.benchmark.cluster import cluster_names, clusters, shared_with
+from harness.benchmark.cluster import cluster_names, clusters, share_gold
 from harness.benchmark.fold import folds
 from harness.core.errors import HarnessError
 from harness.testing.world import small_benchmark
@@ -23,10 +23,10 @@ def test_a_cluster_is_named_by_its_smallest_id():
     assert cluster_names(["d", "c", "b", "a"], gold) == ["b", "a", "b", "a"]
 
 
-def test_share_of_queries_with_a_known_passage():
+def test_queries_with_a_known_passage():
     gold = np.array([[1, 2], [4, -1], [9, 3], [-1, -1]], dtype=np.int32)
-    assert shared_with(gold, np.array([[2, -1], [3, 5]], dtype=np.int32)) == 0.5
-    assert shared_with(gold, np.zeros((0, 2), dtype=np.int32)) == 0
+    assert share_gold(gold, np.array([[2, -1], [3, 5]], dtype=np.int32)).tolist() == [True, False, True, False]
+    assert not share_gold(gold, np.zeros((0, 2), dtype=np.int32)).any()
 
 
 def test_a_disjoint_split_shares_no_gold():
@@ -35,10 +35,25 @@ def test_a_disjoint_split_shares_no_gold():
     names = cluster_names(data.query_ids.to_pylist(), data.gold)
     assert split.split.tolist() == [md5_split(name) for name in names]
     assert data.split.tolist() == [md5_split(name) for name in data.query_ids.to_pylist()]
-    assert (split.placed_by, data.placed_by) == (names, data.query_ids.to_pylist())
-    fold = folds(split.placed_by)
-    assert all(len(set(fold[clusters(data.gold) == one].tolist())) == 1 for one in range(len(set(names))))
     tune, test = (split.gold[split.members(part)] for part in ("tune", "test"))
-    assert shared_with(test, tune) == 0
+    assert not share_gold(test, tune).any()
     with pytest.raises(HarnessError, match="split"):
         dataclasses.replace(data, splitting="random")
+
+
+@pytest.mark.parametrize("splitting", ["md5", "disjoint"])
+def test_folds_keep_tune_questions_with_shared_gold_together(splitting):
+    """Twelve chains of five questions; by its own id each chain's tune questions would fall into several folds."""
+    data = small_benchmark()
+    ids = [f"q{number}" for number in range(60)]
+    gold = np.array([[7 * (n // 5) + n % 5, 7 * (n // 5) + n % 5 + 1] for n in range(60)], dtype=np.int32)
+    queries = data.queries.from_dict({"id": ids})
+    made = dataclasses.replace(data, queries=queries, gold=gold, splitting=splitting)
+    tune = made.members("tune")
+    assert (made.folds[made.members("test")] == -1).all()
+    named = cluster_names([ids[place] for place in tune], gold[tune])
+    assert made.folds[tune].tolist() == folds(named).tolist()
+    own, label = folds([ids[place] for place in tune]), clusters(gold[tune])
+    apart = [len(set(own[label == one])) for one in range(label.max() + 1)]
+    whole = [len(set(made.folds[tune][label == one])) for one in range(label.max() + 1)]
+    assert max(apart) > 1 == max(whole)

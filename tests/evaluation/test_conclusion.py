@@ -81,12 +81,13 @@ def test_five_questions_cannot_be_significant_and_none_is_none() -> None:
 
 def test_what_a_forecast_cannot_see() -> None:
     even = np.ones(40, dtype=np.int64)
-    mine, other = {"on": ["a", "b"], "out_of_fold": False}, {"on": ["a"], "out_of_fold": True}
-    assert blind_spots("a", {"graph": mine, "folded": other}, even) == [
+    mine = {"on": ["a", "b"], "seen": {"tune": 3, "test": 0}}
+    other = {"on": ["a"], "seen": {"tune": 0, "test": 3}}
+    assert blind_spots({"graph": mine, "folded": other}, even) == [
         "It cannot see that the weights of graph were chosen on these tune questions, too: expect less."
     ]
-    assert blind_spots("c", {"graph": mine}, even) == blind_spots("a", {"folded": other}, even) == []
-    (great,) = blind_spots("c", {}, np.array([6, *even]))  # 6 of 46
+    assert blind_spots({"folded": other}, even) == []
+    (great,) = blind_spots({}, np.array([6, *even]))  # 6 of 46
     assert great.startswith("One cluster of shared gold holds 13.0% of tune's questions: on new clusters")
-    assert blind_spots("c", {}, np.array([2, *even])) == []  # 2 of 42 is under 5%
-    assert blind_spots("c", {}, even[:8]) == []  # few questions are no cluster
+    assert blind_spots({}, np.array([2, *even])) == []  # 2 of 42 is under 5%
+    assert blind_spots({}, even[:8]) == []  # few questions are no cluster

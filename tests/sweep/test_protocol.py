@@ -5,14 +5,19 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 from harness.benchmark import md5_split
+from harness.benchmark.cluster import clusters
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.evaluation.metric import Metric
+from harness.evaluation.statistic import clustered_mcnemar, design_effect
 from harness.sweep.folder.latest import latest
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
 from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.judge.judgement import judge
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
@@ -119,6 +124,32 @@ def test_heldout_scores_exactly_the_lock_on_test(swept, tmp_path):
         assert row["wilson"][0] <= row["last_hop@5"] <= row["wilson"][1]
     entries = Ledger(tmp_path / "runs" / "ledger.jsonl").entries()
     assert [(entry["sweep"], entry["evaluation"]) for entry in entries] == [(result.folder.name, 1)]
+
+
+def test_heldout_judges_by_the_clusters_of_test(swept):
+    result, prepared = swept
+    rows = heldout(result, prepared, again=False).heldout
+    labels = clusters(prepared.benchmark.gold[prepared.benchmark.members("test")])
+    values = Metric.parse("last_hop@5")(result.heldout_ranks)
+    dense = values[[row["name"] for row in rows].index("dense")]
+    for row, own in zip(rows, values, strict=True):
+        assert row["design_effect"] == pytest.approx(design_effect(own, labels))
+        if row["name"] != "dense":
+            assert row["p_cluster"] == pytest.approx(clustered_mcnemar(np.sign(own - dense), labels))
+    assert max(row["design_effect"] for row in rows) > 1
+
+
+def test_corrections_against_both_lists_are_holm_s():
+    """Ten trials, each the best list with other losses and few wins: statsmodels' Holm, which BH is below."""
+    rng = np.random.default_rng(3)
+    ranks = np.where(rng.random((12, 80, 1)) < np.linspace(0.3, 0.75, 12)[:, None, None], 1, 9).astype(np.int32)
+    rows = judge(ranks, Metric.parse("last_hop@5"), {"dense": 0, "graph": 11}, "graph", "dense", 0.02, False)
+    for name in ("p", "p_best"):
+        ps = [row[name] for row in rows if row[name] is not None]
+        expected = {method: multipletests(ps, method=method)[1] for method in ("holm", "fdr_bh")}
+        assert not np.allclose(expected["holm"], expected["fdr_bh"])
+        found = [row[f"{name}_holm"] for row in rows if row[name] is not None]
+        assert np.allclose(found, expected["holm"])
 
 
 def test_a_second_evaluation_must_be_asked_for_and_says_so(swept):

@@ -43,6 +43,24 @@ def design_effect(values: NDArray[np.float64], labels: Labels) -> NDArray[np.flo
     return np.asarray(1 + r * ((sizes**2).sum() / len(labels) - 1))
 
 
+def correlation(values: NDArray[np.float64], labels: Labels) -> float:
+    """The ANOVA intraclass correlation of ``values`` [Q] within clusters, held in [0, 1] (Donner 1986).
+
+    (B - W) / (B + (s - 1) W): B, W the mean squares between and within the C clusters of sizes s_c, and
+    s = (Q - sum of s_c^2 / Q) / (C - 1). 0 where every cluster has one query, or there is only one cluster.
+    """
+    sizes = np.bincount(labels)
+    count, n = len(sizes), len(labels)
+    if not 1 < count < n:
+        return 0.0
+    means = cluster_sums(values, labels) / sizes
+    between = float((sizes * (means - values.mean()) ** 2).sum()) / (count - 1)
+    within = float(((values - means[labels]) ** 2).sum()) / (n - count)
+    size = (n - (sizes**2).sum() / n) / (count - 1)
+    whole = between + (size - 1) * within
+    return float(np.clip((between - within) / whole, 0, 1)) if whole > 0 else 0.0
+
+
 def clustered_mcnemar(signs: NDArray[np.float64], labels: Labels) -> float:
     """Exact two-sided p of wins against losses when whole clusters change sides by a coin.
 

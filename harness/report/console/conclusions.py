@@ -82,7 +82,7 @@ def _expected(result: SweepResult) -> str:
 def _blind_spots(result: SweepResult) -> list[str]:
     """Of the lists that any trial fuses, and of tune's clusters."""
     fitted = {name: one for name, one in result.manifest.get("fitted", {}).items() if name in _fused(result)}
-    return blind_spots(str(result.manifest["dataset"]), fitted, np.bincount(result.whole.clusters))
+    return blind_spots(fitted, np.bincount(result.whole.clusters))
 
 
 def _fused(result: SweepResult) -> set[str]:

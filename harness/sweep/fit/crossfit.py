@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.benchmark.fold import FOLDS, folds
+from harness.benchmark.fold import FOLDS
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, average
 from harness.sweep.fit.search import Search
@@ -43,7 +43,10 @@ class CrossFit:
                 raise HarnessError(f"{name}: no question falls into tune; leave it out of fit.datasets")
 
     def run(self) -> dict[str, Any]:
-        """``weights``, ``folds`` (weights by fold), and ``objective``: on what was fitted and what was not, by name."""
+        """``weights``, ``folds`` (weights by fold), ``objective`` (on what was fitted and what was not, by name).
+
+        ``questions``: the ids that were learned from, by fold.
+        """
         whole = self._fit("on all of tune", None)
         parts = {part: self._fit(f"without fold {part}", part) for part in range(FOLDS)}
         seen, start = self._values(self.settings, whole), self._values(self.settings, self.start)
@@ -66,7 +69,12 @@ class CrossFit:
             name: {"n": len(after[name]), "start": _mean(first[name]), "left_out": _mean(after[name])}
             for name in self.others
         }
-        return {"weights": whole, "folds": parts, "objective": {**told, **left}}
+        ids = {name: one.benchmark.query_ids.take(one.members).to_pylist() for name, one in self.settings.items()}
+        questions: dict[int, list[str]] = {part: [] for part in parts}
+        for name, found in ids.items():
+            for query, part in zip(found, self.fold[name].tolist(), strict=True):
+                questions[part].append(query)
+        return {"weights": whole, "folds": parts, "objective": {**told, **left}, "questions": questions}
 
     @property
     def start(self) -> dict[str, float]:
@@ -76,8 +84,7 @@ class CrossFit:
     @cached_property
     def fold(self) -> dict[str, NDArray[np.int64]]:
         """int64[n] by benchmark: the fold of each tune question."""
-        ids = {name: one.benchmark.query_ids.take(one.members).to_pylist() for name, one in self.settings.items()}
-        return {name: folds(found) for name, found in ids.items()}
+        return {name: one.benchmark.folds[one.members] for name, one in self.settings.items()}
 
     def _fit(self, what: str, left_out: int | None) -> dict[str, float]:
         """The weights that all folds but one give."""

@@ -21,7 +21,7 @@ from harness.sweep.trial import lists
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-VERSION = 1
+VERSION = 2
 """Of the file's form."""
 
 
@@ -47,6 +47,7 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
         "target": str(config.target._target_).rpartition(".")[2],
         "fitted_on": {name: one.benchmark.sha256 for name, one in crossed.settings.items()},
         "left_out": {name: one.benchmark.sha256 for name, one in crossed.others.items()},
+        "splitting": config.split,
         "metrics": list(options["objective"]),
         "search": {key: getattr(search, key) for key in ("rounds", "halvings", "stop", "penalty", "seed")},
         "stages": [{name: list(knob) for name, knob in sorted(stage.items())} for stage in target.stages],
@@ -58,7 +59,7 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
     default = Path(config.paths.runs) / "fits" / f"{_chosen(given)}-{digest(record)[:12]}.yaml"
     place = Path(options["out"]) if options["out"] else default
     place.parent.mkdir(parents=True, exist_ok=True)
-    write_text(place, yaml.safe_dump(record, sort_keys=False, width=120))
+    write_text(place, yaml.safe_dump(record, sort_keys=False, width=120, default_flow_style=None))
     return place, record
 
 

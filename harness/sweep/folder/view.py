@@ -235,8 +235,9 @@ class View:
         """Which lists have weights that were chosen on tune questions, and of which benchmarks."""
         groups: dict[str, list[str]] = {}
         for name, one in self.manifest.get("fitted", {}).items():
-            unseen = ", each question by weights that had not seen it" if one["out_of_fold"] else ""
-            groups.setdefault(f"{', '.join(one['on'])}{unseen}", []).append(name)
+            seen = one.get("seen", {}).get(self.split)
+            saw = "" if seen is None else f", which share gold with {seen or 'none'} of these questions"
+            groups.setdefault(f"{', '.join(one['on'])}{saw}", []).append(name)
         told = "; ".join(f"{', '.join(names)} (on {where})" for where, names in groups.items())
         return f" Lists whose weights were chosen on tune questions: {told}." if told else ""
 

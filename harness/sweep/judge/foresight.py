@@ -23,17 +23,18 @@ def foresight(
     n: int,
     reference: str,
     labels: NDArray[np.int64] | None = None,
+    fresh: NDArray[np.int64] | None = None,
 ) -> dict[str, Any]:
-    """``expected`` and ``power`` of the leaderboard's winner on ``n`` test queries, of which only the number is used.
+    """``expected`` and ``power`` of the leaderboard's winner on ``n`` test queries, of which no outcome is used.
 
     ordered: rows in the order of the rule. ranks: int32[T, Q, H], theirs, on tune. reference: the list that wins are
-    counted against. labels: int64[Q], the queries' clusters: ``expected`` draws whole ones; None: each query by itself.
+    counted against. labels: int64[Q], the queries' clusters; fresh: the sizes of test's; None: each query by itself.
     """
     fused = [place for place, row in enumerate(ordered) if row["family"] != "single"]
     other = next((place for place, row in enumerate(ordered) if row["name"] == reference), None)
     if not fused or n < 1:
         return {"expected": None, "power": None}
-    found = _expected(ordered, ranks, fused, other, Metric.parse(objective), n, labels)
+    found = _expected(ordered, ranks, fused, other, Metric.parse(objective), n, labels, fresh)
     winner = ordered[fused[0]]
     return {"expected": found, "power": None if other is None else power(winner, n, found["bias"])}
 
@@ -69,6 +70,7 @@ def _expected(
     metric: Metric,
     n: int,
     labels: NDArray[np.int64] | None,
+    fresh: NDArray[np.int64] | None,
 ) -> dict[str, Any]:
     """Trials stand by the distance of alpha and name, which settle what the objective and the losses leave tied."""
     settled = sorted(fused, key=lambda place: tiebreak(ordered[place]))
@@ -76,4 +78,4 @@ def _expected(
     values, labels = counted(metric(ranks[own]), labels)
     scores = values[: len(settled)]
     lost = np.zeros(scores.shape, bool) if other is None else scores < values[-1]
-    return dataclasses.asdict(expected(scores, lost, n, labels=labels))
+    return dataclasses.asdict(expected(scores, lost, n, labels=labels, fresh=fresh))

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from harness.benchmark import Benchmark
+from harness.benchmark import Benchmark, md5_split
+from harness.benchmark.cluster import share_gold
 from harness.core.artifact import MANIFEST, read_manifest
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError
@@ -96,14 +97,27 @@ def identities(retrievers: Mapping[str, Retriever]) -> dict[str, Any]:
     return {name: identity(retriever) for name, retriever in retrievers.items()}
 
 
-def fitted(retrievers: Mapping[str, Retriever]) -> dict[str, dict[str, Any]]:
-    """``on`` (benchmarks whose tune questions chose its weights) and ``out_of_fold``, of every list that was fitted."""
-    found = {name: tuple(getattr(retriever, "fitted_on", ())) for name, retriever in retrievers.items()}
-    return {
-        name: {"on": list(on), "out_of_fold": bool(getattr(retrievers[name], "out_of_fold", False))}
-        for name, on in found.items()
-        if on
-    }
+def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, dict[str, Any]]:
+    """``on`` and ``seen`` of every list whose weights were chosen on tune questions of the benchmarks ``on``.
+
+    ``seen`` has by split how many questions share a gold passage with one that their list's weights were chosen on.
+    A retriever without a method of that name saw whatever an md5 split calls tune.
+    """
+    found = {}
+    for name, retriever in retrievers.items():
+        inner: Any = retriever
+        while not hasattr(inner, "fitted_on") and hasattr(inner, "retriever"):
+            inner = inner.retriever
+        on = list(getattr(inner, "fitted_on", ()))
+        if not on:
+            continue
+        if hasattr(inner, "seen"):
+            seen = inner.seen(data)
+        else:
+            taught = np.array([data.name in on and md5_split(query) == "tune" for query in data.query_ids.to_pylist()])
+            seen = share_gold(data.gold, data.gold[taught])
+        found[name] = {"on": on, "seen": {part: int(seen[data.members(part)].sum()) for part in ("tune", "test")}}
+    return found
 
 
 def recalls(identities: Mapping[str, Any], data: Benchmark, kept: Store) -> dict[str, dict[str, Any]]:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import clusters
-from harness.benchmark.fold import folds
 from harness.fusion.context import Context
 from harness.run import Run
 from harness.sweep.trial import Trial, engine, lists
@@ -66,7 +65,7 @@ class Prepared:
         chosen = [trials[number] for number in learners]
         context = self._context(chosen)
         tune = self.benchmark.members("tune")
-        fold = folds([self.benchmark.placed_by[number] for number in tune.tolist()])
+        fold = self.benchmark.folds[tune]
         for part in [None] if split == "test" else np.unique(fold):
             teaching = tune if part is None else tune[fold != part]
             known = fit(chosen, *self._take(teaching), context.take(teaching))

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.stats import betabinom
 
 from harness.core.errors import HarnessError
 from harness.evaluation.statistic import expected
+from harness.evaluation.statistic.cluster import correlation
+from harness.evaluation.statistic.selection import predict
 
 
 def world(rng, truth, queries, shared):
@@ -71,18 +74,39 @@ def test_clusters_of_equal_queries_are_forecast_as_their_number():
     """40 clusters of 3 equal queries tell what 40 queries tell: the same draws, choice, score and interval."""
     rng = np.random.default_rng(9)
     scores = (rng.random((12, 40)) < 0.6).astype(float)
-    thrice, losses = np.repeat(scores, 3, axis=1), np.zeros((12, 40), bool)
+    thrice, losses, three = np.repeat(scores, 3, axis=1), np.zeros((12, 40), bool), np.full(40, 3)
     alone = expected(scores, losses, 40, 400)
-    whole = expected(thrice, np.repeat(losses, 3, axis=1), 120, 400, labels=np.repeat(np.arange(40), 3))
+    whole = expected(thrice, np.repeat(losses, 3, axis=1), 120, 400, labels=np.repeat(np.arange(40), 3), fresh=three)
     assert (whole.score, whole.low, whole.high) == pytest.approx((alone.score, alone.low, alone.high))
     assert whole.chosen_again == alone.chosen_again
     plain = expected(thrice, np.repeat(losses, 3, axis=1), 120, 400)
     assert plain.high - plain.low < 0.7 * (whole.high - whole.low)
 
 
-def test_differences_are_taken_about_their_mean():
-    """One resample has one difference: about its own mean it is 0, so the interval is the score alone."""
-    rng = np.random.default_rng(10)
-    scores = (rng.random((6, 50)) < 0.6).astype(float)
-    found = expected(scores, np.zeros(scores.shape, bool), 50, 1)
-    assert found.low == found.high == pytest.approx(found.score)
+def test_the_interval_by_hand():
+    """Clusters {1, 1}, {0, 0}, {1, 0}: B 1/2, W 1/6, s 2, so r is 1/2 (Donner 1986), and 6 queries tell as
+    6 / (1 + (12 / 6 - 1) / 2) = 4. New ones in clusters of 5, 4, 1 and 20 single ones: sum of s^2 62, so 30 tell as
+    30 / (1 + (62 / 30 - 1) / 2) = 19.6, of which 20 are counted.
+    """
+    values, labels = np.array([1.0, 1, 0, 0, 1, 0]), np.repeat(np.arange(3), 2)
+    assert correlation(values, labels) == pytest.approx(0.5)
+    found = predict(values, labels, 0.6, np.array([5, 4, *[1] * 21]))
+    low, high = betabinom.ppf([0.025, 0.975], 20, 0.6 * 4 + 0.5, 0.4 * 4 + 0.5)
+    assert found == pytest.approx((max(0, (low - 0.5) / 20), min(1, (high + 0.5) / 20)))
+
+
+def test_more_new_queries_narrow_the_interval_and_their_clusters_widen_it():
+    rng = np.random.default_rng(2)
+    values, labels = np.repeat((rng.random(60) < 0.5).astype(float), 2), np.repeat(np.arange(60), 2)
+
+    def width(fresh):
+        low, high = predict(values, labels, 0.5, np.array(fresh))
+        return high - low
+
+    assert width([1] * 600) < width([2] * 300) < width([1] * 100) < width([10] * 10)
+
+
+def test_scores_that_vary_little_are_forecast_narrowly():
+    """Halves and 0 or 1: the variance of values of .25 and .75 is a quarter of that of 0 and 1."""
+    low, high = predict(np.tile([0.25, 0.75], 200), np.arange(400), 0.5, np.ones(400, int))
+    assert (high - low) / 2 == pytest.approx(1.96 * (2 * 0.0625 / 400) ** 0.5, rel=0.03)

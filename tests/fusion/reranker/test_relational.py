@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 import torch
 
-from harness.benchmark.fold import folds
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import gold_ranks
@@ -89,7 +88,10 @@ def test_features_by_hand(relations):
     assert told["new"][0] == 0
     assert all(new <= words for new, words in zip(told["new"], told["words"], strict=True))
     assert told["first_names"][1:] == pytest.approx([1 / np.log2(3)] * 2)
+    assert told["names_first"] == pytest.approx([1 / np.log2(3)] * 2 + [0])  # Dune to Lynch, Lynch to Missoula
     assert told["names"] == pytest.approx([0, 1 / np.log2(3), 0])
+    rows = state.features(np.array([[False, True, False]]))[0]
+    assert rows[:, FEATURES.index("names_back")].tolist() == pytest.approx([1 / np.log2(3), 0, 0])
 
 
 def test_a_chain_of_names_is_followed(relations):
@@ -99,6 +101,23 @@ def test_a_chain_of_names_is_followed(relations):
         scores = Relational(picks=picks, forest=[STEP], m=5)(Single()(calibrated), calibrated)
         order = torch.argsort(scores[0], descending=True, stable=True)
         assert "".join(str(int(doc)) for doc in calibrated.pool.docs[0][order]) == expected
+
+
+def test_it_is_taught_on_the_fused_order_then_also_on_what_it_chooses(relations, monkeypatch):
+    """Five passages, five picks: 5 + 4 + 3 + 2 + 1 states a round; the second follows the first round's tree."""
+    lists, taught = {"q0": dict(zip(DOCS, [5.0, 1.0, 2.0, 4.0, 3.0], strict=True))}, []
+
+    def grow(features, wanted, **_):
+        taught.append(features)
+        return [STEP]
+
+    monkeypatch.setattr("harness.fusion.reranker.relational.grow", grow)
+    calibrated = pool(lists, relations)
+    Relational(m=5).fit(Single()(calibrated), calibrated, np.array([[1, 2]], dtype=np.int32))
+    assert [len(rows) for rows in taught] == [15, 30]
+    first, second = taught[1][:15], taught[1][15:]
+    assert np.array_equal(first, taught[0])
+    assert not np.array_equal(first, second)
 
 
 def test_what_it_cannot_do_is_said(relations):
@@ -152,7 +171,7 @@ def test_no_question_is_scored_by_what_it_taught(prepared):
     (trial,) = [trial for trial in prepared.plan.trials() if trial.learns]
     assert trial.beside.keys() == {"relations"}
     data, tune = prepared.benchmark, prepared.benchmark.members("tune")
-    fold = folds(data.query_ids.take(tune).to_pylist())
+    fold = data.folds[tune]
     ranks = prepared.ranks([trial], "tune")[0]
     context = prepared._context([trial])
 

@@ -99,7 +99,7 @@ def test_a_forecast_says_which_lists_were_fitted_here(example: ModuleType, tmp_p
     before = conclusions(result)
     seen = "weights of graph were chosen on these tune questions, too: expect less."
     assert seen not in str(before)
-    here = {"on": [result.manifest["dataset"]], "out_of_fold": False}
+    here = {"on": [result.manifest["dataset"]], "seen": {"tune": 5, "test": 0}}
     result.manifest["fitted"] = {"graph": here, "unused": here}
     after = conclusions(result)
     assert after["expected on test"].startswith(before["expected on test"])

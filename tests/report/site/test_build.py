@@ -149,7 +149,7 @@ def test_the_leaderboard_says_what_was_fitted_on_what_and_what_it_cost(
 ) -> None:
     folder = example.write(tmp_path / "runs" / "sweeps" / "s1", heldout=False).folder
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["fitted"] = {"graph": {"on": ["musique", "hotpotqa"], "out_of_fold": True}}
+    manifest["fitted"] = {"graph": {"on": ["musique", "hotpotqa"], "seen": {"tune": 0, "test": 0}}}
     manifest["cost"] = {"seconds": {"lists": {"graph": 3.5, "dense": 2.0}}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     lock = json.loads((folder / "winner.lock.json").read_text())

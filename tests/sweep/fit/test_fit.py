@@ -1,21 +1,29 @@
 """A fit of the sample's lists: folds that it does not see, the same bytes again, and lists under what it found."""
 
+import dataclasses
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import yaml
 
-from harness.benchmark.fold import folds
+from harness.benchmark import md5_split
 from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, run_ranks
 from harness.retriever.fitted import Fitted, read_fit, with_weights
+from harness.retriever.part import Part
+from harness.run import Run
+from harness.sweep.fit.crossfit import CrossFit
 from harness.sweep.fit.record import fit
-from harness.sweep.fit.search import check_knobs
+from harness.sweep.fit.search import Search, check_knobs
 from harness.sweep.target import Setting
 from harness.sweep.target.mention_paths import Gathered
 from harness.sweep.trial import lists
+from harness.testing.world import small_benchmark
 from harness.work.store import Store
 
 SMALL = ("encoder=hashed", "extractor.model=null", "extractor.spans=false", "fit.rounds=1", "fit.halvings=0")
@@ -76,7 +84,11 @@ def test_a_tune_question_is_ranked_by_a_fit_without_its_fold(fitted, runs):
     test = data.members("test")
     assert np.array_equal(run_ranks(run.take(test), data.gold[test]), run_ranks(whole.take(test), data.gold[test]))
     tune, values = data.members("tune"), []
-    fold = folds(data.query_ids.to_pylist())
+    assert {query: part for part, names in found["questions"].items() for query in names} == {
+        data.query_ids[query].as_py(): data.folds[query] for query in tune.tolist()
+    }
+    assert not Fitted(inner, str(place)).seen(data)[tune].any()
+    fold = data.folds
     for part in range(5):
         mine = tune[fold[tune] == part]
         own = with_weights(inner, found["folds"][part]).retrieve(data, store)[0].take(mine)
@@ -84,6 +96,34 @@ def test_a_tune_question_is_ranked_by_a_fit_without_its_fold(fitted, runs):
         ranks = run_ranks(own, data.gold[mine])
         values.append(np.mean([Metric.parse(name)(ranks) for name in found["metrics"]], axis=0))
     assert found["objective"]["sample"]["held_out_folds"] == pytest.approx(np.concatenate(values).mean(), abs=1e-6)
+
+
+class Fake:
+    """Questions of fold 0 are found with weight 1 alone, one of fold 3 with weight 0 alone, all others always."""
+
+    stages = ({"weight": [0, 0, 1, 1]},)
+
+    def ranker(self, setting, stage, held):
+        fold = setting.benchmark.folds
+
+        def rank(weights):
+            found = np.where(fold == 0, weights["weight"] == 1, True)
+            found[np.flatnonzero(fold == 3)[0]] = weights["weight"] == 0
+            return np.where(found, 1, 9).astype(np.int32)[:, None]
+
+        return rank
+
+
+def test_a_fold_teaches_nothing_to_the_fit_that_scores_it():
+    fold = np.repeat(np.arange(5), 4)
+    ids = pa.array([f"q{number}" for number in range(20)])
+    data = SimpleNamespace(folds=fold, query_ids=ids, members=lambda split: np.arange(20))
+    setting = Setting(None, data, None)
+    found = CrossFit(Fake(), Search(penalty=0.0), ["last_hop@5"], {"made": setting}, {}).run()
+    assert found["weights"] == {"weight": 1}
+    assert [found["folds"][part]["weight"] for part in range(5)] == [0, 1, 1, 1, 1]
+    assert found["objective"]["made"]["held_out_folds"] == (20 - 4 - 1) / 20
+    assert found["questions"][3] == ["q12", "q13", "q14", "q15"]
 
 
 def test_gold_of_test_teaches_nothing(runs, monkeypatch, fitted):
@@ -124,7 +164,11 @@ def test_what_cannot_be_fitted_is_said(given, words, runs):
 @pytest.mark.parametrize(
     ("text", "words"),
     [("weights: [1]", r"target = 'None', expected a str"), ("{", "no file of `harness fit`"),
-     ("{target: x, fitted_on: {}, folds: {}, weights: {a: much}}", r"weights\.a must be a number")],
+     ("{target: x, fitted_on: {}, splitting: md5, folds: {}, questions: {}, weights: {a: much}}",
+      r"weights\.a must be a number"),
+     ("{target: x, fitted_on: {}, splitting: md5, folds: {0: {}}, questions: {}, weights: {}}",
+      r"folds.* \[0\], questions of \[\]; fit again"),
+     ("{target: x, fitted_on: {}, folds: {}, weights: {}}", r"splitting = 'None', expected a str; fit again")],
 )  # fmt: skip
 def test_a_file_that_is_no_fit_is_refused(text, words, tmp_path):
     (tmp_path / "fit.yaml").write_text(text)
@@ -151,3 +195,58 @@ def test_what_a_target_moves_is_a_field_of_its_strategy(name):
     for stage in target.stages:
         check_knobs(stage)
         with_weights(target.strategy, {knob: start for knob, (start, *_) in stage.items()})
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Every question's list is passage 0, with the weight as its score."""
+
+    weight: float
+
+    def retrieve(self, benchmark, store):
+        count = len(benchmark.query_ids)
+        docs, scores = np.zeros(count, np.int32), np.full(count, self.weight)
+        return Run(benchmark.query_ids, benchmark.doc_ids, np.arange(count + 1), docs, scores), {}
+
+
+FIT = {
+    "target": "x", "fitted_on": {"small": "0"}, "splitting": "md5", "weights": {"weight": 0.5},
+    "folds": {0: {"weight": 0.1}, 1: {"weight": 0.2}}, "questions": {0: ["q0"], 1: ["q2", "q3"]},
+}  # fmt: skip
+
+
+def test_a_list_follows_from_its_file_whatever_the_split_and_the_part_of_the_corpus(tmp_path):
+    """md5 and disjoint share one artifact: with either, a question has the weights that did not learn from it."""
+    (tmp_path / "fit.yaml").write_text(yaml.safe_dump(FIT))
+    made, data = Fitted(Constant(1.0), str(tmp_path / "fit.yaml")), small_benchmark()
+    expected = [0.1, 0.5, 0.2, 0.2, 0.5]
+    for splitting in ("md5", "disjoint"):
+        run, facts = made.retrieve(dataclasses.replace(data, splitting=splitting), Store(tmp_path))
+        assert (run.scores.tolist(), facts["out_of_fold"]) == (expected, 3)
+    assert Part(made, 0.5).retrieve(data, Store(tmp_path))[0].scores.tolist() == expected
+
+
+def test_questions_whose_gold_the_weights_saw_are_counted_by_split(tmp_path):
+    """q1 shares gold with q0 and with q2, q2 with q1 alone, q4 has q3's; only q0, q2 and q3 taught, in two folds."""
+    (tmp_path / "fit.yaml").write_text(yaml.safe_dump(FIT))
+    made, data = Fitted(Constant(1.0), str(tmp_path / "fit.yaml")), small_benchmark()
+    seen = np.array([False, True, False, False, True])
+    assert made.seen(data).tolist() == seen.tolist()
+    for splitting in ("md5", "disjoint"):
+        split = dataclasses.replace(data, splitting=splitting)
+        counts = {part: int(seen[split.members(part)].sum()) for part in ("tune", "test")}
+        assert lists.fitted({"a": made, "part": Part(made), "b": Constant(1.0)}, split) == {
+            name: {"on": ["small"], "seen": counts} for name in ("a", "part")
+        }
+
+
+def test_shipped_weights_saw_the_gold_of_md5_tune_under_any_split(monkeypatch):
+    """As PPR: its weights were chosen on what md5 calls tune, so a disjoint test holds questions that taught them."""
+    monkeypatch.setattr(Constant, "fitted_on", ("small",), raising=False)
+    data = dataclasses.replace(small_benchmark(), splitting="disjoint")
+    taught = [place for place, name in enumerate(data.query_ids.to_pylist()) if md5_split(name) == "tune"]
+    known = {doc for place in taught for doc in data.gold[place].tolist()}
+    for part in ("tune", "test"):
+        saw = sum(bool(known & set(data.gold[place].tolist())) for place in data.members(part))
+        assert lists.fitted({"a": Constant(1.0)}, data)["a"]["seen"][part] == saw
+    assert lists.fitted({"a": Constant(1.0)}, dataclasses.replace(data, name="other"))["a"]["seen"]["test"] == 0

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from harness.analysis.trace import trace
+from harness.benchmark.cluster import clusters
 from harness.benchmark.fold import FOLDS, folds
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
@@ -48,7 +49,7 @@ def by_hand(prepared, trial, trained, asked):
     return gold_ranks(fused, pools[1].docs, pools[1].columns(gold[asked]), torch.from_numpy(gold[asked])).numpy()
 
 
-def test_folds_follow_from_the_id_alone_and_are_even():
+def test_folds_follow_from_the_name_alone_and_are_even():
     ids = [f"query {number}" for number in range(5000)]
     assert folds(ids[:7]).tolist() == folds(ids)[:7].tolist()
     assert np.bincount(folds(ids), minlength=FOLDS).min() > 900
@@ -56,7 +57,9 @@ def test_folds_follow_from_the_id_alone_and_are_even():
 
 def test_on_tune_every_fold_is_scored_by_what_the_others_teach(prepared):
     tune = prepared.benchmark.members("tune")
-    fold = folds(prepared.benchmark.query_ids.take(tune).to_pylist())
+    ids, labels = prepared.benchmark.query_ids.take(tune).to_pylist(), clusters(prepared.benchmark.gold[tune])
+    fold = folds([min(ids[one] for one in np.flatnonzero(labels == label)) for label in labels])
+    assert not np.array_equal(fold, folds(ids))
     trials = [trial for trial in prepared.plan.trials() if trial.learns]
     assert len(trials) == 5  # learned with two penalties and two normalizers, linear on ecdf
     ranks = prepared.ranks(trials, "tune")
