@@ -49,8 +49,9 @@ def correlation(values: NDArray[np.float64], labels: Labels) -> float:
     (B - W) / (B + (s - 1) W): B, W the mean squares between and within the C clusters of sizes s_c, and
     s = (Q - sum of s_c^2 / Q) / (C - 1). 0 where every cluster has one query, or there is only one cluster.
     """
-    sizes = np.bincount(labels)
-    count, n = len(sizes), len(labels)
+    labels = np.unique(labels, return_inverse=True)[1]
+    sizes, n = np.bincount(labels), len(labels)
+    count = len(sizes)
     if not 1 < count < n:
         return 0.0
     means = cluster_sums(values, labels) / sizes

@@ -88,7 +88,7 @@ def test_the_interval_by_hand():
     6 / (1 + (12 / 6 - 1) / 2) = 4. New ones in clusters of 5, 4, 1 and 20 single ones: sum of s^2 62, so 30 tell as
     30 / (1 + (62 / 30 - 1) / 2) = 19.6, of which 20 are counted.
     """
-    values, labels = np.array([1.0, 1, 0, 0, 1, 0]), np.repeat(np.arange(3), 2)
+    values, labels = np.array([1.0, 1, 0, 0, 1, 0]), np.repeat([0, 3, 4], 2)
     assert correlation(values, labels) == pytest.approx(0.5)
     found = predict(values, labels, 0.6, np.array([5, 4, *[1] * 21]))
     low, high = betabinom.ppf([0.025, 0.975], 20, 0.6 * 4 + 0.5, 0.4 * 4 + 0.5)
