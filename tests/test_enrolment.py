@@ -1,4 +1,4 @@
-"""Every strategy is enrolled by existing: a configuration and a module of one name, in the room of its concept."""
+"""Every strategy is enrolled by existing: a configuration and a module of one name, in its room or its paper."""
 
 import dataclasses
 import importlib
@@ -9,16 +9,19 @@ from types import ModuleType
 import pytest
 
 from harness.core.configuration import defaults, names
-from harness.core.configuration.rooms import ROOMS
+from harness.core.configuration.rooms import PACKAGE, ROOMS, roomless
 
 CONCEPTS = ("normalizer", "temperature", "fuser", "reranker")
 
 
 def modules(concept: str) -> set[str]:
     """The modules of a concept that define a strategy."""
-    package = importlib.import_module(f"harness.{ROOMS[concept]}.{concept}")
+    papers = [path.parent.name for path in sorted((PACKAGE / "papers").glob(f"*/{concept}"))]
+    places = [f"harness.{ROOMS[concept]}.{concept}", *(f"harness.papers.{paper}.{concept}" for paper in papers)]
     found = [
-        importlib.import_module(f"{package.__name__}.{name}") for _, name, _ in pkgutil.iter_modules(package.__path__)
+        importlib.import_module(f"{place}.{name}")
+        for place in places
+        for _, name, _ in pkgutil.iter_modules(importlib.import_module(place).__path__)
     ]
     return {module.__name__.rpartition(".")[2] for module in found if any(map(is_strategy, own_classes(module)))}
 
@@ -43,4 +46,4 @@ def test_every_module_has_a_configuration_and_every_configuration_a_module(conce
 @pytest.mark.parametrize("concept", [*CONCEPTS, "encoder"])
 def test_a_configuration_names_the_module_of_its_own_name(concept: str) -> None:
     for name in names(concept):
-        assert defaults(concept, name)["_target_"].startswith(f"harness.{ROOMS[concept]}.{concept}.{name}.")
+        assert roomless(defaults(concept, name)["_target_"]).startswith(f"harness.{concept}.{name}.")
