@@ -14,12 +14,20 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark
+from harness.core.configuration.rooms import PACKAGE
 from harness.core.identity import digest, texts_sha256
 from harness.run import Run
 from harness.sweep.folder.integrity import hashes
 from harness.testing import lists
 
 Lists = dict[str, dict[str, float]]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """``@pytest.mark.paper("dice")``: a test that a folder of harness/papers is needed for, skipped where it is not."""
+    for mark in item.iter_markers("paper"):
+        if not (PACKAGE / "papers" / mark.args[0]).is_dir():
+            pytest.skip(f"harness/papers/{mark.args[0]} is not there")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -22,6 +22,8 @@ QUESTIONS = [
      "supporting_ids": ["p1"], "hops": 1, "type": "chain"},
 ]  # fmt: skip
 
+pytestmark = pytest.mark.paper("policyrag")
+
 
 @pytest.fixture
 def overrides(tmp_path: Path) -> list[str]:

@@ -54,6 +54,7 @@ def test_text_and_page(overrides: list[str], tmp_path: Path, capsys: pytest.Capt
     assert 'class="gold"' in html
 
 
+@pytest.mark.paper("policyrag")
 def test_a_policy_tells_its_terms_as_text_page_and_json(
     overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

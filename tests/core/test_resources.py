@@ -12,7 +12,6 @@ from harness.core.errors import HarnessError
 from harness.graph.approximate_synonyms import approximate_synonyms
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
-from harness.papers.walks.retriever.hipporag import spread_cosines
 from harness.retriever.pagerank.pagerank import Walks
 from harness.work.store import Store
 from tests.retriever.test_pagerank import CHAIN
@@ -57,8 +56,6 @@ def test_memory_that_is_missing_is_told_with_the_knob(tmp_path: Path, titled) ->
         _ = titled({"Dune": "A film.", "Rome": "A city."}, ["Where?"]).passages
     with pytest.raises(HarnessError, match=r"walks over 3 nodes .* lists\.NAME\.block=16, or for ppr .*push=true"):
         Walks(CHAIN, 0.5, 1e-6, 10)
-    with pytest.raises(HarnessError, match=r"cosines of 8 questions with all of 8 passages .* such as ppr"):
-        spread_cosines(VECTORS, VECTORS)
     with pytest.raises(HarnessError, match=r"a graph of 8 names with some 28 pairs .* set graph\.synonym nearer to 1"):
         approximate_synonyms(np.full((8, 4), 0.5, np.float32), 0.8)
 

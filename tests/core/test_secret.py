@@ -5,8 +5,6 @@ import pytest
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.core.secret import check_address, check_variable, hide_secrets
-from harness.papers.dice.triplestore.neo4j import Neo4j
-from harness.papers.dice.vectorstore.pgvector import Pgvector
 from harness.sweep.trial.plan import Plan
 
 CANARY = "hunter2-canary"
@@ -42,12 +40,3 @@ def test_what_is_no_secret() -> None:
     check_address("x", "http://127.0.0.1:8000/v1?api-version=2", "")
     check_address("x", "postgresql://me@localhost/db?host=/tmp", "", user=True)
     check_variable("x", "OPENAI_API_KEY")
-
-
-def test_stores_keep_no_password() -> None:
-    for make in (lambda: Pgvector(f"postgresql://me:{CANARY}@host/db"), lambda: Neo4j(uri=f"bolt://me:{CANARY}@host")):
-        with pytest.raises(HarnessError, match=r"uri holds a user, password or key") as caught:
-            make()
-        assert CANARY not in str(caught.value)
-    with pytest.raises(HarnessError, match=r"^triplestore\.password must be the name of an environment variable"):
-        Neo4j(password=CANARY)

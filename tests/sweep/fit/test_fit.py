@@ -138,11 +138,15 @@ def test_gold_of_test_teaches_nothing(runs, monkeypatch, fitted):
     assert fit(*configuration(runs, (*PATHS, f"fit.out={runs}/blind.yaml")))[1]["weights"] == fitted[1]["weights"]
 
 
-def test_a_reranker_and_a_list_that_walks(runs):
+@pytest.mark.paper("policyrag")
+def test_a_reranker(runs):
     graph = ("fuser=single", "fuser.list=dense", "pool.lists=[dense]")
     _, found = fit(*configuration(runs, (*SMALL, *graph, "target=policy", "target.stages=[{lambda_path:[0,0,1,0.2]}]")))
     one = found["objective"]["sample"]
     assert one["fit"] >= one["start"]
+
+
+def test_a_list_that_walks(runs):
     _, found = fit(*configuration(runs, (*SMALL, "target=ppr", "target.stages=[{restart:[0.5,0.1,0.9,0.2]}]")))
     assert found["weights"]["restart"] in (0.3, 0.5, 0.7)
 
@@ -152,7 +156,7 @@ def test_a_reranker_and_a_list_that_walks(runs):
     [(("fit.leave_out=sampel",), r"fit\.leave_out=sampel is not known \(did you mean sample"),
      (("fit.leave_out=sample",), "leaves no benchmark to fit on"),
      (("target.stages=[{restrat:[0.5,0.1,0.9,0.2]}]",), r"PPR has no restrat \(restrat\) \(did you mean restart"),
-     (("target=policy", "fuser=learned"), "learns its own; choose a fuser"),
+     pytest.param(("target=policy", "fuser=learned"), "learns its own; choose", marks=pytest.mark.paper("policyrag")),
      (("target=mention_paths", "target.retriever.steps=2"), "fits one step without `resembles`"),
      (("target=mention_paths", "target.stages=[{names.base:[0,0,1,1]}]"), "expected two, the first of own")],
 )  # fmt: skip

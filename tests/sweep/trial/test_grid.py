@@ -203,9 +203,9 @@ def test_a_typed_knob_restricts_the_axis_that_varies_it():
 
 def test_a_typed_strategy_keeps_the_blocks_that_have_it_and_replaces_where_none_has():
     assert typed("normalizer=zscore", normalizer=defaults("normalizer", "zscore"))[-1] == "combsum zscore"
-    assert typed("fuser=power_mean", fuser=defaults("fuser", "power_mean"), pool={"lists": ["dense", "graph"],
+    assert typed("fuser=learned", fuser=defaults("fuser", "learned"), pool={"lists": ["dense", "graph"],
                  "cap": None, "capped": ["graph"]}, temperature=defaults("temperature", "auto"),
-                 normalizer=defaults("normalizer", "pit"))[0].startswith("power_mean")  # fmt: skip
+                 normalizer=defaults("normalizer", "pit"))[0].startswith("learned")  # fmt: skip
 
 
 def test_a_typed_cap_restricts_every_block():
