@@ -30,6 +30,7 @@ class ReadOnlyStore(Store):
         resumable: bool = False,
         fill: Callable[[Path], object] | None = None,
         together: Callable[[Path], object] | None = None,
+        what: str = "",
     ) -> Artifact:
         """The artifact. Raises NotStored where it is not there."""
         found = self.find(stage, config, inputs)

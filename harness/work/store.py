@@ -79,6 +79,7 @@ class Store:
         resumable: bool = False,
         fill: Callable[[Path], object] | None = None,
         together: Callable[[Path], object] | None = None,
+        what: str = "",
     ) -> Artifact:
         """The artifact of ``stage`` for this configuration and these input hashes; built when it is not there.
 
@@ -89,6 +90,7 @@ class Store:
         in the folder that ``build`` is then given, which is resumable.
         together: the same for what has no parts on disk when one process computes it (see ``shared_rows``), so it is
         called only where several do. ``build`` then writes down what it has computed.
+        what: said in the log where it begins, e.g. ``24,000 passages``.
         """
         place = self.place(stage, config, inputs)
         key, partial = place.name, place.with_suffix(PARTIAL)
@@ -109,7 +111,7 @@ class Store:
                                 shutil.rmtree(partial, ignore_errors=True)
                             return found
                         resumable = resumable or fill is not None
-                        made = _make(stage, place, key, config, inputs, build, resumable, used)
+                        made = _make(stage, place, key, config, inputs, build, resumable, used, what)
                 return self._sent(made)
             except OSError as error:
                 if (reason := unwritable(error)) is None:
@@ -168,13 +170,14 @@ def _make(
     build: Build,
     resumable: bool,
     used: Using,
+    what: str,
 ) -> Artifact:
     """Build. In the manifest: ``seconds`` of all, ``own_seconds`` without the artifacts that it ``used``."""
     partial = place.with_suffix(PARTIAL)
     if partial.exists() and not resumable:
         shutil.rmtree(partial)
     partial.mkdir(exist_ok=True)
-    log.info("%s: begins", stage)
+    log.info("%s: begins", f"{stage} {what}".strip())
     following.stage(stage)
     try:
         facts = dict(build(partial) or {})

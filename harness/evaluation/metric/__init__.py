@@ -15,7 +15,18 @@ the padding is the last hop; padding that ends with ``UNORDERED`` (-2) says that
 from __future__ import annotations
 
 from harness.evaluation.metric.group import groups
-from harness.evaluation.metric.measure import ABSENT, NONE, Metric, average, metrics
+from harness.evaluation.metric.measure import ABSENT, NONE, Measure, Metric, average, definitions, metrics
 from harness.evaluation.metric.rank import gold_ranks, run_ranks
 
-__all__ = ["ABSENT", "NONE", "Metric", "average", "gold_ranks", "groups", "metrics", "run_ranks"]
+__all__ = [
+    "ABSENT",
+    "NONE",
+    "Measure",
+    "Metric",
+    "average",
+    "definitions",
+    "gold_ranks",
+    "groups",
+    "metrics",
+    "run_ranks",
+]

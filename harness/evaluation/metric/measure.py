@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
+from harness.core import configuration
 from harness.core.errors import HarnessError, nearest
 
 ABSENT = 2**31 - 1
@@ -78,27 +80,70 @@ def mrr(ranks: Ranks, k: int) -> Values:
     return np.asarray(np.where(best < ABSENT, 1.0 / best, 0.0))
 
 
-FORMULAS: dict[str, Callable[[Ranks, int], Values]] = {
-    formula.__name__: formula for formula in (last_hop, full_sup, any_sup, recall, ndcg, mrr)
+@dataclass(frozen=True)
+class Measure:
+    """All that is known of a metric; one of your own is a ``conf/metric/<name>.yaml`` that makes this.
+
+    formula: from gold ranks int32[..., H] and a depth to float64[...], a value a query.
+    found: ends the sentence "<name>@k: ..." of captions, e.g. "all gold passages are in the top k"; "" says nothing.
+    binary: every query has 0 or 1, so that proportions, Wilson intervals and odds ratios mean something.
+    ordered: it needs the hop order of the gold passages.
+    whole: it may be given without a depth, and then looks at the whole list.
+    """
+
+    formula: Callable[[Ranks, int], Values]
+    found: str = ""
+    binary: bool = False
+    ordered: bool = False
+    whole: bool = False
+
+
+MEASURES = {
+    "last_hop": Measure(last_hop, "the last gold passage in hop order is in the top k", binary=True, ordered=True),
+    "full_sup": Measure(full_sup, "all gold passages are in the top k", binary=True),
+    "any_sup": Measure(any_sup, "any gold passage is in the top k", binary=True),
+    "recall": Measure(recall, "the share of gold passages that are in the top k"),
+    "ndcg": Measure(ndcg),
+    "mrr": Measure(mrr, whole=True),
 }
+
+
+@functools.cache
+def measure_of(name: str) -> Measure:
+    """The measure of that name, here or in a package. Raises HarnessError for one that is in neither."""
+    if name in MEASURES:
+        return MEASURES[name]
+    others = configuration.names("metric")
+    if name not in others:
+        known = [*MEASURES, *others]
+        listed = ", ".join(f"{one}@k" for one in known)
+        raise HarnessError(f"metric {name} is not known{nearest(name, known)}; known: {listed}, mrr")
+    made = configuration.strategy("metric", name)
+    if not isinstance(made, Measure):
+        kind = type(made).__name__
+        raise HarnessError(f"conf/metric/{name}.yaml makes a {kind}, expected _target_: {Measure.__module__}.Measure")
+    return made
+
+
+def definitions(names: Iterable[str]) -> str:
+    """What these metrics count, as captions say it: ``full_sup@k: all gold passages are in the top k``."""
+    found = {name: measure_of(name).found for name in names}
+    return "; ".join(f"{name}@k: {text}" for name, text in found.items() if text)
 
 
 @dataclass(frozen=True, order=True)
 class Metric:
     """A metric with its depth. ``Metric.parse(str(m)) == m``.
 
-    name: ``last_hop``, ``full_sup``, ``any_sup``, ``recall``, ``ndcg`` or ``mrr`` (each a function of this module).
-    k: how much of the list is looked at, at least 1; None, for ``mrr`` alone, looks at all of it.
+    name: ``last_hop``, ``full_sup``, ``any_sup``, ``recall``, ``ndcg``, ``mrr``, or a package's (see ``Measure``).
+    k: how much of the list is looked at, at least 1; None, where the measure is ``whole``, looks at all of it.
     """
 
     name: str
     k: int | None = None
 
     def __post_init__(self) -> None:
-        if self.name not in FORMULAS:
-            known = ", ".join(f"{name}@k" for name in FORMULAS)
-            raise HarnessError(f"metric {self} is not known{nearest(self.name, FORMULAS)}; known: {known}, mrr")
-        if self.k is None and self.name != "mrr":
+        if self.k is None and not self.measure.whole:
             raise HarnessError(f"metric {self.name} needs a depth k, e.g. {self.name}@5")
         if self.k is not None and (isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1):
             raise HarnessError(f"metric {self.name}: k must be a whole number, at least 1, got k={self.k}")
@@ -116,14 +161,19 @@ class Metric:
         return self.name if self.k is None else f"{self.name}@{self.k}"
 
     @property
+    def measure(self) -> Measure:
+        """Its formula, and what holds for it at every depth."""
+        return measure_of(self.name)
+
+    @property
     def binary(self) -> bool:
-        """Whether every query has 0 or 1, so that proportions, Wilson intervals and odds ratios mean something."""
-        return self.name in ("last_hop", "full_sup", "any_sup")
+        """Whether every query has 0 or 1."""
+        return self.measure.binary
 
     @property
     def ordered(self) -> bool:
         """Whether it needs the hop order of the gold passages."""
-        return self.name == "last_hop"
+        return self.measure.ordered
 
     def __call__(self, ranks: Ranks) -> Values:
         """float64[...], one value a query of ``ranks`` int32[..., H]; their ``average`` is the score.
@@ -132,7 +182,7 @@ class Metric:
         """
         if ranks.shape[-1] == 0:
             return np.zeros(ranks.shape[:-1])
-        return FORMULAS[self.name](ranks, ABSENT - 1 if self.k is None else self.k)
+        return self.measure.formula(ranks, ABSENT - 1 if self.k is None else self.k)
 
 
 def average(values: Values) -> Values:
@@ -157,7 +207,7 @@ def metrics(names: str | Iterable[str], depths: int | Sequence[int] | None) -> l
     ks = [depths] if isinstance(depths, int) else list(depths or ())
     found: dict[Metric, None] = {}
     for name in wanted:
-        if "@" in str(name) or str(name) == "mrr" or not ks:
+        if "@" in str(name) or not ks or measure_of(str(name)).whole:
             found[Metric.parse(name)] = None
         else:
             found.update((Metric(str(name), k), None) for k in ks)

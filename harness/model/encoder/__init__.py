@@ -83,7 +83,8 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> N
         return encode(folder, model, texts, role, known)
 
     config = {"encoder": identity(encoder), "role": role}
-    artifact = store.get("encode", config, {"texts": texts_sha256(texts)}, build, fill=fill)
+    what = f"{len(texts):,} {role}s with {type(encoder).__name__}"
+    artifact = store.get("encode", config, {"texts": texts_sha256(texts)}, build, fill=fill, what=what)
     vectors: NDArray[np.float32] = np.load(artifact.path / EMBEDDINGS, mmap_mode="r", allow_pickle=False)
     return vectors
 

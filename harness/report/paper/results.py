@@ -8,11 +8,10 @@ from harness.core.errors import HarnessError
 from harness.core.table import Column, Table
 from harness.core.table.format import percent
 from harness.core.table.sheet import Style
-from harness.evaluation.metric import average
+from harness.evaluation.metric import average, definitions
 from harness.report.display import Display
 from harness.report.paper.entry import SIGNS, entries, signs, values_of
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.view import GOLD
 
 
 def results_table(
@@ -93,7 +92,7 @@ def _caption(
     split = " and ".join(dict.fromkeys(view.split for view in views))
     names = [f"{display.dataset.get(view.dataset, view.dataset)} n = {view.n}" for view in views]
     meant = dict.fromkeys(metric.partition("@")[0] for metric in metrics)
-    defined = "; ".join(f"{name}@k: {GOLD[name]} in the top k" for name in meant if name in GOLD)
+    defined = definitions(meant)
     against = {"the baseline": display.list.get(baseline, baseline), "the best list": "the best single list on tune"}
     tests = ", ".join(
         f"{SIGNS[sign]} {sign.partition(' than ')[0]} than {against[sign.partition(' than ')[2]]}" for sign in said

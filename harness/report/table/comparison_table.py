@@ -12,12 +12,12 @@ import numpy as np
 from harness.core.errors import one_of
 from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.metric import Metric, average
+from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic import holm, wilson
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import rerun
-from harness.sweep.folder.view import GOLD, View
+from harness.sweep.folder.view import View
 from harness.sweep.judge.selection import choose
 
 UNPRINTED = "–"
@@ -113,7 +113,7 @@ class ComparisonTable:
         """Source, data, what is counted, and what differs from the publication."""
         metric, facts = self.metrics[0], self.result.manifest
         meant = dict.fromkeys(name.name for name in self.metrics)
-        defined = "; ".join(f"{name}@k: {GOLD[name]} in the top k" for name in meant if name in GOLD)
+        defined = definitions(meant)
         slices = "; ".join(f"{cut['label']}: {cut['rule']}" for cut in self.spec.get("slices", ()) if "rule" in cut)
         how = "Tango's score interval" if metric.binary else "a bootstrap's"
         test = self.result.test

@@ -180,7 +180,9 @@ def difference_of(row: Mapping[str, Any], name: str = "difference") -> list[floa
 
 
 def _shared(result: SweepResult) -> list[str]:
-    """full_sup and recall at the objective's depth, where the sweep has them."""
+    """The metrics that were typed, else full_sup and recall at the objective's depth, where the sweep has them."""
     objective = result.whole.objective
     k = objective.partition("@")[2] or "5"
-    return [name for name in (f"full_sup@{k}", f"recall@{k}") if name in result.metrics and name != objective]
+    typed = any(text.startswith("metrics=") for text in result.config.get("given", ()))
+    wanted = result.config["metrics"] if typed else (f"full_sup@{k}", f"recall@{k}")
+    return [name for name in wanted if name in result.metrics and name != objective]

@@ -14,18 +14,11 @@ from harness.benchmark import UNORDERED
 from harness.core.errors import HarnessError
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.conclusion import GREAT
-from harness.evaluation.metric import Metric
+from harness.evaluation.metric import Metric, definitions
 from harness.evaluation.statistic import design_effect
 
 if TYPE_CHECKING:
     import pandas as pd
-
-GOLD = {
-    "last_hop": "the last gold passage in hop order is",
-    "full_sup": "all gold passages are",
-    "any_sup": "any gold passage is",
-    "recall": "the share of gold passages that are",
-}
 
 
 @dataclass(frozen=True)
@@ -210,8 +203,7 @@ class View:
         where: said instead of split and n, by a table that shows several.
         """
         name, at, k = self.objective.partition("@")
-        meant = [key for key in dict.fromkeys((name, "full_sup", "recall")) if key in GOLD]
-        defined = "; ".join(f"{key}@k: {GOLD[key]} in the top k" for key in meant)
+        defined = definitions((name, "full_sup", "recall"))
         times = f"; evaluation {self.evaluation} of this split{self.look}" if self.evaluation else ""
         place = where or f"{self.split} split, n = {self.n} queries"
         place += " (split=disjoint: no gold passage of tune is one of test)" if self.splitting == "disjoint" else ""
