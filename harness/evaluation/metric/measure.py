@@ -143,7 +143,8 @@ class Metric:
     k: int | None = None
 
     def __post_init__(self) -> None:
-        if self.k is None and not self.measure.whole:
+        whole = self.measure.whole
+        if self.k is None and not whole:
             raise HarnessError(f"metric {self.name} needs a depth k, e.g. {self.name}@5")
         if self.k is not None and (isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1):
             raise HarnessError(f"metric {self.name}: k must be a whole number, at least 1, got k={self.k}")
