@@ -56,6 +56,37 @@ def no_mlflow_environment() -> Iterator[None]:
     forget_mlflow_environment()
 
 
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """``command("evaluate", "run=...")``: the command line in this process; its exit status, what it printed, stderr.
+
+    Warnings are with ``caplog``.
+    """
+    from hydra.core.global_hydra import GlobalHydra
+
+    from harness.__main__ import main
+
+    for name in ("PYTHONSAFEPATH", "HYDRA_FULL_ERROR"):
+        monkeypatch.setenv(name, "1")
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["harness", *arguments])
+        capsys.readouterr()
+        status = 0
+        try:
+            main()
+        except SystemExit as end:
+            status = int(end.code or 0)
+        finally:
+            GlobalHydra.instance().clear()
+        return status, *capsys.readouterr()
+
+    return run
+
+
 @pytest.fixture
 def two_lists() -> Lists:
     """Percentile ranks: dense a 1, b 1/2; graph c 1, a 1/2."""

@@ -4,19 +4,23 @@
   harness compare 'run=[rrf.trec,f.trec]' baseline=d.trec gold=queries.jsonl 'metric=[last_hop,full_sup]' 'k=[5,10]'
   harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=qrels.txt metric=ndcg k=10 out=table.tex
   harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=queries.jsonl figure=compare.pdf
+  harness compare 'run=[a.trec,b.trec]' 'baseline={dense: d.trec, graph: g.trec}' gold=queries.jsonl out=table.tex
 
 A query is won when the run has more than the baseline, and lost when it has less; the exact McNemar test asks how
 often a fair coin would split them as unevenly (for ndcg, recall and mrr it is the sign test). Holm p and BH p are
 corrected for all comparisons of the call. `detectable` is the smallest net share of wins that so many queries show
 with 80% power: a difference below it cannot be expected to be significant. Compare with every single list, not with
-dense alone.
+dense alone: `baseline` takes several, by the same forms as `run`; every run is compared with each of them (no pair
+twice), a matrix shows them, and p and intervals by cluster (questions that share gold passages) stand beside the plain.
 
 Below stands the headroom: on how many questions each of the runs and the baseline has more than the best of them, and
 what choosing the right one for each question would score. A fusion of them can win little else.
 
 Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are as in `harness evaluate --help`. JSON:
 one comparison is an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids,
-headroom and more; several are a list. `figure` (.pdf or .png) shows each difference with its interval, wins and losses.
+headroom and more; several are a list. out=NAME.tex is a paper's table, systems by metrics, with signs and bold only
+where a difference is shown, and NAME-appendix.tex the table of this command. `figure` (.pdf or .png) shows each
+difference with its interval, wins and losses.
 """
 
 from __future__ import annotations
@@ -34,10 +38,12 @@ def run(config: DictConfig) -> None:
     from dataclasses import asdict
 
     from harness.command import complete, plain
+    from harness.core.errors import HarnessError
     from harness.evaluation.conclusion import conclude
     from harness.evaluation.judging import read_gold, show_coverage
     from harness.evaluation.metric import metrics
     from harness.evaluation.run_comparison import compare_all, comparison_table, headroom
+    from harness.evaluation.system_table import matrix, system_table
     from harness.report.figure.differences import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
     from harness.run import io as lists
@@ -47,13 +53,17 @@ def run(config: DictConfig) -> None:
     check_ending(config.out)
     check_ending(config.figure, "figure", FIGURES)
     wanted = metrics(plain(config.metric), plain(config.k))
-    gold, paths, base = read_gold(config), _named(plain(config.run)), str(config.baseline)
-    runs = {name: (path, lists.read(path, config.lenient)) for name, path in paths.items()}
-    found = compare_all(runs, (base, lists.read(base, config.lenient)), gold, wanted, config.ties)
+    gold, named = read_gold(config), [_named(plain(config[key])) for key in ("run", "baseline")]
+    if differ := [name for name in named[0] if named[1].get(name, named[0][name]) != named[0][name]]:
+        raise HarnessError(f"{differ[0]} is {named[0][differ[0]]} in run and {named[1][differ[0]]} in baseline")
+    files = {path: lists.read(path, config.lenient) for each in named for path in each.values()}
+    runs, baselines = ({name: (path, files[path]) for name, path in each.items()} for each in named)
+    found = compare_all(runs, baselines, gold, wanted, config.ties)
     show_coverage({name: one for each in found for name, one in each.coverages.items()}, gold, config.strict)
     table = comparison_table(found)
-    print(table.text())
-    for one in found:
+    several = len(baselines) > 1
+    print(*([matrix(found).text(), ""] if several else []), table.text(), sep="\n")
+    for one in () if several else found:
         sentences = conclude(one, f"{one.name} by {one.metric}", one.baseline, one.p_holm if len(found) > 1 else None)
         print("", *textwrap.wrap(" ".join(sentences), 110, subsequent_indent="  "), sep="\n")
     rooms = headroom(found)
@@ -62,8 +72,9 @@ def run(config: DictConfig) -> None:
     look = note_look(config.paths.looks, "compare", gold.source, gold.query_ids)
     if line := describe_looks(look, len(gold), config.paths.looks):
         print(line)
-    results = [{**one.json, "headroom": asdict(rooms[str(one.metric)]), **look} for one in found]
-    write_result(config.out, results[0] if len(results) == 1 else results, table)
+    shown = {name: asdict(room) for name, room in rooms.items()}
+    results = [{**one.json, "headroom": shown.get(str(one.metric)), **look} for one in found]
+    write_result(config.out, results[0] if len(results) == 1 else results, table, system_table(found))
     write_figure(config.figure, lambda name: picture(found, name))
 
 

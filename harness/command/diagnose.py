@@ -5,7 +5,8 @@ hops_recovered@k: the titles of all gold passages, and the answer, stand in the 
 suppressed: share of the candidate facts near a question that the gate of a policy (retriever=policyrag) drops; of those
 of gold passages and of the others apart. stable_*: rank-biased overlap of a list with that of the same question in
 other words, or with a name in another form; made by rule, seeded. That reads all passages anew, so it takes as long as
-preparing the benchmark. Only tune is looked at unless diagnose.split says otherwise.
+preparing the benchmark. Only tune is looked at unless diagnose.split says
+otherwise; a look at test is noted.
 
   harness diagnose dataset=musique +retriever@lists.policy=policyrag
   harness diagnose dataset=musique diagnose.perturbed=100          stability too, on a sample of 100 questions
@@ -26,10 +27,11 @@ def run(config: DictConfig) -> None:
     from harness.command import complete
     from harness.core.table import Column, Table
     from harness.report.output import check_ending, write_result
+    from harness.sweep.heldout.looks import describe_looks, note_look
 
     complete(config)
     check_ending(config.diagnose.out)
-    name, found = diagnose(config)
+    name, ids, found = diagnose(config)
     rows = [
         [listed, measure, one["n"], one["mean"], one["interval"]]
         for listed, measures in found.items()
@@ -40,4 +42,7 @@ def run(config: DictConfig) -> None:
     columns = [*texts, Column("n", "count"), Column("mean %"), Column("95% interval", "interval")]
     table = Table("diagnosis", f"{name}, {config.diagnose.split}, in percent", columns, rows)
     print(table.text())
+    look = note_look(config.paths.looks, "diagnose", name, ids)
+    if line := describe_looks(look, len(ids), config.paths.looks):
+        print(line)
     write_result(config.diagnose.out, found, table)

@@ -92,8 +92,6 @@ def run(config: DictConfig) -> None:
     read_lists = {name: {"documents": len(run.docs), "queries": _answered(run)} for name, run in runs.items()}
     for name, one in read_lists.items():
         print(f"{name}: {one['documents']} documents for {one['queries']} of {len(queries)} queries")
-    for pair in little:
-        print(_told(pair))
     part = part_name(config.split, config.splitting)
     print(f"{out}: {len(fused.docs)} documents for {_answered(fused)} queries (split {part})")
     if config.summary:

@@ -96,7 +96,12 @@ class _Printable:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        return self.stream.write("\n".join(map(terminal, text.split("\n"))))
+        shown = "\n".join(map(terminal, text.split("\n")))
+        try:
+            return self.stream.write(shown)
+        except UnicodeEncodeError as error:
+            plain = shown.replace("–", "-").replace("—", "-").encode(error.encoding, "replace")
+            return self.stream.write(plain.decode(error.encoding))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)

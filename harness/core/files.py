@@ -35,6 +35,12 @@ def unwritable(error: OSError) -> str | None:
     return error.strerror if error.errno in UNWRITABLE else None
 
 
+def mend_of(error: OSError, choose: str = "choose another folder") -> str:
+    """What helps where ``unwritable`` gives a reason.    choose: how another place is chosen."""
+    full = (None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return f"free some space or {choose}" if error.errno in full else f"{choose}, one that you may write to"
+
+
 def allocate(path: Path, first: int) -> None:
     """Give a sparse file its blocks from byte ``first`` on, which hold 0: writing to a map of it then cannot fail.
 
@@ -99,9 +105,12 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if (reason := unwritable(error)) is None:
+        reason, place = unwritable(error), str(error.filename)
+        if reason is None and (place.startswith(str(path)) or str(path).startswith(place)):
+            reason = error.strerror  # of the file itself or a folder above it, not of what is read meanwhile
+        if reason is None:
             raise
-        raise Unwritable(f"{path}: cannot write ({reason}); free some space or choose another folder") from error
+        raise Unwritable(f"{path}: cannot write ({reason}); {mend_of(error)}") from error
 
 
 @contextlib.contextmanager

@@ -54,6 +54,12 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                     yield number, line
 
 
+def refuse_array(path: Path, line: bytes) -> None:
+    """Raise HarnessError where the first line of a file of JSON lines begins an array."""
+    if line.lstrip().startswith(b"["):
+        raise HarnessError(f"{path}: a JSON array; expected one JSON object a line, as `jq -c '.[]'` writes them")
+
+
 def read_json(path: Path, expected: str) -> Any:
     """The JSON value of a whole file, plain or gzip. expected: its form, for the message (see ``parse_json``)."""
     with opened(path) as stream:

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from harness.benchmark.source.chain import Chain, chains
 from harness.core.errors import HarnessError
-from harness.core.input import numbered_lines, parse_json
+from harness.core.input import numbered_lines, parse_json, refuse_array
 from harness.run import document, frame
-from harness.run.trec.lines import fields_of, is_comment
+from harness.run.trec.lines import FORM, RANK, SCORE, fields_of, is_comment
 
 QUERY = '{"id": ..., "supporting_ids": [...], "hops": ..., "type": ...}'
 QREL = "qid 0 docid relevance"
@@ -57,6 +57,7 @@ def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Field
     lines = [(number, line) for number, line in numbered_lines(path) if not (lenient and is_comment(line))]
     if not lines:
         raise HarnessError(f"{path}: the file is empty; expected lines {QUERY} or qrels `{QREL}`")
+    refuse_array(path, lines[0][1])
     if lines[0][1].lstrip().startswith(b"{"):
         return _queries(path, lines, "all" if chain is None else chain)
     if chain is not None:
@@ -129,9 +130,15 @@ def _query(path: Path, number: int, line: bytes) -> dict[str, Any]:
 
 def _qrel(path: Path, number: int, line: bytes, lenient: bool) -> Judgement:
     fields = [field.decode() for field in fields_of(path, number, line, QREL)]
+    if len(fields) == 6 and RANK.fullmatch(fields[3].encode()) and SCORE.fullmatch(fields[4].encode()):
+        raise HarnessError(f"{path}:{number}: `{FORM}`: this is a run; expected judgements, `{QREL}` or queries.jsonl")
     if len(fields) < 4 or (len(fields) > 4 and not lenient):
-        mend = "; lenient=true passes over comment lines and trailing fields" if not lenient else ""
-        raise HarnessError(f"{path}:{number}: expected 4 fields `{QREL}`, found {len(fields)}{mend}")
+        mend = "; lenient=true passes over comment lines and trailing fields"
+        if len(fields) == 3 and not is_comment(line):
+            mend = f"; where they are query, document, relevance: `{fields[0]} 0 {fields[1]} {fields[2]}`"
+        raise HarnessError(
+            f"{path}:{number}: expected 4 fields `{QREL}`, found {len(fields)}{mend if len(fields) > 2 else ''}"
+        )
     try:
         return fields[0], fields[2], int(fields[3])
     except ValueError as error:

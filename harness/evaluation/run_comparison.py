@@ -98,33 +98,46 @@ def compare(
     documents (``check_known``).
     """
     chosen = metric if isinstance(metric, Metric) else Metric.parse(metric)
-    return compare_all({"the run": ("the run", run)}, ("the baseline", baseline), gold, [chosen], ties)[0]
+    named = {"the run": ("the run", run)}, {"the baseline": ("the baseline", baseline)}
+    return compare_all(*named, gold, [chosen], ties)[0]
 
 
 def compare_all(
-    runs: Mapping[str, tuple[str, Run]], baseline: tuple[str, Run], gold: Gold, metrics: Sequence[Metric], ties: Ties
+    runs: Mapping[str, tuple[str, Run]],
+    baselines: Mapping[str, tuple[str, Run]],
+    gold: Gold,
+    metrics: Sequence[Metric],
+    ties: Ties,
 ) -> list[RunComparison]:
-    """Each run (by name: its file and itself) against the baseline, by each metric; p is corrected over all of them."""
+    """Each run against each baseline (by name: its file and itself), by each metric; p is corrected over all of them.
+
+    A run that is a baseline, too, is not compared with itself (unless there is nothing else), and no pair twice.
+    """
     for metric in metrics:
         if metric.ordered and not gold.has_last_hop.any():
             raise HarnessError(
                 f"{gold.source}: no query has a known hop order, so there is no {metric}; give gold=queries.jsonl, a "
                 "dataset.chain that some of its queries meet, or metric=full_sup"
             )
-    base, other = baseline
-    check_known({f"{base} (baseline)": other, **{f"{path} (run)": run for path, run in runs.values()}}, gold)
-    theirs, against = ranks_of(other, gold, ties), Coverage.of(other, gold)
+    given = {f"{path} (baseline)": run for path, run in baselines.values()}
+    check_known({**given, **{f"{path} (run)": run for path, run in runs.values()}}, gold)
+    systems = {name: run for name, (_, run) in {**baselines, **runs}.items()}
+    ranks = {name: ranks_of(run, gold, ties) for name, run in systems.items()}
+    coverages = {name: Coverage.of(run, gold) for name, run in systems.items()}
+    pairs: list[tuple[str, str]] = []
+    for base in baselines:
+        pairs += [(name, base) for name in runs if name != base and (base, name) not in pairs]
     found, counted = [], gold.take(np.flatnonzero(gold.has_last_hop).tolist())
-    for name, (path, run) in runs.items():
-        ours, coverage = ranks_of(run, gold, ties), Coverage.of(run, gold)
+    for name, base in pairs or [(name, name) for name in runs]:
         for metric in metrics:
             part = counted if metric.ordered else gold
-            one = Comparison.of_ranks(ours, theirs, metric, labels=gold.clusters())
+            one = Comparison.of_ranks(ranks[name], ranks[base], metric, labels=gold.clusters())
             compared = {field.name: getattr(one, field.name) for field in fields(one)}
+            both = {each: coverages[each] for each in (name, base)}
             found.append(
                 RunComparison(
-                    **compared, metric=metric, gold=part, run=path, name=name, baseline=base, ties=ties,
-                    coverages={name: coverage, base: against}, p_holm=one.p, p_bh=one.p,
+                    **compared, metric=metric, gold=part, run=runs[name][0], name=name, baseline=base, ties=ties,
+                    coverages=both, p_holm=one.p, p_bh=one.p,
                 )
             )  # fmt: skip
     ps = [one.p for one in found]
@@ -133,34 +146,41 @@ def compare_all(
 
 
 def headroom(found: Sequence[RunComparison]) -> dict[str, Headroom]:
-    """What a fusion of all runs that are compared, the baseline among them, could win over the best, by metric."""
+    """What a fusion of all runs that are compared, baselines among them, could win over the best, by metric."""
     rooms = {}
     for metric in dict.fromkeys(one.metric for one in found):
         same = [one for one in found if one.metric == metric]
-        values = {same[0].baseline: same[0].theirs, **{one.name: one.ours for one in same}}
-        rooms[str(metric)] = Headroom.of(values, max(values, key=lambda name: float(values[name].mean())))
+        values = {**{one.baseline: one.theirs for one in same}, **{one.name: one.ours for one in same}}
+        if len(values) > 1:
+            rooms[str(metric)] = Headroom.of(values, max(values, key=lambda name: float(values[name].mean())))
     return rooms
 
 
 def comparison_table(found: Sequence[RunComparison]) -> Table:
-    """A row a comparison; all have one baseline and one gold."""
-    several = [Column("n", "count")] if len({one.n for one in found}) > 1 else []
+    """A row a comparison on one gold; with several baselines a column names them, and two judge by cluster."""
+    baselines = list(dict.fromkeys(one.baseline for one in found))
+    several = len(baselines) > 1
+    counts = len({one.n for one in found}) > 1
     columns = [
-        Column("run", "text"), Column("metric", "text"), *several, Column("score %"), Column("baseline %"),
+        Column("run", "text"), *([Column("baseline", "text")] if several else []), Column("metric", "text"),
+        *([Column("n", "count")] if counts else []), Column("score %"), Column("baseline %"),
         Column("difference", "points"), Column("95% of difference", "span"), Column("W", "count"), Column("L", "count"),
-        Column("p", "p"), Column("Holm p", "p"), Column("BH p", "p"), Column("95% of score", "interval"),
-        Column("odds ratio", "value"), Column("detectable", "points"),
+        Column("p", "p"), Column("Holm p", "p"), Column("BH p", "p"),
+        *([Column("p by cluster", "p"), Column("95% by cluster", "span")] if several else []),
+        Column("95% of score", "interval"), Column("odds ratio", "value"), Column("detectable", "points"),
     ]  # fmt: skip
     rows = [
         [
-            one.name, str(one.metric), *([one.n] if several else []), one.score, one.baseline_score, one.difference,
-            one.interval, one.wins, one.losses, one.p, one.p_holm, one.p_bh, one.wilson, one.odds_ratio, one.detectable,
+            one.name, *([one.baseline] if several else []), str(one.metric), *([one.n] if counts else []), one.score,
+            one.baseline_score, one.difference, one.interval, one.wins, one.losses, one.p, one.p_holm, one.p_bh,
+            *([one.p_cluster, one.interval_cluster] if several else []),
+            one.wilson, one.odds_ratio, one.detectable,
         ]
         for one in found
     ]  # fmt: skip
     first, n = found[0], max(one.n for one in found)
     head = (
-        f"Against {first.baseline}: {n} queries, split {first.gold.part}; in percent; "
+        f"Against {', '.join(baselines)}: {n} queries, split {first.gold.part}; in percent; "
         "odds ratio: the run's odds of a hit to the baseline's"
     )
     coverages = {name: coverage for one in found for name, coverage in one.coverages.items()}

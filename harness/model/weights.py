@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from harness.core.errors import HarnessError
-from harness.core.files import unwritable
+from harness.core.files import mend_of, unwritable
 from harness.core.identity import file_sha256
 
 PART = re.compile(r".*\.zip\.(\d+)")
@@ -51,7 +51,9 @@ class Weights:
         except OSError as error:
             if not (reason := unwritable(error)):
                 raise
-            raise HarnessError(f"{models}: cannot write ({reason}); free some space or set paths.models=DIR") from error
+            raise HarnessError(
+                f"{models}: cannot write ({reason}); {mend_of(error, 'set paths.models=DIR')}"
+            ) from error
         return place
 
     def _download(self, folder: Path) -> list[Path]:

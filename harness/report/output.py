@@ -11,7 +11,7 @@ from harness.core.errors import HarnessError, nearest
 from harness.core.escape import file_name
 from harness.core.files import write_json, write_text
 from harness.core.table import Table
-from harness.core.table.sheet import TWO_COLUMNS
+from harness.core.table.sheet import TWO_COLUMNS, Style
 from harness.core.table.typeset import typeset
 from harness.report.display import Display
 from harness.report.figure import Page, Picture
@@ -22,10 +22,10 @@ def displayed() -> Display:
     return Display(**defaults("display", "default"))
 
 
-def in_paper(table: Table, name: str) -> str:
+def in_paper(table: Table, name: str, style: Style | None = None) -> str:
     """The table in LaTeX as `harness report paper=plain` has it, with names of conf/display, label ``tab:<name>``."""
     display = displayed()
-    return typeset(table, TWO_COLUMNS, file_name(name), None, display.text, display.cell)
+    return typeset(table, TWO_COLUMNS, file_name(name), style, display.text, display.cell)
 
 
 FORMS: Mapping[str, Callable[[Path, Any, Table], None]] = {
@@ -48,11 +48,19 @@ def check_ending(out: str | None, key: str = "out", known: Iterable[str] = FORMS
         )
 
 
-def write_result(out: str | None, result: Any, table: Table) -> None:
-    """Write the result to ``out`` (None: nowhere) in the form of its ending; whole or not at all."""
+def write_result(out: str | None, result: Any, table: Table, paper: tuple[Table, Style] | None = None) -> None:
+    """Write the result to ``out`` (None: nowhere) in the form of its ending; whole or not at all.
+
+    paper: what a ``.tex`` holds in place of the table, which is then ``NAME-appendix.tex`` beside it.
+    """
     check_ending(out)
-    if out is not None:
-        FORMS[Path(out).suffix.lower()](Path(out), result, table)
+    if out is None:
+        return
+    path = Path(out)
+    if paper and path.suffix.lower() == ".tex":
+        write_text(path, in_paper(paper[0], path.stem, paper[1]))
+        path = path.with_name(f"{path.stem}-appendix{path.suffix}")
+    FORMS[path.suffix.lower()](path, result, table)
 
 
 def write_figure(path: str | None, draw: Callable[[str], Picture]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +52,17 @@ def check_finite(found: Entries) -> None:
 
 
 def check_ranks(found: Entries, rows: NDArray[np.int32], ranks: NDArray[np.int64]) -> None:
-    """Raise where a document has a better rank than one with a greater score. rows: the numbers of queries."""
+    """Raise where a document has a better rank than one with a greater score. rows: the numbers of queries.
+
+    Warn where the whole file has one score, and ranks that differ: then no rank orders anything.
+    """
     scores = found.scores
+    if (scores == scores[0]).all() and (ranks != ranks[0]).any():
+        log.warning(
+            "%s: all scores are %g and the ranks differ; equal scores are ordered by document id, as in trec_eval, and "
+            "NOT by rank: if the ranks are meant, write scores that fall with them",
+            found.place(0).rpartition(":")[0], scores[0],
+        )  # fmt: skip
     ordered = (rows[1:] > rows[:-1]) | (
         (rows[1:] == rows[:-1]) & (scores[1:] <= scores[:-1]) & (ranks[1:] >= ranks[:-1])
     )

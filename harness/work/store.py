@@ -20,7 +20,7 @@ from filelock import FileLock
 
 from harness.core.artifact import MANIFEST, PARTIAL, Artifact, open_artifact, read_manifest
 from harness.core.errors import HarnessError
-from harness.core.files import unwritable, write_json
+from harness.core.files import mend_of, unwritable, write_json
 from harness.core.identity import code_version, digest, file_sha256, library_versions
 from harness.work import progress as following
 from harness.work.parts import RECORDS, is_shared
@@ -117,7 +117,7 @@ class Store:
                 if (reason := unwritable(error)) is None:
                     raise
                 raise HarnessError(
-                    f"{place}: cannot write ({reason}); free some space or set paths.runs=DIR to another disk"
+                    f"{place}: cannot write ({reason}); {mend_of(error, 'set paths.runs=DIR')}"
                 ) from error
 
     def _fetch(self, place: Path, lock: FileLock) -> Artifact | None:

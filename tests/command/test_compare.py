@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from matplotlib.figure import Figure
 from harness.command.compare import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.core.table.format import p_value
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import metrics
 from harness.evaluation.run_comparison import compare_all
@@ -41,7 +43,11 @@ def test_a_figure_of_the_differences(folder: Path) -> None:
     gold = Gold.read("queries.jsonl")
     runs = {"graph": read("ours.json"), "dense": read("dense.json")}
     (found,) = compare_all(
-        {"graph": ("ours.json", runs["graph"])}, ("dense", runs["dense"]), gold, metrics("last_hop", 5), "house"
+        {"graph": ("ours.json", runs["graph"])},
+        {"dense": ("dense", runs["dense"])},
+        gold,
+        metrics("last_hop", 5),
+        "house",
     )
     figure = Figure()
     drawn = picture([found], "x")
@@ -165,3 +171,48 @@ def test_headroom_of_the_runs_that_are_compared(folder: Path, capsys: pytest.Cap
     said = " ".join(capsys.readouterr().out.split())
     assert "last_hop@5. Headroom: of 66 questions dense.json does better than ours on 0, other on 17; choosing" in said
     assert "would score 100.0% in place of 74.2%" in said
+
+
+def test_several_baselines_in_one_family_and_a_matrix(
+    folder: Path, command: Callable[..., tuple[int, str, str]]
+) -> None:
+    """ours finds 0 to 48, other 40 to 65, dense 0 to 25, none nothing; p of W wins and no loss is 2 / 2^W."""
+    lists = {f"q{number:02}": {"b" if number >= 40 else "x": 1.0} for number in range(66)}
+    (folder / "other.json").write_text(json.dumps(lists))
+    runs, bases = "run={ours: ours.json, dense: dense.json}", "baseline={dense: dense.json, other: other.json}"
+    status, said, _ = command("compare", runs, bases, "gold=queries.jsonl", "out=out.json")
+    assert status == 0
+    found = json.loads(Path("out.json").read_text())
+    assert [(one["name"], one["baseline"], one["wins"], one["losses"]) for one in found] == [
+        ("ours", "dense", 23, 0), ("ours", "other", 40, 17), ("dense", "other", 26, 26),
+    ]  # fmt: skip
+    assert found[0]["p_holm"] == pytest.approx(3 * 2 / 2**23)
+    assert found[1]["p_holm"] == pytest.approx(2 * found[1]["p"])
+    lines = [line.split() for line in said.splitlines()]
+    assert ["ours", "+34.8", "23/0", "<.001*", "+34.8", "40/17", p_value(2 * found[1]["p"]) + "*"] in lines
+    assert ["dense", "+0.0", "26/26", "1.000"] in lines
+    assert "p by cluster" in said
+    status, _, said = command("compare", runs, "baseline={dense: other.json}", "gold=queries.jsonl")
+    assert (status, said) == (2, "error: dense is dense.json in run and other.json in baseline\n")
+
+
+def test_a_paper_s_table_of_systems_by_metrics(folder: Path) -> None:
+    """ours is better than dense (23/0), none is worse (0/26); against itself or a copy nothing is shown."""
+    (folder / "copy.json").write_text((folder / "dense.json").read_text())
+    runs = "run={ours: ours.json, empty: none.json, copy: copy.json}"
+    run(compose("compare", [runs, "baseline={dense: dense.json}", "gold=queries.jsonl", "metric=[last_hop,mrr]",
+                            "k=5", "out=made/table.tex"]))  # fmt: skip
+    text = Path("made/table.tex").read_text()
+    rows = {line.split(" & ")[0]: line for line in text.splitlines() if " & " in line}
+    assert rows["Dense"] == r"Dense & 39.4 & 39.4 \\"
+    dagger, double = (rf"\textsuperscript{{\ensuremath{{\{name}}}}}" for name in ("dagger", "ddagger"))
+    assert rows["ours"] == rf"ours & \bfseries 74.2{dagger} & \bfseries 74.2{dagger} \\"
+    assert rows["empty"] == rf"empty & 0.0{double} & 0.0{double} \\"
+    assert rows["copy"] == r"copy & 39.4 & 39.4 \\"
+    assert r"\label{tab:table}" in text
+    assert r"\ensuremath{\dagger} better than Dense, \ensuremath{\ddagger} worse than Dense" in " ".join(text.split())
+    assert "odds" in Path("made/table-appendix.tex").read_text()
+    run(compose("compare", ["run=copy.json", "baseline=dense.json", "gold=queries.jsonl", "out=made/table.tex"]))
+    text = Path("made/table.tex").read_text()
+    assert "bfseries" not in text
+    assert "No difference is significant." in text

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.benchmark import md5_split
 from harness.command.diagnose import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
@@ -53,6 +54,8 @@ def test_every_list_is_diagnosed(overrides: list[str], tmp_path: Path, capsys: p
     assert policy["stable_paraphrase"]["n"] == 2
     assert policy["stable_alias"]["n"] == 1
     assert 0 < policy["stable_paraphrase"]["mean"] <= 1
+    assert {name: md5_split(name) for name in ("one", "two")} == {"one": "tune", "two": "test"}
+    assert "1 of these 2 questions are test questions; look " in said
 
 
 def test_mistakes_are_found_before_anything_runs(overrides: list[str]) -> None:

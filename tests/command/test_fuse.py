@@ -146,7 +146,7 @@ def test_lists_that_share_little_are_said_on_stderr_and_in_the_summary(
     fused("fuser=rrf")
     said = capsys.readouterr()
     assert "lists.dense and lists.graph share only 1 document ids of 3\n" in said.err
-    assert "lists.dense and lists.graph share only 1 document ids of 3\n" in said.out
+    assert "share only" not in said.out
     fused("fuser=rrf", "summary=s.json")
     assert json.loads((folder / "s.json").read_text()) == {
         "out": "out.trec",

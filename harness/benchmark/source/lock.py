@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.core.files import locked, write_json
+from harness.core.files import locked, mend_of, write_json
 from harness.core.input import read_json
 from harness.work.store import Store
 
@@ -60,7 +60,7 @@ class Lock:
                 write_json(self.path, entries)
         except OSError as error:
             raise HarnessError(
-                f"{self.path}: cannot write ({error.strerror or error}); free some space or set paths.runs=DIR"
+                f"{self.path}: cannot write ({error.strerror or error}); {mend_of(error, 'set paths.runs=DIR')}"
             ) from error
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.core.input import numbered_lines, parse_json, read_json
+from harness.core.input import numbered_lines, parse_json, read_json, refuse_array
 from harness.core.resources import gibibytes, need_memory
 
 Record = Mapping[str, Any]
@@ -63,6 +63,8 @@ def stream_lines(path: Path) -> Iterator[tuple[int, Record]]:
     """Line number and record of a file of JSON lines, plain or gzip; blank lines are passed over."""
     number = 0
     for number, line in numbered_lines(path):
+        if number == 1:
+            refuse_array(path, line)
         value = parse_json(line, path, "one JSON object a line", number)
         if not isinstance(value, dict):
             raise HarnessError(f"{path}:{number}: expected a JSON object, found {type(value).__name__}")

@@ -202,8 +202,10 @@ def metrics(names: str | Iterable[str], depths: int | Sequence[int] | None) -> l
     ['last_hop@5', 'last_hop@10', 'mrr', 'ndcg@20']
     """
     for key, given in (("metrics", names), ("k", () if depths is None or isinstance(depths, int) else depths)):
-        if not isinstance(given, Iterable):
-            raise HarnessError(f"{key}={given}: expected names such as last_hop@5 and depths such as [5,10]")
+        if not isinstance(given, Iterable) or (key == "k" and isinstance(given, str)):
+            raise HarnessError(
+                f"{key}={given}: expected names such as last_hop@5 and whole numbers as depths, such as 5 or [5,10]"
+            )
     wanted = [names] if isinstance(names, str) else list(names)
     ks = [depths] if isinstance(depths, int) else list(depths or ())
     found: dict[Metric, None] = {}

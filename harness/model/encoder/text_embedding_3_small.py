@@ -110,20 +110,31 @@ class Endpoint:
             ) from error
         finally:
             pool.shutdown(cancel_futures=True)
+        if len({part.shape[1] for part in parts}) > 1:
+            raise self._strange(f"vectors of {' and '.join(str(part.shape[1]) for part in parts[:2])} numbers")
         vectors = np.concatenate(parts)
         self.dimension = vectors.shape[1]
         return vectors, np.zeros(len(texts), dtype=np.bool_)
 
     def _request(self, texts: list[str]) -> NDArray[np.float32]:
         wanted: dict[str, Any] = {} if self.encoder.dimensions is None else {"dimensions": self.encoder.dimensions}
-        answer = self.client.embeddings.create(model=self.encoder.model, input=texts, encoding_format="float", **wanted)
-        if answer.model and answer.model != self.encoder.model and answer.model not in self.others:
-            self.others.add(answer.model)
-            log.warning("encoder.model=%s: vectors are of %s, as the server says", self.encoder.model, answer.model)
-        vectors = np.array([item.embedding for item in sorted(answer.data, key=lambda item: item.index)], np.float32)
-        if len(vectors) != len(texts):
-            raise HarnessError(
-                f"encoder.base_url={self.encoder.base_url}: {len(vectors)} vectors for {len(texts)} texts; "
-                "the endpoint is not OpenAI-compatible"
+        try:
+            answer = self.client.embeddings.create(
+                model=self.encoder.model, input=texts, encoding_format="float", **wanted
             )
+            model, items = answer.model, sorted(answer.data, key=lambda item: item.index)
+            vectors = np.array([item.embedding for item in items], np.float32)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise self._strange(describe(error)) from error
+        if vectors.ndim != 2 or len(vectors) != len(texts):
+            raise self._strange(f"{len(vectors)} vectors for {len(texts)} texts")
+        if model and model != self.encoder.model and model not in self.others:
+            self.others.add(model)
+            log.warning("encoder.model=%s: vectors are of %s, as the server says", self.encoder.model, model)
         return vectors
+
+    def _strange(self, found: str) -> HarnessError:
+        return HarnessError(
+            f"encoder.base_url={self.encoder.base_url}: the answer holds no vector of one length for each text "
+            f"({found}); check the address: the endpoint is not OpenAI-compatible"
+        )

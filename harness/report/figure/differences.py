@@ -17,7 +17,14 @@ def picture(found: Sequence[RunComparison], name: str) -> Picture:
     """The figure of the comparisons of one call: a row a run and metric, the first one on top."""
     first = found[0]
     metrics = list(dict.fromkeys(str(one.metric) for one in found))
-    labels = [one.name if len(metrics) == 1 else f"{one.name}, {one.metric}" for one in found]
+    baselines = list(dict.fromkeys(one.baseline for one in found))
+    labels = [
+        one.name
+        + (f" to {one.baseline}" if len(baselines) > 1 else "")
+        + (f", {one.metric}" if len(metrics) > 1 else "")
+        for one in found
+    ]
+    base = baselines[0] if len(baselines) == 1 else "each baseline"
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -34,11 +41,11 @@ def picture(found: Sequence[RunComparison], name: str) -> Picture:
             side.set_ylim(len(found) - 0.5, -0.5)
             side.tick_params(axis="y", length=0)
         only = f"{metrics[0]}, " if len(metrics) == 1 else ""
-        axes.set_xlabel(f"{only}points from {first.baseline}")
+        axes.set_xlabel(f"{only}points from {base}")
 
     scores = ", ".join(f"{one.name} {percent(one.score)} by {one.metric}" for one in found)
     caption = (
-        f"Difference from {first.baseline} with 95% intervals, {first.n} queries, split {first.gold.part}: {scores}. "
+        f"Difference from {base} with 95% intervals, {first.n} queries, split {first.gold.part}: {scores}. "
         "Blue: p at most .05 after Holm's correction; W and L: queries won and lost."
     )
     return Picture(name, caption, draw, 0.7 + 0.22 * len(found))

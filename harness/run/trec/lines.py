@@ -47,7 +47,7 @@ def parse_lines(path: Path, first: int, text: bytes, lenient: bool = False) -> p
             mend = (
                 "lenient=true passes over comment lines and trailing fields"
                 if passed
-                else "a run is a TREC file, .json or .parquet"
+                else "a run is a TREC file, .json, .parquet, .jsonl, or .csv or .tsv with a head"
             )
             found = f"found {len(fields)}: {_shown(line)}; {mend}"
             raise HarnessError(f"{path}:{number}: expected 6 fields `{FORM}`, {found}")

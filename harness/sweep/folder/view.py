@@ -82,7 +82,9 @@ class View:
         """Words for captions: the family of experiments that the evaluation is of, and the looks known before it."""
         family = self.lock.get("family")
         of = f", of the family {family['name']} ({len(family['members'])} experiments)" if family else ""
-        earlier = max((int(row.get("looks") or 0) for row in self.rows), default=0)
+        if any(row.get("looks") is None for row in self.rows):
+            return f"{of}, earlier looks not recorded"
+        earlier = max((int(row["looks"]) for row in self.rows), default=0)
         return of + (f", after {earlier} known looks of any kind" if earlier else "")
 
     @cached_property

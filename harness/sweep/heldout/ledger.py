@@ -11,7 +11,6 @@ import contextlib
 import datetime
 import json
 import logging
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,13 +21,11 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from harness.core.errors import HarnessError
-from harness.core.files import UNWRITABLE, write_text
+from harness.core.files import write_text
 from harness.core.identity import digest
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64
-LONGEST = 1 << 20
-"""No line is as long, in bytes."""
 MEND = "restore the file from a copy: it is the record of what test splits have seen"
 
 
@@ -75,29 +72,25 @@ class Ledger:
             entry for entry in self.entries() if (entry.get("data_sha256"), entry.get("split")) == (data_sha256, split)
         ]
 
-    def evaluations(self, data_sha256: str, split: str = "test") -> int:
-        """How often this split of this data has been evaluated."""
-        return len(self.of(data_sha256, split))
-
     def append(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """Add a line: ``facts``, the time and the chain, and the evaluation's number of facts about ``data_sha256``.
 
-        The line is written whole or not at all: on a full disk the file keeps its length.
+        The file is written anew beside itself and renamed: on a full disk it is as it was.
         """
         with self.exclusive():
+            known = self.entries()
             number = {}
             if "data_sha256" in facts:
-                number = {"evaluation": self.evaluations(facts["data_sha256"], facts["split"]) + 1}
-            size, count, previous = self._end()
+                number = {"evaluation": len(self.of(facts["data_sha256"], facts["split"])) + 1}
             entry = {
                 "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
                 **facts,
                 **number,
-                "previous": previous,
+                "previous": known[-1]["sha256"] if known else GENESIS,
             }
             entry["sha256"] = _sha256(entry)
-            self._write(size, json.dumps(entry, sort_keys=True) + "\n")
-            write_text(self._head, f"{count + 1} {entry['sha256']}\n")
+            write_text(self.path, "".join(f"{json.dumps(line, sort_keys=True)}\n" for line in [*known, entry]))
+            write_text(self._head, f"{len(known) + 1} {entry['sha256']}\n")
             return entry
 
     @contextlib.contextmanager
@@ -118,58 +111,12 @@ class Ledger:
             self._lock.release()
 
     def _lines(self) -> list[str]:
-        """The lines; without a last one that was cut off while it was written, which never counted."""
         try:
-            lines = self.path.read_text(encoding="utf-8").split("\n")
+            return self.path.read_text(encoding="utf-8").splitlines()
         except FileNotFoundError:
             return []
         except (OSError, ValueError) as error:
             raise HarnessError(f"{self.path}: cannot be read ({error}); {MEND}") from error
-        cut = lines.pop()
-        if cut:
-            log.warning("%s: its last line was cut off while it was written; it is left out", self.path)
-        return lines
-
-    def _end(self) -> tuple[int, int, str]:
-        """How many bytes the whole lines have, how many lines they are, and the hash of the last one.
-
-        Only the end of the file is read: its head is one behind where a process was killed between the two.
-        """
-        count, last = self.head()
-        if not self.path.is_file():
-            return 0, count, last
-        with self.path.open("rb") as stream:
-            size = stream.seek(0, os.SEEK_END)
-            start = stream.seek(max(0, size - LONGEST))
-            data = stream.read()
-        whole = data[: data.rfind(b"\n") + 1]
-        entry = _parse(whole[whole.rfind(b"\n", 0, -1) + 1 :].decode(errors="replace")) or {}
-        if entry.get("previous") == last and entry.get("sha256") == _sha256(entry):
-            return start + len(whole), count + 1, str(entry["sha256"])
-        if entry.get("sha256", GENESIS) != last:
-            self.entries()  # which names the line
-            raise HarnessError(f"{self.path}: its last line is not that of {self._head}; {MEND}")
-        return start + len(whole), count, last
-
-    def _write(self, size: int, line: str) -> None:
-        """Put a line after the first ``size`` bytes: what comes behind them was cut off while it was written."""
-        try:
-            with self.path.open("ab", buffering=0) as stream:
-                stream.truncate(size)
-                try:
-                    left = line.encode()
-                    while left:
-                        left = left[stream.write(left) :]
-                    os.fsync(stream.fileno())
-                except OSError:
-                    stream.truncate(size)
-                    raise
-        except OSError as error:
-            if error.errno not in UNWRITABLE:
-                raise
-            raise HarnessError(
-                f"{self.path}: cannot write ({error.strerror}); it is as it was: free some space and do it again"
-            ) from error
 
     @property
     def _head(self) -> Path:

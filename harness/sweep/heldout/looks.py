@@ -1,13 +1,16 @@
 """Looks at test outside the protocol: what scores or shows test questions is noted, for this user, in one file.
 
 The ledger of a runs folder numbers the evaluations of the protocol. This file (``paths.looks``, below the user's cache)
-outlives a runs folder and also knows ``evaluate``, ``compare``, ``answer`` and ``trace``: how often were these
-questions looked at? They are known by the ids of the test questions, whatever file they came from. The ledger is the
-authority for evaluations: one whose look could not be noted stands, counts, and is noted by the next.
+outlives a runs folder and also knows ``evaluate``, ``compare``, ``answer``, ``diagnose`` and ``trace``: how often were
+these questions looked at? A look is of the same test where it shares half of the ids of the smaller of both. The ledger
+is the authority for evaluations: one whose look could not be noted stands, counts, and is noted by the next.
 """
 
 from __future__ import annotations
 
+import datetime
+import hashlib
+import json
 import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,10 +18,13 @@ from typing import Any
 
 from harness.benchmark import md5_split
 from harness.core.errors import HarnessError
+from harness.core.files import locked, make_folder, write_text
 from harness.core.identity import texts_sha256
-from harness.sweep.heldout.ledger import Ledger
 
 log = logging.getLogger(__name__)
+DIGITS = 12
+"""Of the hash that an id is known by."""
+Entry = dict[str, Any]
 
 
 def note_look(
@@ -33,34 +39,46 @@ def note_look(
     test = _of_test(ids)
     found: dict[str, Any] = {"test_questions": len(test), "looks": None}
     if test and path is not None:
-        ledger, questions = Ledger(Path(path)), texts_sha256(test)
-        facts = {"command": command, "source": Path(source).name, "questions": questions, "n": len(test)}
+        place, digests = Path(path), _digests(test)
         try:
-            with ledger.exclusive():
-                known = _read(ledger.path)
+            make_folder(place.parent)
+            with locked(place.with_suffix(".lock")):
+                known = _read(place)
                 due = [{}] if evaluations is None else [{"evaluation": line} for line in _missing(evaluations, known)]
-                for look in due:
-                    ledger.append({**facts, **look})
-                found["looks"] = _count(known, questions) + len(due)
+                facts: Entry = {
+                    "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+                    "command": command,
+                    "source": Path(source).name,
+                    "questions": texts_sha256(test),
+                    "n": len(test),
+                }
+                if due and not any(entry["questions"] == facts["questions"] and "ids" in entry for entry in known):
+                    facts["ids"] = digests
+                added = [{**facts, **look} for look in due]
+                if added:
+                    write_text(place, "".join(f"{json.dumps(entry)}\n" for entry in [*known, *added]))
+                found["looks"] = _count([*known, *added], test)
         except HarnessError as error:
             why = "; the next held-out evaluation of this data notes it" if evaluations else ""
             log.warning("this look at test is not noted: %s%s", error, why)
     return found
 
 
-def count_looks(path: str | None, ids: Iterable[str], evaluations: Iterable[str] = ()) -> int:
+def count_looks(path: str | None, ids: Iterable[str], evaluations: Sequence[str] = ()) -> int | None:
     """How many looks at the test questions among these are known: those in the file, and the evaluations it lacks.
 
-    So a look that could not be noted (a full disk) counts all the same: the ledger holds the evaluation.
+    So a look that could not be noted (a full disk) counts all the same: the ledger holds the evaluation. None where
+    nothing is recorded: no file is kept, or it cannot be read, and the ledger knows of none either.
     """
-    if path is None:
-        return 0
+    known: list[Entry] = []
     try:
-        known = _read(Path(path))
+        recorded = path is not None
+        known = _read(Path(path)) if path is not None else []
     except HarnessError as error:
+        recorded = False
         log.warning("the looks at test that were noted are not counted: %s", error)
-        known = []
-    return _count(known, texts_sha256(_of_test(ids))) + len(_missing(evaluations, known))
+    count = _count(known, _of_test(ids)) + len(_missing(evaluations, known))
+    return count if recorded else count or None
 
 
 def describe_looks(found: dict[str, Any], n: int, path: str | None) -> str:
@@ -68,27 +86,45 @@ def describe_looks(found: dict[str, Any], n: int, path: str | None) -> str:
     if not found["test_questions"]:
         return ""
     share = f"{found['test_questions']} of these {n} questions are test questions"
-    return share if found["looks"] is None else f"{share}; look {found['looks']} at them that {path} knows of"
+    known = "is not recorded" if found["looks"] is None else f"{found['looks']} at them that {path} knows of"
+    return f"{share}; look {known}"
 
 
 def _of_test(ids: Iterable[str]) -> list[str]:
     return sorted(name for name in ids if md5_split(name) == "test")
 
 
-def _read(path: Path) -> list[str]:
-    """The lines of the file; none when there is no file."""
+def _digests(names: Iterable[str]) -> list[str]:
+    return [hashlib.md5(name.encode()).hexdigest()[:DIGITS] for name in names]
+
+
+def _read(path: Path) -> list[Entry]:
+    """The looks in the file, none when there is no file; a line that is no look is passed over."""
     try:
-        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return []
     except OSError as error:
         raise HarnessError(f"{path}: cannot be read ({error.strerror}); make it readable, or remove it") from error
+    found = []
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(entry, dict) and "questions" in entry:
+            found.append(entry)
+    return found
 
 
-def _count(lines: Iterable[str], sha256: str) -> int:
-    """The lines that hold a hash."""
-    return sum(sha256 in line for line in lines)
+def _count(known: Sequence[Entry], test: Sequence[str]) -> int:
+    """The looks at these questions: of the same set, or of one that shares half of the ids of the smaller."""
+    own = set(_digests(test))
+    sets = {texts_sha256(test): own, **{entry["questions"]: set(entry["ids"]) for entry in known if "ids" in entry}}
+    same = {sha256 for sha256, other in sets.items() if own and 2 * len(own & other) >= min(len(own), len(other))}
+    return sum(entry["questions"] in same for entry in known)
 
 
-def _missing(evaluations: Iterable[str], lines: Sequence[str]) -> list[str]:
-    return [sha256 for sha256 in evaluations if not _count(lines, sha256)]
+def _missing(evaluations: Iterable[str], known: Sequence[Entry]) -> list[str]:
+    noted = {entry.get("evaluation") for entry in known}
+    return [sha256 for sha256 in evaluations if sha256 not in noted]

@@ -51,8 +51,9 @@ class PoolSpec:
 
 
 def list_names(knob: str, given: Any) -> tuple[str, ...]:
-    """The names in a list of names. Raises HarnessError for anything else."""
-    if isinstance(given, str) or not isinstance(given, Sequence) or not all(isinstance(name, str) for name in given):
+    """The names in a list of names, at least one. Raises HarnessError for anything else."""
+    listed = isinstance(given, Sequence) and not isinstance(given, str)
+    if not listed or not given or not all(isinstance(name, str) for name in given):
         raise HarnessError(f"{knob} = {given}, expected a list of names, e.g. [dense,graph]")
     return tuple(given)
 

@@ -20,8 +20,8 @@ def ledger(tmp_path):
 
 def test_evaluations_are_counted_by_data_and_split(ledger):
     assert [entry["evaluation"] for entry in ledger.entries()] == [1, 2, 3, 4]
-    assert ledger.evaluations("a" * 64) == 4
-    assert ledger.evaluations("b" * 64) == 0
+    assert len(ledger.of("a" * 64)) == 4
+    assert ledger.of("b" * 64) == []
     assert ledger.append({**FACTS, "data_sha256": "b" * 64})["evaluation"] == 1
 
 

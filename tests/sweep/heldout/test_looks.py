@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -32,15 +33,29 @@ def looks(tmp_path, monkeypatch):
 def test_looks_are_counted_by_the_test_questions_in_any_order(looks):
     assert note_look(looks, "evaluate", "a/gold.jsonl", IDS) == {"test_questions": len(TEST), "looks": 1}
     assert note_look(looks, "compare", "b.qrels", reversed(TEST)) == {"test_questions": len(TEST), "looks": 2}
-    assert note_look(looks, "evaluate", "c", TEST[:2]) == {"test_questions": 2, "looks": 1}
-    assert count_looks(looks, IDS) == 2
-    assert [entry["source"] for entry in Ledger(tmp(looks)).entries()] == ["gold.jsonl", "b.qrels", "c"]
+    assert [entry["source"] for entry in noted(looks)] == ["gold.jsonl", "b.qrels"]
 
 
-def tmp(path):
-    from pathlib import Path
+def test_gold_with_a_question_more_or_fewer_is_the_same_test(looks):
+    """Half of the ids of the smaller set make it the same; a set with other ids is another one."""
+    other = [name for name in (f"other{number}" for number in range(80)) if md5_split(name) == "test"]
+    for ids, count in ((TEST, 1), (TEST[1:], 2), ([*TEST, other[0]], 3), (TEST[:2], 4), (other, 1), (other + TEST, 6)):
+        assert note_look(looks, "evaluate", "g", ids)["looks"] == count, ids
+    assert sum("ids" in entry for entry in noted(looks)) == 6
+    note_look(looks, "evaluate", "g", TEST)
+    assert sum("ids" in entry for entry in noted(looks)) == 6, "the ids of a set stand in the file once"
 
-    return Path(path)
+
+def test_looks_of_an_older_version_are_counted_by_the_hash_of_their_set(looks):
+    note_look(looks, "evaluate", "g", IDS)
+    (entry,) = noted(looks)
+    del entry["ids"]
+    Path(looks).write_text(json.dumps({**entry, "previous": "0" * 64, "sha256": "1" * 64}) + "\n{cut o")
+    assert note_look(looks, "evaluate", "g", IDS)["looks"] == 2
+
+
+def noted(path):
+    return [json.loads(line) for line in Path(path).read_text().splitlines()]
 
 
 def test_tune_alone_is_no_look(looks):
@@ -48,7 +63,7 @@ def test_tune_alone_is_no_look(looks):
     found = note_look(looks, "evaluate", "g", tune)
     assert found == {"test_questions": 0, "looks": None}
     assert describe_looks(found, len(tune), looks) == ""
-    assert not tmp(looks).exists()
+    assert not Path(looks).exists()
 
 
 def test_a_file_that_cannot_be_written_stops_nothing(tmp_path, caplog):
@@ -67,7 +82,7 @@ def test_python_notes_its_looks_too(looks):
     harness.evaluate(run, gold.split("tune"), ["recall@1"])
     with pytest.raises(harness.HarnessError):
         harness.evaluate(run, gold, ["last_hop@0"])
-    assert [entry["command"] for entry in Ledger(tmp(looks)).entries()] == ["evaluate", "compare"]
+    assert [entry["command"] for entry in noted(looks)] == ["evaluate", "compare"]
 
 
 def test_evaluate_says_how_many_questions_are_test_and_which_look_it_is(looks, bench, tmp_path, capsys):
@@ -96,26 +111,24 @@ def test_an_evaluation_whose_look_did_not_fit_on_the_disk_stands_counts_and_is_n
 ):
     given = (*overrides, "grid=point")
     prepared = Prepared.of(Plan(compose("config", given), given))
-    result, write = sweep(prepared, prepared.plan.trials()), Ledger._write
+    result = sweep(prepared, prepared.plan.trials())
 
-    def full(ledger, size, line):
-        if str(ledger.path) == looks:
-            raise HarnessError(f"{looks}: cannot write ({os.strerror(errno.ENOSPC)})")
-        write(ledger, size, line)
+    def full(path, text):
+        raise HarnessError(f"{path}: cannot write ({os.strerror(errno.ENOSPC)})")
 
-    monkeypatch.setattr(Ledger, "_write", full)
+    monkeypatch.setattr("harness.sweep.heldout.looks.write_text", full)
     first = heldout(result, prepared, again=False)
     assert {(row["evaluation"], row["looks"]) for row in first.heldout} == {(1, 0)}
     assert "cannot write (No space left on device); the next held-out evaluation of this data notes it" in caplog.text
     second = heldout(first, prepared, again=True)
     assert {(row["evaluation"], row["looks"]) for row in second.heldout} == {(2, 1)}, "counted from the ledger"
-    assert not tmp(looks).exists()
+    assert not Path(looks).exists()
     monkeypatch.undo()
     monkeypatch.setenv("HARNESS_LOOKS", looks)
     with pytest.raises(HarnessError, match="evaluated already, 2 times"):
         heldout(second, prepared, again=False)
-    ledger = Ledger(tmp(str(prepared.plan.config.paths.ledger))).entries()
-    assert [look["evaluation"] for look in Ledger(tmp(looks)).entries()] == [line["sha256"] for line in ledger]
+    ledger = Ledger(Path(str(prepared.plan.config.paths.ledger))).entries()
+    assert [look["evaluation"] for look in noted(looks)] == [line["sha256"] for line in ledger]
     assert count_looks(looks, IDS) == 2
 
 
@@ -123,3 +136,16 @@ def test_looks_that_cannot_be_read_leave_the_ledger_s(tmp_path, caplog):
     (tmp_path / "looks.jsonl").mkdir()
     assert count_looks(str(tmp_path / "looks.jsonl"), IDS, ["a" * 64]) == 1
     assert "are not counted" in caplog.text
+
+
+def test_what_is_not_recorded_is_never_0(tmp_path, overrides):
+    (tmp_path / "looks.jsonl").mkdir()
+    assert count_looks(str(tmp_path / "looks.jsonl"), IDS) is None
+    assert count_looks(None, IDS) is None
+    assert count_looks(str(tmp_path / "none.jsonl"), IDS) == 0
+    assert describe_looks(note_look(None, "evaluate", "g", IDS), 40, None).endswith("; look is not recorded")
+    given = (*overrides, "grid=point", "paths.looks=null")
+    prepared = Prepared.of(Plan(compose("config", given), given))
+    result = heldout(sweep(prepared, prepared.plan.trials()), prepared, again=False)
+    assert {row["looks"] for row in result.heldout} == {None}
+    assert result.test.look == ", earlier looks not recorded"

@@ -1,0 +1,95 @@
+"""Compared runs as a paper has them: systems by metrics with signs where a difference is shown; a matrix of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.core.table import Column, Table
+from harness.core.table.format import LEVEL, p_value, points
+from harness.core.table.sheet import Style
+from harness.evaluation.run_comparison import RunComparison
+
+SIGNS = "†‡"
+"""Of one baseline: better, worse. Of several: a letter each, small for better, capital for worse."""
+
+
+def system_table(found: Sequence[RunComparison]) -> tuple[Table, Style]:
+    """Baselines, then runs, by metrics in percent.
+
+    A sign stands where p is at most .05 after Holm's correction over all comparisons; bold is the highest score of a
+    column where it is shown to be better than all that it was compared with.
+    """
+    baselines = list(dict.fromkeys(one.baseline for one in found))
+    systems = list(dict.fromkeys([*baselines, *(one.name for one in found)]))
+    metrics = list(dict.fromkeys(str(one.metric) for one in found))
+    scores: dict[tuple[str, str], float] = {}
+    better: dict[tuple[str, str], list[bool]] = {}
+    marks: dict[tuple[int, int], str] = {}
+    for one in found:
+        metric, shown = str(one.metric), one.p_holm <= LEVEL
+        for name, score, won in (
+            (one.name, one.score, one.difference > 0),
+            (one.baseline, one.baseline_score, one.difference < 0),
+        ):
+            scores[name, metric] = score
+            better.setdefault((name, metric), []).append(shown and won)
+        if shown:
+            place = systems.index(one.name), 1 + metrics.index(metric)
+            marks[place] = marks.get(place, "") + _sign(baselines, one)
+    best = frozenset(
+        (systems.index(name), 1 + metrics.index(metric))
+        for (name, metric), all_of in better.items()
+        if all(all_of) and scores[name, metric] == max(scores[other, metric] for other in systems)
+    )
+    rules = frozenset({len(baselines)} if len(baselines) < len(systems) else ())
+    counts = {str(one.metric): one.n for one in found}
+    part = found[0].gold.part
+    most = max(counts.values())
+    n = f"{most}" + "".join(f" ({metric}: {own})" for metric, own in counts.items() if own < most)
+    caption = (
+        f"{', '.join(metrics)} in percent on {n} queries, split {part}. {_legend(baselines, marks)}"
+        f"{'Bold: the highest, where it is shown to be better than all it was compared with.' if best else ''}"
+    )
+    columns = [Column("system", "text"), *(Column(f"{metric} %") for metric in metrics)]
+    rows = [[name, *(scores[name, metric] for metric in metrics)] for name in systems]
+    return Table("results", "Retrieval in percent", columns, rows, caption.strip()), Style(
+        best, marks=marks, rules=rules
+    )
+
+
+def matrix(found: Sequence[RunComparison]) -> Table:
+    """Runs by baselines and metrics: the difference in points, won/lost, and p after Holm's correction."""
+    runs = list(dict.fromkeys(one.name for one in found))
+    heads = list(dict.fromkeys((one.baseline, str(one.metric)) for one in found))
+    cells = {
+        (one.name, one.baseline, str(one.metric)): f"{points(one.difference)}  {one.wins}/{one.losses}  "
+        f"{p_value(one.p_holm)}{'*' if one.p_holm <= LEVEL else ''}"
+        for one in found
+    }
+    several = len({metric for _, metric in heads}) > 1
+    titles = [f"{name}, {metric}" if several else name for name, metric in heads]
+    metric = "" if several else f" of {heads[0][1]}"
+    title = f"Points{metric} over each baseline, won/lost, Holm p over all {len(found)} comparisons (*: at most .05)"
+    columns = [Column("run", "text"), *(Column(name, "text") for name in titles)]
+    return Table("matrix", title, columns, [[run, *(cells.get((run, *head), "") for head in heads)] for run in runs])
+
+
+def _sign(baselines: Sequence[str], one: RunComparison) -> str:
+    won = one.difference > 0
+    if len(baselines) == 1:
+        return SIGNS[0] if won else SIGNS[1]
+    letter = chr(ord("a") + baselines.index(one.baseline) % 26)
+    return letter if won else letter.upper()
+
+
+def _legend(baselines: Sequence[str], marks: dict[tuple[int, int], str]) -> str:
+    used = "".join(marks.values())
+    if not used:
+        return "No difference is significant. "
+    if len(baselines) == 1:
+        words = dict(zip(SIGNS, ("better", "worse"), strict=True))
+        said = ", ".join(f"{sign} {word} than {baselines[0]}" for sign, word in words.items() if sign in used)
+    else:
+        letters = ", ".join(f"{chr(ord('a') + place)} {name}" for place, name in enumerate(baselines[:26]))
+        said = f"better than {letters}" + ("; capital letters: worse" if used != used.lower() else "")
+    return f"p at most .05 after Holm's correction over all comparisons: {said}. "

@@ -1,0 +1,132 @@
+"""Mistakes that users made with files and values: one line each, through the command line."""
+
+import io
+import os
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from harness.core.escape import printable
+from harness.core.files import mend_of
+
+Command = Callable[..., tuple[int, str, str]]
+GOLD = '{"id": "q1", "supporting_ids": ["a", "b"]}\n'
+RUN = "q1 Q0 b 1 3 s\nq1 Q0 a 2 2 s\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gold.jsonl").write_text(GOLD)
+    (tmp_path / "run.trec").write_text(RUN)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("gold", "arguments", "message"),
+    [
+        (GOLD, ["k=five"], "k=five: expected names such as last_hop@5 and whole numbers as depths"),
+        (f"[{GOLD}]", [], "gold.jsonl: a JSON array; expected one JSON object a line"),
+        ("q1 a 1\n", [], "expected 4 fields `qid 0 docid relevance`, found 3; where they are query, document, rel"),
+        (RUN, [], "gold.jsonl:1: `qid Q0 docid rank score tag`: this is a run; expected judgements"),
+        (RUN, ["lenient=true"], "gold.jsonl:1: `qid Q0 docid rank score tag`: this is a run; expected judgements"),
+        (GOLD, ["out=run.trec/x.json"], "run.trec/x.json: cannot write (File exists); choose another folder"),
+        (GOLD, ["out=/proc/none/x.json"], "/proc/none/x.json: cannot write (No such file or directory); choose"),
+    ],
+)
+def test_of_evaluate(folder: Path, command: Command, gold: str, arguments: list[str], message: str) -> None:
+    (folder / "gold.jsonl").write_text(gold)
+    status, _, said = command("evaluate", "run=run.trec", "gold=gold.jsonl", *arguments)
+    assert status == 2, said
+    assert message in said
+    assert said.count("\n") == 1
+    assert "lenient" not in said
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("evaluation.metrics=[mrr]", "(did you mean metrics?)"),
+        ("pool.lists=[]", "pool.lists = [], expected a list of names"),
+    ],
+)
+def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str) -> None:
+    status, _, said = command("sweep", argument, "dry_run=true", f"paths.runs={tmp_path}")
+    assert (status, message in said, said.count("\n")) == (2, True, 1), said
+
+
+def test_a_folder_that_is_read_only_asks_for_no_space() -> None:
+    assert mend_of(PermissionError(13, "Permission denied")).startswith("choose another folder")
+    assert mend_of(OSError(28, os.strerror(28))).startswith("free some space")
+
+
+def test_a_run_against_itself_has_no_headroom(folder: Path, command: Command) -> None:
+    status, said, _ = command("compare", "run=run.trec", "baseline=run.trec", "gold=gold.jsonl", "out=x.json")
+    assert status == 0
+    assert "Headroom" not in said
+    assert '"headroom": null' in Path("x.json").read_text()
+
+
+def test_a_file_of_one_score_and_several_ranks_is_named(
+    folder: Path, command: Command, caplog: pytest.LogCaptureFixture
+) -> None:
+    for ranks in ("21", "11"):
+        caplog.clear()
+        (folder / "run.trec").write_text("".join(f"q1 Q0 {d} {r} 1 s\n" for d, r in zip("ab", ranks, strict=True)))
+        assert command("evaluate", "run=run.trec", "gold=gold.jsonl", "metrics=[mrr]")[0] == 0
+        assert ("run.trec: all scores are 1 and the ranks differ" in caplog.text) == (ranks == "21")
+
+
+def test_what_an_ascii_terminal_lacks_is_replaced() -> None:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii")
+    print("34.2–100.0 Zürich", file=printable(stream), flush=True)
+    assert raw.getvalue() == b"34.2-100.0 Z?rich\n"
+
+
+class Odd(BaseHTTPRequestHandler):
+    """Answers what a server that is no embedding endpoint may answer, by the path."""
+
+    BODIES = {  # noqa: RUF012
+        "/ragged": '{"data": [{"index": 0, "embedding": [1, 2]}, {"index": 1, "embedding": [1]}]}',
+        "/textual": '{"data": [{"index": 0, "embedding": ["a", "b"]}]}',
+        "/deep": "[" * 100_000,
+        "/login": "<html><body>Sign in</body></html>",
+    }
+
+    def do_POST(self) -> None:
+        body = self.BODIES[self.path.removesuffix("/embeddings")].encode()
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html" if body[:1] == b"<" else "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def odd(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    server = HTTPServer(("127.0.0.1", 0), Odd)
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("path", sorted(Odd.BODIES))
+def test_of_an_embedding_endpoint(tmp_path: Path, command: Command, odd: str, path: str, bench: Path) -> None:
+    pytest.importorskip("openai")
+    encoder = ["encoder=text_embedding_3_small", f"encoder.base_url={odd}{path}", "encoder.retries=0"]
+    status, _, said = command(
+        "prepare", "dataset=folder", f"dataset.path={bench}", *encoder, f"paths.runs={tmp_path}", "extractor=offline"
+    )
+    assert status == 2, said
+    assert f"encoder.base_url={odd}{path}: " in said
+    assert "endpoint" in said
