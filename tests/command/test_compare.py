@@ -210,7 +210,7 @@ def test_a_paper_s_table_of_systems_by_metrics(folder: Path) -> None:
     assert rows["empty"] == rf"empty & 0.0{double} & 0.0{double} \\"
     assert rows["copy"] == r"copy & 39.4 & 39.4 \\"
     assert r"\label{tab:table}" in text
-    assert r"\ensuremath{\dagger} better than Dense, \ensuremath{\ddagger} worse than Dense" in " ".join(text.split())
+    assert r"\ensuremath{\dagger} better than dense, \ensuremath{\ddagger} worse than dense" in " ".join(text.split())
     assert "odds" in Path("made/table-appendix.tex").read_text()
     run(compose("compare", ["run=copy.json", "baseline=dense.json", "gold=queries.jsonl", "out=made/table.tex"]))
     text = Path("made/table.tex").read_text()
