@@ -371,15 +371,33 @@ def test_the_reference_begins_with_the_public_names_and_says_the_version(pages: 
     assert f"Multi-hop harness {load(DOCS / 'generate.py').version()}" in (pages / "index.html").read_text("utf-8")
 
 
+FOUND = {
+    "own split": "experiments own-runs data",
+    "two baselines": "tutorial-compare own-runs",
+    "hop order": "data own-runs tutorial-compare glossary",
+    "new questions": "statistics protocol",
+    "cite": "paper",
+    "columns": "own-runs experiments data",
+    "percentile ranks": "findings papers statistics",
+}
+"""What people search for, and the guides of which one is to come first."""
+
+
 @pytest.mark.skipif(not BROWSER.CHROMIUM, reason="no Chromium")
-def test_search_works_from_the_disk(pages: Path, tmp_path: Path) -> None:
+def test_search_works_from_the_disk_and_finds_guides_first(pages: Path, tmp_path: Path) -> None:
     with BROWSER.Browser(tmp_path) as browser:
         browser.open(f"{pages.as_uri()}/index.html")
         browser.wait("document.readyState === 'complete'")
-        browser.evaluate(
-            "(box => { box.focus(); box.value = 'percentile ranks'; box.dispatchEvent(new Event('keyup')); })"
-            "(document.querySelector('.md-search__input'))"
-        )
-        browser.wait("document.querySelector('.md-search-result__item')")
-        assert "pit" in browser.evaluate("document.querySelector('.md-search-result__list').textContent")
+        for words, guides in FOUND.items():
+            browser.evaluate(
+                "(box => { document.querySelector('.md-search-result__list').innerHTML = ''; box.focus(); "
+                f"box.value = {json.dumps(words)}; box.dispatchEvent(new Event('keyup')); }})"
+                "(document.querySelector('.md-search__input'))"
+            )
+            browser.wait("document.querySelector('.md-search-result__item a')", 60)
+            found = browser.evaluate("[...document.querySelectorAll('.md-search-result__item')].map(e => "
+                                     "new URL(e.querySelector('a').href).pathname.split('/').slice(-2).join('/'))")  # fmt: skip
+            first = next(n for n, name in enumerate([*found, "reference/"]) if name.startswith("reference/"))
+            assert Path(found[0]).stem in guides.split(), (words, found)
+            assert not any(Path(name).stem in guides.split() for name in found[first:]), (words, found)
         assert browser.complaints == []

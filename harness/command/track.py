@@ -28,15 +28,18 @@ def run(config: DictConfig) -> None:
 
     from harness.command import plain, typed
     from harness.core.errors import HarnessError
-    from harness.report.tracking.pending import export_missed, finished, forget
+    from harness.report.tracking.pending import due, export_all, finished
     from harness.report.tracking.setting import tracker
 
     tracking, runs = tracker(config, typed()), Path(config.paths.runs)
     if not tracking.destination:
         raise HarnessError("tracking=none keeps no copies; use tracking=mlflow")
-    missed = export_missed(tracking, runs)
-    exports = finished(runs, plain(config.sweep))
-    for export in exports:
-        print(tracking.export(export), flush=True)
-        forget(tracking, runs, export)
-    print(f"{len(exports)} up to date in {tracking.destination}; {missed} of them had been missed")
+    tracking.check()
+    missed = due(tracking, runs)
+    exports = list(dict.fromkeys([*missed, *finished(runs, plain(config.sweep))]))
+    links = export_all(tracking, runs, exports)
+    for link in links:
+        print(link)
+    print(f"{len(links)} up to date in {tracking.destination}; {len(missed)} of them had been missed")
+    if len(links) < len(exports):
+        raise HarnessError(f"{len(exports) - len(links)} of {len(exports)} could not be exported (named above)")

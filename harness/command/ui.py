@@ -9,8 +9,8 @@ port, 5001; MLflow's description of the experiment links to it, and its pages to
   harness ui port=5005                 other ports, 5005 and 5006
   harness ui paths.runs=/scratch/runs  other runs
 
-The link that it prints opens the newest sweep: its best trials by the objective. Other views are in the list at the
-top right and in the experiment's description. To find trials, search for
+The link that it prints opens the newest sweep: its best trials by the objective, and charts of them. Other sweeps are
+in the experiment's description, their views also in the list at the top right. To find trials, search for
 
   tags.kind = 'trial' and tags.split = 'tune' and params.dataset = 'sample' and metrics.losses = 0
 
@@ -56,16 +56,15 @@ def run(config: DictConfig) -> None:
     if tracking.is_server:
         print(f"{tracking.destination} has pages of its own: {link}")
         return
-    print(f"MLflow on http://{host}:{port}, reading {tracking.destination}; Ctrl-C ends it", flush=True)
     page = link.partition("/#")[2].partition(" ")[0]
-    if page:
-        print(f"newest sweep: http://{host}:{port}/#{page}", flush=True)
+    print(f"newest sweep: http://{host}:{port}/{page and '#'}{page}", flush=True)
     if served:
         views = f"#{page.partition('=')[0]}=" if page else ""
         server.start(site, host, beside, f"http://{host}:{port}/", views)
         print(f"site: http://{host}:{beside}/", flush=True)
     else:
         print(f"no site at {site}; `harness report` writes it", flush=True)
+    print(f"MLflow reads {tracking.destination}; Ctrl-C ends it", flush=True)
     line = command(tracking.database, tracking.artifact_root, host, port)
     os.chdir(sys.prefix)  # MLflow's server imports from the folder that it is started in
     os.execve(sys.executable, line, environment())
@@ -73,18 +72,14 @@ def run(config: DictConfig) -> None:
 
 def _update(tracking: Tracking, runs: Path) -> str:
     """Export all that is finished; the link to the newest sweep. What cannot be exported is said and not served."""
-    from harness.report.tracking.pending import finished
+    from harness.report.tracking.pending import export_all, finished
 
-    exports, link = finished(runs, "all"), ""
+    exports = finished(runs, "all")
     if not exports:
         raise HarnessError(f"{runs}: no sweep is there yet; run `harness sweep` first, or set paths.runs=DIR")
-    for export in exports:
-        try:
-            link = tracking.export(export)
-        except HarnessError as error:
-            print(f"not up to date: {error}", file=sys.stderr)
-            break
-    return link
+    tracking.check()
+    links = [link for link in export_all(tracking, runs, exports) if "viewStateShareKey=" in link]
+    return links[-1] if links else ""
 
 
 def command(uri: str, artifacts: str, host: str, port: int) -> list[str]:

@@ -62,10 +62,10 @@ def markdown(text: object) -> str:
 
 
 def markdown_code(text: object) -> str:
-    """A block of code in Markdown, between marks that the text itself does not hold."""
-    line = terminal(text)
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", line)), default=0))
-    return f"{fence}\n{line}\n{fence}"
+    """A block of code in Markdown, line by line, between marks that the text itself does not hold."""
+    code = "\n".join(map(terminal, str(text).split("\n")))
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
+    return f"{fence}\n{code}\n{fence}"
 
 
 def spreadsheet(value: object) -> object:

@@ -32,6 +32,9 @@ from harness.core.configuration import names  # noqa: E402
 REFERENCE = [*reversed(rooms()), "testing"]
 """The pages of the reference: the rooms, the lowest first, and what tests of others inherit."""
 
+BEHIND = 1e-4
+"""Of a generated page's words in a search; a word in a title counts a thousand times, and names are titles there."""
+
 CONCEPTS = {
     "normalizer": "Normalizers: a list's scores to a common scale",
     "temperature": "Temperatures: how sharply values become probabilities",
@@ -76,7 +79,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Fill the places that a written page leaves to the code."""
+    """Fill the places that a written page leaves to the code; a search finds written pages before generated ones."""
+    if page.file.generated_by is not None:
+        page.meta["search"] = {"boost": BEHIND}
     for mark, fill in FILLED.items():
         if mark in markdown:
             markdown = markdown.replace(mark, fill())

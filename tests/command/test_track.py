@@ -17,7 +17,7 @@ from harness.core.errors import HarnessError
 from harness.report.tracking import Export
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
-from harness.report.tracking.pending import FOLDER, export_missed, remember, track
+from harness.report.tracking.pending import FOLDER, due, remember, track
 from harness.report.tracking.setting import describe, tracker
 
 AWAY = "http://127.0.0.1:9"  # nobody listens there
@@ -45,6 +45,24 @@ def test_all_sweeps_then_nothing(runs: Path, capsys: pytest.CaptureFixture[str])
     run(compose("track", [f"paths.runs={runs}", "tracking.top=1", f"sweep={runs}/sweeps/s1"]))
     assert (runs / "mlflow.db").read_bytes() == before
     assert "1 up to date in experiment multihop-retrieval" in capsys.readouterr().out
+
+
+def test_one_bad_sweep_does_not_stop_the_others(
+    runs: Path, example: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder's name has letters that MLflow takes in no key; another one is damaged, and an export of it is due."""
+    example.write(runs / "sweeps" / "musique (copy)", heldout=False)
+    (runs / "sweeps" / "s1" / "trials.parquet").write_text("damaged")
+    config = compose("track", [f"paths.runs={runs}", "tracking.top=0"])
+    remember(tracker(config, []), runs, Export(runs / "sweeps" / "s1"))
+    with pytest.raises(HarnessError, match=r"1 of 3 could not be exported"):
+        run(config)
+    assert sweeps(runs / "mlflow.db") == ["musique (copy)", "s2"]
+    said = capsys.readouterr()
+    assert said.err.startswith("not tracked: s1: ")
+    assert said.err.count("\n") == 1
+    assert "musique-copy-" in said.out
+    assert len(list((runs / FOLDER).iterdir())) == 1  # due still
 
 
 def test_a_server_that_is_away_costs_one_line_and_is_made_good(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,7 +166,7 @@ def test_a_damaged_note_is_one_line(tmp_path: Path, note: str) -> None:
     (tmp_path / FOLDER).mkdir()
     (tmp_path / FOLDER / "a.json").write_text(note.replace("}", ', "destination": "d", "report": null}', 1))
     with pytest.raises(HarnessError, match=r"a\.json: not a note of an export that is due"):
-        export_missed(MLflow(f"sqlite:///{tmp_path}/mlflow.db", "x", "y"), tmp_path)
+        due(MLflow(f"sqlite:///{tmp_path}/mlflow.db", "x", "y"), tmp_path)
 
 
 @pytest.mark.parametrize("content", ["{", "{}", "[]", '{"dataset": "d", "split": "tune", "reader": 1}'])

@@ -72,7 +72,7 @@ def test_markdown(text: str, shown: str) -> None:
 
 def test_a_block_of_code_ends_where_it_says() -> None:
     assert markdown_code("harness sweep") == "```\nharness sweep\n```"
-    assert markdown_code("a\n```\n<b>") == "````\na ``` <b>\n````"
+    assert markdown_code("a\n```\n<b>") == "````\na\n```\n<b>\n````"
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from harness.report.site.material import Passages, open_material
 from harness.report.site.overview import Listed, families, views
 from harness.report.site.questions import Split
 from harness.report.table.tables import build_tables, leaderboard
-from harness.report.tracking.views import keys
+from harness.report.tracking import views as tracked
 from harness.sweep.folder.integrity import read_entry
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.looks import note_look
@@ -88,7 +88,7 @@ def write_sweep(one: Listed, config: DictConfig, chunks: Chunks, known: dict[str
             "tables": [table(each, display) for each in shown if each.name != "leaderboard"],
             "charts": [_named(chart, display) for chart in charts(result)],
             "pictures": list(_draw([*drawn, *scores.pictures(result), *pictures], chunks, key, display)),
-            "mlflow": keys(result)["leaderboard"],
+            "mlflow": tracked.key(result.folder.name),
         },
     )
     chunks.note_made(key, made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from harness.core.escape import markdown, markdown_code
 from harness.core.identity import digest
-from harness.report.tracking.parameters import numbers, pipeline, shortened, text
+from harness.report.tracking.parameters import metric_name, numbers, pipeline, shortened, text
 from harness.sweep.folder.integrity import ENTRY
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.folder.rows import rerun
@@ -19,8 +20,14 @@ from harness.sweep.folder.view import View
 NOTE = "mlflow.note.content"
 TABLE = "trials.json"
 LONGEST_NOTE = 4900  # characters of a tag that every MLflow keeps whole, less the marks around
+WIDTH = 90  # characters of a line of a command
 NAMED = {"trial", "name", "family", "overrides", "parameters", "dataset", "split", "roles", "untuned", "n"}
 """Columns of a row that are no metrics."""
+HEADLINE = (
+    *("wins", "losses", "p_holm", "difference", "difference_low", "difference_high", "wins_best", "losses_best"),
+    *("wilson_low", "wilson_high"),
+)
+"""What follows the objective and recall among the metrics of a run; metrics at other k come last."""
 
 
 @dataclass(frozen=True)
@@ -56,28 +63,32 @@ class Group:
     texts: Mapping[str, str]
 
 
-def sweep(result: SweepResult, top: int | None) -> Group:
+def sweep(result: SweepResult, top: int | None, most: int | None) -> Group:
     """The sweep on tune: its own run carries the winner's parameters and metrics and what the lock expects of test.
 
-    top: how many of the best trials become runs; None for all. The table of all is an artifact.
+    top: how many of the best trials become runs; None for all. A trial that ranks every gold passage as one before it
+    is no run, unless it is the winner. The table of all trials is an artifact.    most: metrics of a run; None for all.
     """
     view, lock = result.whole, result.lock
-    rows, best = view.rows, lock["winner"]
-    shown = rows if top is None else rows[:top]
-    expected = numbers("", {"expected": lock.get("expected"), "power": lock.get("power")})
-    tags = {"kind": "sweep", "lock": str(lock["sha256"]), NOTE: _note(result, best, len(shown), len(rows))}
-    metrics = {**dict(numbers("", {"trials": len(rows)})), **dict(expected)}
+    best = lock["winner"]
+    different = [n for n, copy in enumerate(view.copies) if not copy or n == view.winner_place]
+    shown = different[:top]
+    expected = dict(numbers("", {"expected": lock.get("expected"), "power": lock.get("power")}))
+    share = f"{len(shown)} of {len(view.rows)} trials"
+    note = _note(best, share, len(view.rows) - len(different), len(shown) < len(different))
+    tags = {"kind": "sweep", "lock": str(lock["sha256"]), "runs": share, NOTE: note}
     taken = [{"seconds": result.manifest.get("seconds")}, result.manifest.get("cost") or {}]
     cost = dict(pair for one in taken for pair in numbers("", one))
-    return _group(result, view, result.folder.name, f"sweep {result.folder.name}", shown, best, tags, metrics, cost)
+    metrics = {"trials": float(len(view.rows)), **expected}
+    return _group(result, view, result.folder.name, result.folder.name, shown, best, tags, metrics, cost, most)
 
 
-def heldout(result: SweepResult, view: View) -> Group:
+def heldout(result: SweepResult, view: View, most: int | None) -> Group:
     """The held-out evaluation: ``view`` of the locked trials on test."""
     name = f"{result.folder.name}/test/{view.evaluation}"
     tags = {"kind": "heldout", "evaluation": str(view.evaluation)}
-    best = view.rows[view.winner_place]
-    return _group(result, view, name, f"held-out, evaluation {view.evaluation}", view.rows, best, tags, {}, {})
+    best, title = view.rows[view.winner_place], f"held-out, evaluation {view.evaluation}"
+    return _group(result, view, name, title, range(len(view.rows)), best, tags, {}, {}, most)
 
 
 def _group(
@@ -85,13 +96,14 @@ def _group(
     view: View,
     name: str,
     title: str,
-    shown: Sequence[Mapping[str, Any]],
+    shown: Sequence[int],
     best: Mapping[str, Any],
     tags: Mapping[str, str],
     metrics: Mapping[str, float],
     cost: Mapping[str, float],
+    most: int | None,
 ) -> Group:
-    """cost: metrics that each run of a sweep measures anew, so they are no part of the content."""
+    """shown: places of rows.    cost: metrics that each run of a sweep measures anew, no part of the content."""
     rows, test = view.rows, view.split == "test"
     base = {**pipeline(result.config, result.manifest), "split": view.split, "n": str(view.n)}
     common = {
@@ -102,24 +114,27 @@ def _group(
         "objective": view.objective,
         "code": str(result.manifest["code"]),
     }
-    content = digest([name, base, common, [[row["trial"], knobs(row), scores(row)] for row in rows], dict(metrics)])
+    named = headline(rows, view.objective)[:most]
+    content = digest(
+        [name, base, common, [[row["trial"], knobs(row), scores(row)] for row in rows], dict(metrics), named]
+    )
     own = {**base, **knobs(best), "trials": str(len(rows))}
     first = Entry(
         id=digest([content, "top"])[:32],
         name=title,
         params=shortened(own),
-        metrics={**scores(best), **metrics, **cost},
+        metrics={**_of(named, best), **metrics, **cost},
         tags={**common, "winner": str(best.get("name", "")), **tags},
     )
     children = [
         Entry(
-            id=digest([content, row["trial"]])[:32],
-            name=str(row["name"])[:250],
-            params=shortened({**base, **knobs(row)}),
-            metrics=scores(row),
-            tags={**common, "kind": "trial", **_trial_tags(row)},
+            id=digest([content, rows[place]["trial"]])[:32],
+            name=f"{place + 1} {rows[place]['name']}"[:250],
+            params=shortened({**base, **knobs(rows[place])}),
+            metrics=_of(named, rows[place]),
+            tags={**common, "kind": "trial", **_trial_tags(rows[place])},
         )
-        for row in shown
+        for place in shown
     ]
     long = {key: value for key, value in own.items() if first.params[key] != value}
     texts = {} if test else {TABLE: _table(rows)}
@@ -144,6 +159,19 @@ def scores(row: Mapping[str, Any]) -> dict[str, float]:
     return dict(numbers("", {key: value for key, value in row.items() if key not in NAMED}))
 
 
+def headline(rows: Sequence[Mapping[str, Any]], objective: str) -> list[str]:
+    """The names of all metrics, those that matter most first: the objective, recall at its k, W, L, the rest."""
+    known = dict.fromkeys(name for row in rows for name in scores(row))
+    first = [metric_name(name) for name in (objective, f"recall@{objective.partition('@')[2]}", *HEADLINE)]
+    return [*(name for name in first if name in known), *(name for name in known if name not in first)]
+
+
+def _of(names: Sequence[str], row: Mapping[str, Any]) -> dict[str, float]:
+    """The metrics of a row, in the order of ``names``; null is left out."""
+    found = scores(row)
+    return {name: found[name] for name in names if name in found}
+
+
 def _table(rows: Iterable[Mapping[str, Any]]) -> str:
     """All trials as a table that MLflow shows (the file that ``mlflow.log_table`` would write)."""
     flat = [{"trial": row["trial"], "name": row["name"], **knobs(row), **scores(row)} for row in rows]
@@ -151,18 +179,28 @@ def _table(rows: Iterable[Mapping[str, Any]]) -> str:
     return json.dumps({"columns": columns, "data": [[row.get(key) for key in columns] for row in flat]})
 
 
-def _note(result: SweepResult, best: Mapping[str, Any], shown: int, count: int) -> str:
+def _note(best: Mapping[str, Any], share: str, copies: int, more: bool) -> str:
     lines = [f"Winner on tune: {markdown(best.get('name', 'none'))}", ""]
-    lines.append(
-        f"The best {shown} of {count} trials are runs below this one; all {count} are in the artifact `{TABLE}`."
-    )
-    if shown < count:
-        lines += ["", "A run for every trial: `harness track tracking.top=null sweep=DIR`, with this sweep's folder."]
+    lines.append(f"The best {share} are runs below this one; all, with every metric, are in the artifact `{TABLE}`.")
+    if copies:
+        lines.append(f"{copies} trials have the gold ranks of one before them and are left out.")
+    if more:
+        lines += ["", "A run for each: `harness track tracking.top=null sweep=DIR`, with this sweep's folder."]
     return "\n".join(lines)
 
 
 def _trial_tags(row: Mapping[str, Any]) -> dict[str, str]:
     tags = {"trial": str(row["trial"]), "family": str(row["family"])}
     if row.get("overrides"):
-        tags[NOTE] = markdown_code(rerun(row)[:LONGEST_NOTE])
+        tags[NOTE] = markdown_code(_lines(rerun(row))[:LONGEST_NOTE])
     return tags
+
+
+def _lines(command: str) -> str:
+    """A command over lines of a page's width."""
+    lines = [""]
+    for word in map(shlex.quote, shlex.split(command)):
+        if len(lines[-1]) + len(word) > WIDTH:
+            lines.append(" ")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return " \\\n".join(lines)

@@ -46,7 +46,8 @@ class MLflow:
     uri: as MLFLOW_TRACKING_URI.    experiment, run_name: as MLFLOW_EXPERIMENT_NAME and MLFLOW_RUN_NAME.
     experiment_id: as MLFLOW_EXPERIMENT_ID, of an experiment that is there; it holds in place of the name.    artifacts:
     where a new experiment in a database keeps its files; a server decides that itself.    tags: of every run.
-    top: how many of a sweep's best trials become runs, None for all.    threads: requests at a time.
+    top: how many of a sweep's best trials become runs, None for all.    metrics: how many of a run's metrics are
+    logged, None for all; a table holds all.    threads: requests at a time.
     site: where `harness ui` serves the site, for links to it; a server's pages have none.
     User, password and token come from MLflow's own environment variables; MLFLOW_RUN_ID, or a run that is active in
     this process, becomes the parent of what is exported.
@@ -59,6 +60,7 @@ class MLflow:
     run_name: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     top: int | None = 50
+    metrics: int | None = 12
     threads: int = 8
     site: str = "http://127.0.0.1:5001"
 
@@ -67,6 +69,8 @@ class MLflow:
         bounded("tracking.threads", self.threads, 1)
         if self.top is not None:
             bounded("tracking.top", self.top, 0)
+        if self.metrics is not None:
+            bounded("tracking.metrics", self.metrics, 1)
 
     @property
     def destination(self) -> str:
@@ -123,16 +127,16 @@ class MLflow:
 
     def _export_sweep(self, result: SweepResult, export: Export) -> str:
         writer = self._writer(_source(str(result.manifest["code"])))
-        group = entry.sweep(result, self.top)
+        group = entry.sweep(result, self.top, self.metrics)
         run = writer.write(group, _parent())
         if self.run_name and self._client.get_run(run).info.run_name != self.run_name:
             self._client.update_run(run, name=self.run_name)
         if result.test:
-            writer.write(entry.heldout(result, result.test), run)
+            writer.write(entry.heldout(result, result.test, self.metrics), run)
         if export.report and export.has_report:
             self._attach(run, export.report)
         self._show(writer.experiment, result, group)
-        return self._link(views.page(writer.experiment, views.keys(result)["leaderboard"]))
+        return self._link(views.page(writer.experiment, views.key(result.folder.name)))
 
     def _attach(self, run: str, report: Path) -> None:
         """Tables, figures and document of a report, once for the same files."""
@@ -161,7 +165,7 @@ class MLflow:
             "mlflow.experiment.primaryMetric.name": metric_name(objective),
             "mlflow.experiment.primaryMetric.greaterIsBetter": "True",
         }
-        if tags.get(entry.NOTE, views.DESCRIPTION).startswith(views.DESCRIPTION[:40]):
+        if tags.get(entry.NOTE, views.OWN).startswith(views.OWN):
             wanted[entry.NOTE] = views.description(experiment, newest, "" if self.is_server else self.site)
         for key, value in wanted.items():
             if tags.get(key) != value:

@@ -27,7 +27,7 @@ def track(tracking: Tracking, runs: Path, export: Export) -> None:
         remember(tracking, runs, export)
         link = tracking.export(export)
         forget(tracking, runs, export)
-        export_missed(tracking, runs)
+        export_all(tracking, runs, due(tracking, runs))
     except HarnessError as error:
         print(
             f"not tracked: {error}; results are kept, the next command or `harness track` exports them", file=sys.stderr
@@ -45,15 +45,25 @@ def finished(runs: Path, sweep: str | Sequence[str]) -> list[Export]:
     return [Export(path.resolve()) for path in sorted(found, key=lambda path: (path.stat().st_mtime, path))]
 
 
-def export_missed(tracking: Tracking, runs: Path) -> int:
-    """Export what is noted for the tracker's destination; returns how many there were."""
-    count = 0
-    for export in list(_missed(tracking, runs)):
-        if export.path.exists():
-            tracking.export(export)
-        forget(tracking, runs, export)
-        count += 1
-    return count
+def export_all(tracking: Tracking, runs: Path, exports: Sequence[Export]) -> list[str]:
+    """Export each; returns their links. What cannot be exported is said on standard error, and the others go on."""
+    links: list[str] = []
+    for export in exports:
+        try:
+            links.append(tracking.export(export))
+            forget(tracking, runs, export)
+        except HarnessError as error:
+            print(f"not tracked: {export.path.name}: {error}", file=sys.stderr)
+    return links
+
+
+def due(tracking: Tracking, runs: Path) -> list[Export]:
+    """What is noted for the tracker's destination; a note of what is gone is removed."""
+    found = list(_missed(tracking, runs))
+    for export in found:
+        if not export.path.exists():
+            forget(tracking, runs, export)
+    return [export for export in found if export.path.exists()]
 
 
 def remember(tracking: Tracking, runs: Path, export: Export) -> None:

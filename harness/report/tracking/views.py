@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.core.escape import file_name, markdown
+from harness.core.identity import digest
 from harness.report.tracking.entry import Group
 from harness.report.tracking.parameters import metric_name
 from harness.sweep.folder.result import SweepResult
@@ -21,7 +22,7 @@ TAG = "mlflow.sharedViewState."
 AXES = ("fuser.alpha", "pool.cap", "normalizer")
 """The axes of the parallel coordinates, where the trials vary in them."""
 COLUMNS = 6
-"""The most metrics, and the most parameters, that a view shows as columns."""
+"""The most parameters that a view shows as columns."""
 DEFAULTS: dict[str, Any] = {
     **{"searchFilter": "", "orderByKey": "attributes.start_time", "orderByAsc": False, "startTime": "ALL"},
     **{"lifecycleFilter": "Active", "datasetsFilter": [], "modelVersionFilter": "All Runs"},
@@ -31,12 +32,14 @@ DEFAULTS: dict[str, Any] = {
     **{"autoRefreshEnabled": False, "columnOrder": [], "columnWidths": {}},
 }
 """The rest of a view's state, which servers before 3.15 do not fill in."""
-DESCRIPTION = """Sweeps of the multi-hop retrieval harness; `harness track` brings this copy of them up to date.
-
-{newest}
+WIDTHS = {"metrics.`p_holm`": 180}
+"""Pixels of columns that would not show a number's exponent."""
+OWN = "Sweeps of the multi-hop retrieval harness"
+"""What a description of ours begins with."""
+DESCRIPTION = """{newest}
 
 {site}- [All sweeps]({overview}): a run for each sweep with its winner's numbers, its trials and held-out runs below \
-it (+).
+it (+). `harness track` brings this copy of the folders up to date.
 - Metrics are named as everywhere else with `_at_` for `@`, which MLflow does not allow: `last_hop@5` is \
 `metrics.last_hop_at_5`. A search for `metrics.last_hop@5` finds nothing or is refused.
 - To find trials: `tags.kind = 'trial' and tags.split = 'tune' and metrics.losses = 0 and params.encoder = 'minilm'`.
@@ -51,32 +54,28 @@ def page(experiment: str, key: str, charts: bool = False) -> str:
     return f"#/experiments/{experiment}/runs?viewStateShareKey={urllib.parse.quote(key)}{mode}"
 
 
-def keys(result: SweepResult) -> dict[str, str]:
-    """The keys of a sweep's views: leaderboard, parallel coordinates and, after `harness heldout`, held-out."""
-    names = ["leaderboard", "parallel", *(["heldout"] if result.test else [])]
-    return {name: f"{result.folder.name}.{name}" for name in names}
+def key(folder: str, view: str = "leaderboard") -> str:
+    """The key of a sweep's view, ``leaderboard`` or ``heldout``, in letters that MLflow takes."""
+    name = file_name(folder)
+    return f"{name if name == folder else f'{name[:60]}-{digest(folder)[:8]}'}.{view}"
 
 
 def sweep_views(result: SweepResult, group: Group) -> dict[str, str]:
-    """Experiment tags that hold the views of a sweep."""
-    objective = str(result.manifest["objective"])
-    mine = f"tags.sweep = {_quoted(result.folder.name)}"
-    columns = _columns(result, _varied(group))
-    axes = [axis for axis in AXES if axis in _varied(group)] or _varied(group)[:4]
-    order = {"orderByKey": f"metrics.`{metric_name(objective)}`", "orderByAsc": False}
-    states: dict[str, dict[str, Any]] = {
-        "leaderboard": {"searchFilter": f"{mine} and tags.split = 'tune'", **order, **columns},
-        "parallel": {
-            "searchFilter": f"{mine} and tags.kind = 'trial' and tags.split = 'tune'",
-            **order,
-            **columns,
-            **_parallel(objective, axes),
-        },
-        "heldout": {"searchFilter": f"{mine} and tags.split = 'test'", **order, **columns},
+    """Experiment tags that hold the views of a sweep: its trials and, after `harness heldout`, those on test."""
+    name, objective = result.folder.name, str(result.manifest["objective"])
+    varied = _varied(group)
+    state = {
+        **{"orderByKey": f"metrics.`{metric_name(objective)}`", "orderByAsc": False},
+        **_columns(result, varied),
+        **_charts(objective, [axis for axis in AXES if axis in varied] or varied[:4]),
     }
-    titles = {"leaderboard": "leaderboard", "parallel": "parallel coordinates", "heldout": "held-out"}
-    own = keys(result)
-    return {TAG + key: _value(f"{titles[name]} {result.folder.name}", states[name]) for name, key in own.items()}
+    mine = f"tags.sweep = {_quoted(name)} and tags.kind = 'trial' and tags.split = "
+    found = {"leaderboard": (f"best {group.top.tags['runs']}, {name}", f"{mine}'tune'")}
+    if result.test:
+        found["heldout"] = (f"held-out, {name}", f"{mine}'test'")
+    return {
+        TAG + key(name, view): _value(title, {"searchFilter": query, **state}) for view, (title, query) in found.items()
+    }
 
 
 def overview(objective: str) -> dict[str, str]:
@@ -91,17 +90,17 @@ def description(experiment: str, newest: Sequence[Mapping[str, str]], site: str)
 
     site: the address that the site of `harness report` is served at; empty where it is not.
     """
-    lines = ["**Newest sweeps**", ""]
+    lines: list[str] = []
     for tags in newest:
         name = tags["sweep"]
-        own = {view: page(experiment, f"{name}.{view}", view == "parallel") for view in ("leaderboard", "parallel")}
-        line = f"- {markdown(tags['dataset'])}: [{markdown(name)}]({own['leaderboard']})"
-        line += f", [parallel coordinates]({own['parallel']})"
+        own = key(name)
+        line = f"[{markdown(name)}]({page(experiment, own)}) (best {markdown(tags.get('runs', ''))})"
+        line += f", [charts]({page(experiment, own, charts=True)})"
         if site:
             line += f", [questions]({site}/#/sweep/{file_name(name)})"
         if tags.get("report"):
             line += f", [report](#/experiments/{experiment}/runs/{tags['run']}/artifacts)"
-        lines.append(line)
+        lines.append(f"- {line}" if lines else f"{OWN}. Newest: {line}\n")
     served = f"- [The site]({site}/): every sweep down to its questions (while `harness ui` runs).\n" if site else ""
     return DESCRIPTION.format(newest="\n".join(lines), overview=page(experiment, "sweeps"), site=served)
 
@@ -113,10 +112,11 @@ def _value(name: str, state: Mapping[str, Any]) -> str:
 
 def _columns(result: SweepResult, varied: Sequence[str]) -> dict[str, Any]:
     objective = str(result.manifest["objective"])
-    metrics = dict.fromkeys([objective, "wins", "losses", "p_holm", *result.metrics])
-    shown = [f"metrics.`{metric_name(metric)}`" for metric in list(metrics)[:COLUMNS]]
+    recall = f"recall@{objective.partition('@')[2]}"
+    metrics = dict.fromkeys([objective, *({recall} & {*result.metrics}), "wins", "losses", "p_holm"])
+    shown = [f"metrics.`{metric_name(metric)}`" for metric in metrics]
     shown += [f"params.`{name}`" for name in varied[:COLUMNS]]
-    return {"selectedColumns": shown, "columnOrder": shown}
+    return {"selectedColumns": shown, "columnOrder": shown, "columnWidths": WIDTHS}
 
 
 def _varied(group: Group) -> list[str]:
@@ -128,26 +128,32 @@ def _varied(group: Group) -> list[str]:
     return [name for name, values in seen.items() if len(values) > 1]
 
 
-def _parallel(objective: str, axes: Sequence[str]) -> dict[str, Any]:
-    chart = {
-        "uuid": "parallel",
-        "type": "PARALLEL",
-        "metricSectionId": "harness",
-        "deleted": False,
-        "isGenerated": False,
-        "showAllRuns": True,
-        "selectedParams": list(axes),
-        "selectedMetrics": [metric_name(objective)],
+def _charts(objective: str, axes: Sequence[str]) -> dict[str, Any]:
+    """Bars of the objective and of recall at its k, wins by losses, and parallel coordinates of what varies."""
+    metric, recall = metric_name(objective), metric_name(f"recall@{objective.partition('@')[2]}")
+    shapes: dict[str, dict[str, Any]] = {
+        "objective": {"type": "BAR", "metricKey": metric, "dataAccessKey": metric},
+        "recall": {"type": "BAR", "metricKey": recall, "dataAccessKey": recall},
+        "wins": {"type": "SCATTER"}
+        | {axis: {"key": name, "type": "METRIC"} for axis, name in (("xaxis", "losses"), ("yaxis", "wins"))},
+        "parallel": {
+            **{"type": "PARALLEL", "showAllRuns": True},
+            **{"selectedParams": list(axes), "selectedMetrics": [metric]},
+        },
     }
-    section = {
-        "uuid": "harness",
-        "name": "Parallel coordinates",
-        "display": True,
-        "isReordered": False,
-        "columns": 1,
-        "cardHeight": 450,
+    common = {"deleted": False, "isGenerated": False, "runsCountToCompare": 100}
+    sections = {"Best 20 trials": 3, "Parallel coordinates": 1}
+    return {
+        "compareRunCharts": [
+            {"uuid": name, "metricSectionId": [*sections][name == "parallel"], **common, **shape}
+            for name, shape in shapes.items()
+        ],
+        "compareRunSections": [
+            {"uuid": name, "name": name, "display": True, "isReordered": False, "columns": columns, "cardHeight": 330}
+            for name, columns in sections.items()
+        ],
+        "runsHiddenMode": "FIRST_20_RUNS",
     }
-    return {"compareRunCharts": [chart], "compareRunSections": [section], "runsHiddenMode": "SHOW_ALL"}
 
 
 def _quoted(name: str) -> str:

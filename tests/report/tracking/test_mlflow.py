@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from harness.core.errors import HarnessError
@@ -64,7 +65,7 @@ def test_a_trial_reads_back_as_it_stands_in_the_folder(tracking: MLflow, result:
     tracking.export(Export(result.folder))
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     (trial,) = find_runs(tracking, "tags.trial = '0000000000000000'")
-    assert trial.info.run_name == "boltzmann pit alpha=0.7 beta=0.5 cap=20"
+    assert trial.info.run_name == "1 boltzmann pit alpha=0.7 beta=0.5 cap=20"
     assert trial.info.status == "FINISHED"
     assert trial.data.params == {
         **{"dataset": "sample", "split": "tune", "n": "8", "objective": "last_hop@5", "fuser": "boltzmann"},
@@ -91,7 +92,8 @@ def test_a_trial_reads_back_as_it_stands_in_the_folder(tracking: MLflow, result:
     expected = {"dataset": "sample", "split": "tune", "code": "0.1.0+abc", "sweep": "s1"}
     assert {key: tags[key] for key in expected} == expected
     assert tags["mlflow.parentRunId"] == parent.info.run_id
-    assert "harness sweep dataset=sample grid=point fuser=boltzmann fuser.alpha=0.7" in tags["mlflow.note.content"]
+    command = tags["mlflow.note.content"].replace(" \\\n ", "")
+    assert "harness sweep dataset=sample grid=point fuser=boltzmann fuser.alpha=0.7" in command
     (used,) = trial.inputs.dataset_inputs
     assert (used.dataset.name, used.dataset.digest) == ("sample", "5ca1ab1e5ca1")
     assert [(tag.key, tag.value) for tag in used.tags] == [("mlflow.data.context", "tune")]
@@ -152,7 +154,32 @@ def test_what_is_null_is_not_exported(tracking: MLflow, result: SweepResult, fin
 def test_newest_first_is_the_leaderboard(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
     tracking.export(Export(result.folder))
     listed = sorted(find_runs(tracking, "tags.kind = 'trial'"), key=lambda run: -run.info.start_time)
-    assert [run.info.run_name for run in listed] == result.trials["name"].tolist()
+    names = [f"{place} {name}" for place, name in enumerate(result.trials["name"], start=1)]
+    assert [run.info.run_name for run in listed] == names
+
+
+def test_copies_are_no_runs_and_twelve_metrics_are_logged(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
+    ranks = np.array(result.ranks)
+    ranks[[2, 4]] = ranks[1]
+    np.save(result.folder / "ranks.npy", ranks)
+    more = {f"last_hop@{k}": 0.5 for k in range(20, 30)}
+    result.trials.assign(**more).to_parquet(result.folder / "trials.parquet")
+    tracking.export(Export(result.folder))
+    trials = sorted(find_runs(tracking, "tags.kind = 'trial'"), key=lambda run: -run.info.start_time)
+    assert [run.info.run_name.split()[0] for run in trials] == ["1", "2", "4", "6", "7", "8"]
+    first = {"last_hop_at_5", "recall_at_5", "wins", "losses", "p_holm", "wins_best", "losses_best"}
+    assert first <= {*trials[0].data.metrics}
+    assert len(trials[0].data.metrics) == 12
+    (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
+    assert parent.data.tags["runs"] == "6 of 8 trials"
+    assert "2 trials have the gold ranks of one before them" in parent.data.tags["mlflow.note.content"]
+    (table,) = (Path(parent.info.artifact_uri.removeprefix("file://")) / "trials.json",)
+    assert len(json.loads(table.read_text())["data"]) == 8
+    assert "last_hop_at_29" in json.loads(table.read_text())["columns"]
+    replace(tracking, metrics=None).export(Export(result.folder))
+    assert all("last_hop_at_29" in run.data.metrics for run in find_runs(tracking, "tags.kind = 'trial'"))
 
 
 def test_trials_below_the_top_stand_in_a_table_and_become_runs_on_request(
@@ -233,7 +260,7 @@ def test_heldout_stands_below_its_sweep(tracking: MLflow, example: ModuleType, t
     assert evaluation.data.metrics["last_hop_at_5"] == 5 / 6
     assert evaluation.data.metrics["wilson_low"] == 0.4365
     (winner,) = find_runs(tracking, "tags.split = 'test' and tags.trial = '0000000000000000'")
-    assert winner.data.metrics["odds_ratio"] == 10
+    assert winner.info.run_name.startswith("1 ")
     assert winner.inputs.dataset_inputs[0].tags[0].value == "test"
     place = client(tracking).download_artifacts(evaluation.info.run_id, ENTRY, str(tmp_path))
     assert json.loads(Path(place).read_text()).items() >= line.items()
@@ -383,7 +410,7 @@ def test_links_for_a_database_are_those_of_harness_ui(tracking: MLflow, result: 
     assert link == f"{page} (while `harness ui` runs)"
     tag = client(tracking).get_experiment(number).tags["mlflow.sharedViewState.s1.leaderboard"]
     state = json.loads(json.loads(tag)["state"])
-    assert state["searchFilter"] == "tags.sweep = 's1' and tags.split = 'tune'"
+    assert state["searchFilter"] == "tags.sweep = 's1' and tags.kind = 'trial' and tags.split = 'tune'"
     assert state["orderByKey"] == "metrics.`last_hop_at_5`"
 
 
