@@ -395,8 +395,9 @@ def test_search_works_from_the_disk_and_finds_guides_first(pages: Path, tmp_path
                 "(document.querySelector('.md-search__input'))"
             )
             browser.wait("document.querySelector('.md-search-result__item a')", 60)
-            found = browser.evaluate("[...document.querySelectorAll('.md-search-result__item')].map(e => "
-                                     "new URL(e.querySelector('a').href).pathname.split('/').slice(-2).join('/'))")  # fmt: skip
+            links = "[...document.querySelectorAll('.md-search-result__item')].map(e => e.querySelector('a').href)"
+            hrefs = browser.evaluate(links)
+            found = [href.partition("#")[0].partition("?")[0].removeprefix(f"{pages.as_uri()}/") for href in hrefs]
             first = next(n for n, name in enumerate([*found, "reference/"]) if name.startswith("reference/"))
             assert Path(found[0]).stem in guides.split(), (words, found)
             assert not any(Path(name).stem in guides.split() for name in found[first:]), (words, found)

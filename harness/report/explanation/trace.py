@@ -107,6 +107,39 @@ def head(trace: Trace) -> list[str]:
     ]
 
 
+def cause(trace: Trace) -> str:
+    """One sentence: what came before the gold passage that is worst off, and by which entity; empty if nothing did."""
+    ranks = {doc: trace.rank(trace.fused, doc) for doc in trace.gold}
+    if not trace.rivals:
+        return ""
+    worst = max(reversed(trace.gold), key=lambda doc: ranks[doc] or len(trace.order[trace.fused]) + 1)
+    place = ranks[worst] or len(trace.order[trace.fused]) + 1
+    count = place - 1 - sum(rank is not None and rank < place for rank in ranks.values())
+    rival = trace.rivals[0]
+    where = f"(rank {place})" if ranks[worst] else "(not in the fused list)"
+    which = "the last hop" if worst == trace.gold[-1] else f"the passage of hop {trace.gold.index(worst) + 1}"
+    came = "1 passage" if count == 1 else f"{count} passages"
+    said = f"{came} came before {which} “{trace.title(worst)}” {where}, first “{trace.title(rival)}”"
+    ways = ((name, entity) for name, trail in trace.trails.items() if (entity := _entity(trace, trail, rival)))
+    name, entity = next(ways, ("", ""))
+    if not name:
+        found = ", ".join(f"{each} at {rank}" for each in trace.order if (rank := trace.rank(each, rival)))
+        return f"{said}, which stands in {found}."
+    own = _entity(trace, trace.trails[name], worst)
+    other = "through the same" if own == entity else f"through “{own}”" if own else "by no entity"
+    return f"{said}, which {name} reaches through the entity “{entity}”; it reaches the gold passage {other}."
+
+
+def _entity(trace: Trace, trail: Trail, doc: int) -> str:
+    """The last entity on the strongest path to a passage, rather than the one that it is about; empty for none."""
+    found = [node.entity for path in trail.paths.get(doc) or () for node in reversed(path.nodes) if node.entity]
+    return next((name for name in found if _letters(name) != _letters(trace.title(doc))), found[0] if found else "")
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
 def role(trace: Trace, doc: int) -> str:
     """``gold 2`` for the passage of the second hop; ``last hop`` for the last; ``rival`` else."""
     if doc not in trace.gold:

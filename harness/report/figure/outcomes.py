@@ -64,7 +64,7 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
                 bar = axes.bar(number, found[name], 0.7, color=shades[name], hatch=hatches[name], edgecolor="white")
                 axes.bar_label(bar, padding=1)
             axes.set_xticks(range(len(names)), names)
-            axes.margins(y=0.15)
+            axes.set_ylim(0, 1.15 * max(1, *(found[name] for name in names)))
             axes.yaxis.set_major_locator(MaxNLocator(integer=True))
             axes.tick_params(axis="x", length=0)
         left.set_ylabel("queries")

@@ -47,6 +47,11 @@ class Section:
     tables: Sequence[Table]
     pictures: Sequence[Picture]
 
+    @property
+    def lead(self) -> list[str]:
+        """The facts that stand before the tables; the others stand behind the figures."""
+        return [name for name in ("in short",) if name in self.facts]
+
     def label(self, name: str) -> str:
         """Of a table or a figure in LaTeX: no two sweeps share one."""
         return f"{file_name(self.sweep)}-{name.rpartition('/')[2]}"

@@ -17,6 +17,7 @@ from harness.sweep.folder.result import SweepResult
 Chart = dict[str, Any]
 """``kind`` (scatter, line, bar), ``title``, ``caption``, ``x`` and ``y`` (labels), ``series``: a name and points
 ``[x, y, what it is, trial or None]`` each; of a bar x is a word. ``band``: of a line, ``[low, high]`` a point.
+``decimals`` of y.
 ``rules``: horizontal lines by name. ``edge``: a line of steps."""
 
 
@@ -95,6 +96,7 @@ def _alpha(result: SweepResult) -> Iterator[Chart]:
         series.append({"name": family, "points": points, **({"band": band} if view.metric.binary else {})})
     yield {
         "kind": "line",
+        "decimals": 1,
         "title": f"{view.objective} by alpha",
         "caption": f"At each share alpha of {result.reference} the best trial of each fuser over its other knobs, with "
         f"95% Wilson intervals; dashed: single lists. {view.where}.",
@@ -141,6 +143,7 @@ def _ceiling(result: SweepResult) -> Iterator[Chart]:
         ]
         yield {
             "kind": "line",
+            "decimals": 1,
             "title": f"Ceiling of the pool of {lists}, and what was reached",
             "caption": f"Ceiling: the share of questions whose last gold passage is in the pool. {result.whole.where}.",
             "x": "pool.cap (passages of each capped list)",

@@ -116,7 +116,21 @@ def _sweep(one: Listed, display: Display) -> dict[str, Any]:
         "in_short": display.text(conclusions(one.result)["in short"]),
         "missed": int((view.scores[view.winner_place] <= 0).sum()),
         "against": _against(view, display),
+        "chart": _scores(one.result, view, display),
     }
+
+
+def _scores(result: SweepResult, view: View, display: Display) -> dict[str, Any]:
+    """A chart of the objective of the winner and of every list alone, best first."""
+    shown = [row for place, row in enumerate(view.rows) if place == view.winner_place or row["family"] == "single"]
+    points = [
+        [display.trial(row), round(100 * row[view.objective], 1), f"{percent(row[view.objective])}%", row["trial"]]
+        for row in sorted(shown, key=lambda row: -row[view.objective])
+    ]
+    name = display.text(view.objective)
+    caption = f"{name} of the winner and of every list alone: {display.text(view.where)}."
+    series = [{"name": "", "points": points}]
+    return {"kind": "bar", "title": f"{name} (%)", "caption": caption, "x": "percent", "decimals": 1, "series": series}
 
 
 def _against(view: View, display: Display) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.report.display import Display
-from harness.report.explanation.trace import describe_path, label, role
+from harness.report.explanation.trace import cause, describe_path, label, role
 from harness.report.site.chunk import Chunks, packed_ranks, packed_scores, parts
 from harness.report.site.material import PASSAGES, Material, Passages
 from harness.retriever.pagerank.trail import Node, Path
@@ -155,7 +155,7 @@ class Split:
             else [found.title(node.passage), kinds.get(node.passage, "passage")]
             for node in nodes
         ]
-        return {"nodes": named, "trails": trails}
+        return {"cause": self.display.text(cause(found)), "nodes": named, "trails": trails}
 
 
 def _column(values: Any) -> list[Any]:

@@ -23,10 +23,12 @@ SERVER = "/data/server.js"
 class Handler(SimpleHTTPRequestHandler):
     """Files of the site alone; of ``SERVER`` the content names MLflow's address."""
 
-    links = ""
+    links, host = "", ""
 
     def do_GET(self) -> None:
         """A file, or who serves it."""
+        if not self._is_asked():
+            return None
         if self.path.partition("?")[0] != SERVER:
             return super().do_GET()
         content = self.links.encode()
@@ -36,6 +38,29 @@ class Handler(SimpleHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
         return None
+
+    def do_HEAD(self) -> None:
+        """A file's head."""
+        if self._is_asked():
+            super().do_HEAD()
+
+    def _is_asked(self) -> bool:
+        """Whether a file of the folder is asked for by an address of this server; else the answer is an error.
+
+        A page of another name that leads to this machine is refused, and what a link leads to outside of the folder.
+        """
+        address, port = self.connection.getsockname()[:2]
+        if self.headers.get("Host", "").lower() not in {f"{name}:{port}" for name in (address, self.host, "localhost")}:
+            self.send_error(421, "this server has another address")
+        elif not Path(self.translate_path(self.path)).resolve().is_relative_to(self.directory):
+            self.send_error(404)
+        else:
+            return True
+        return False
+
+    def list_directory(self, path: object) -> None:
+        """Nothing is listed."""
+        self.send_error(404)
 
     def end_headers(self) -> None:
         """A newer site shows at once, and a file is what its name says."""
@@ -58,13 +83,14 @@ def start(folder: Path, host: str, port: int, mlflow: str, page: str) -> None:
 
 def make(folder: str, host: str, port: int, mlflow: str, page: str) -> ThreadingHTTPServer:
     """The server, not yet serving."""
-    text = json.dumps(json.dumps({"mlflow": mlflow, "page": page}))
+    text, name = json.dumps(json.dumps({"mlflow": mlflow, "page": page})), host.lower()
 
     class Site(Handler):
         links = f'put("server",{text});\n'
+        host = name
 
         def __init__(self, *arguments: Any) -> None:
-            super().__init__(*arguments, directory=folder)
+            super().__init__(*arguments, directory=str(Path(folder).resolve()))
 
     return ThreadingHTTPServer((host, port), Site)
 

@@ -15,7 +15,7 @@ function chart(spec, addressOf) {
 function values(spec) {
   const points = spec.series.flatMap(series => series.points.map(point => [series.name, ...point.slice(0, 3)]));
   return table({title: `Values of ${spec.title}`, columns: [{title: "series", kind: "text"}, {title: spec.kind === "bar" ? "part" : spec.x, kind: "text"}, {title: spec.y ?? spec.x, kind: "count"}, {title: "what it is", kind: "text"}],
-    rows: points.map(([name, x, y, text]) => [name, String(x), String(Number(y.toFixed(2))), text]), keys: points.map(point => [null, null, point[2], null])}, {step: 50});
+    rows: points.map(([name, x, y, text]) => [name, String(x), y.toFixed(spec.decimals ?? 0), text]), keys: points.map(point => [null, null, point[2], null])}, {step: 50});
 }
 
 function legend(spec) {
@@ -40,7 +40,7 @@ function bars(spec, tell) {
       svg("rect", {class: "hover", x: 0, y: at * row, width: WIDE, height: row}),
       svg("text", {x: left - 8, y: at * row + 21, "text-anchor": "end"}, name.length > letters ? `${name.slice(0, letters - 1)}…` : name),
       svg("rect", {class: `bar c${at % COLORS}`, x: left, y: at * row + 6, width: Math.max(1, width * count / most).toFixed(1), height: row - 12}),
-      svg("text", {x: left + width * count / most + 6, y: at * row + 21}, String(count)))));
+      svg("text", {x: left + width * count / most + 6, y: at * row + 21}, count.toFixed(spec.decimals ?? 0)))));
 }
 
 function plot(spec, tell, addressOf) {

@@ -18,6 +18,10 @@ const link = (place, ...children) => el("a", {href: address(...place)}, ...child
 function address(...parts) {
   return "#/" + parts.map(part => encodeURIComponent(String(part))).join("/");
 }
+// A count as words, which lead to what is counted; of none there is nothing to see.
+function counted(place, count, text) {
+  return count ? link(place, text) : text;
+}
 function plural(count, one, many = one + "s") {
   return `${count} ${count === 1 ? one : many}`;
 }

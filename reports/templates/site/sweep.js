@@ -11,7 +11,7 @@ async function sweepPage(key) {
     el("section", {"aria-labelledby": "questions"}, el("h2", {id: "questions"}, `Questions that the winner won and lost (${last.name})`),
       el("ul", {class: "counts"}, singles.map(other => {
         const found = split.counts(winner, split.place(other.trial)), place = ["trial", key, last.name, sweep.winner, other.trial];
-        return el("li", {}, `Against ${other.name}: `, link([...place, "lost"], `lost ${found.lost}`), ", ", link([...place, "won"], `won ${found.won}`),
+        return el("li", {}, `Against ${other.name}: `, counted([...place, "lost"], found.lost, `lost ${found.lost}`), ", ", counted([...place, "won"], found.won, `won ${found.won}`),
           ` (${sayP(mcnemar(found.won, found.lost))}).`);
       })),
       el("p", {}, sweep.splits.map((each, number) => [number ? ", " : "Every strategy against every other: ", link(["matrix", key, each.name], `wins and losses on ${each.name}`)]), ".")),
