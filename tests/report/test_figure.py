@@ -29,6 +29,18 @@ def test_outcomes(result: SweepResult) -> None:
     assert "n = 6, evaluation 1" in next(outcomes.pictures(result)).caption
 
 
+def test_an_axis_of_no_wins_begins_at_0(result: SweepResult) -> None:
+    from matplotlib.figure import Figure
+
+    ranks = np.array(result.locked.ranks)
+    ranks[3] = ranks[result.locked.winner_place]
+    result.__dict__["locked"] = dataclasses.replace(result.locked, ranks=ranks)
+    figure = Figure()
+    [*outcomes.pictures(result)][1].draw(figure)
+    assert [axes.get_ylim()[0] for axes in figure.axes] == [0, 0]
+    assert figure.axes[1].get_ylim()[1] >= 1
+
+
 def test_alpha_curves(result: SweepResult) -> None:
     assert alpha.curves(result.whole) == {"boltzmann": {0.5: 0.625, 0.7: 0.75}, "linear": {0.3: 0.625, 0.7: 0.5}}
 

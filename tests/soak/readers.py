@@ -224,7 +224,7 @@ def _stores(folder: Path, data: Path, sweep: Path) -> Readers:
     made["extraction shard"] = (shards / "names-00000.npz", partial(_extract, shards))
     pending.remember(_Noted(), folder, Export(sweep))
     (note,) = (folder / pending.FOLDER).glob("*.json")
-    made["note of an export"] = (note, partial(_export_missed, folder))
+    made["note of an export"] = (note, partial(_due, folder))
     found = folder / "answered.json"
     found.write_text(json.dumps(_ANSWERED))
     made["answers, for the tracker"] = (found, partial(answers.read, found))
@@ -263,10 +263,10 @@ class _Noted(Untracked):
     destination = "a place"  # type: ignore[assignment]
 
 
-def _export_missed(folder: Path) -> object:
+def _due(folder: Path) -> object:
     kept = {path: path.read_bytes() for path in (folder / pending.FOLDER).glob("*.json")}
     try:
-        return pending.export_missed(_Noted(), folder)
+        return pending.due(_Noted(), folder)
     finally:
         for path, content in kept.items():
             path.write_bytes(content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +24,16 @@ def test_from_the_first_page_to_a_question_that_the_winner_lost(browser: Browser
     browser.open(site.url)
     browser.wait("document.querySelector('.card')")
     view = SweepResult(site.held).locked
+    bars = browser.evaluate(
+        "[...document.querySelector('.card .chart svg').querySelectorAll('title')].map(e => e.textContent)"
+    )
+    singles = [row for row in view.rows if row["family"] == "single"]
+    assert len(bars) == len({view.winner, *(row["trial"] for row in singles)})
+    assert all(re.search(r"\d\.\d%$", bar) for bar in bars)
+    assert (
+        browser.evaluate("[...document.querySelectorAll('.card a')].filter(e => / 0 q/.test(e.textContent)).length")
+        == 0
+    )
     lost = int((view.scores[view.winner_place] < view.scores[view.row_of("dense")]).sum())
     browser.click(".card a", f"lost {lost} question")
     browser.wait("document.querySelector('.tabs [aria-current]')")

@@ -6,6 +6,9 @@ import hashlib
 import json
 import re
 import shutil
+import threading
+import urllib.error
+import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,11 +17,16 @@ import numpy as np
 import pytest
 from omegaconf import DictConfig, OmegaConf
 
+from harness.analysis.trace import Trace
 from harness.benchmark import md5_split
 from harness.core.configuration.rooms import package_folder
 from harness.core.identity import digest
+from harness.report.explanation.trace import cause
+from harness.report.site import server
 from harness.report.site.build import build
 from harness.report.site.chunk import packed, packed_ranks, packed_scores, plain
+from harness.retriever.pagerank.trail import Node, Trail
+from harness.retriever.pagerank.trail import Path as Way
 from harness.sweep.folder.result import SweepResult
 
 ASSETS = package_folder("reports/templates") / "site"
@@ -221,3 +229,56 @@ def test_a_folder_that_travelled_shows_what_it_holds(
     assert "Lists and traces are not shown: its lists are not at hand" in content["why"]
     told = read(tmp_path / "site" / "data" / "moved" / "tune-0.js")[0]
     assert told.keys() == {"answers", "gold"}
+
+
+def test_the_server_answers_its_own_address_and_its_own_folder_alone(site: SimpleNamespace, tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    shutil.copytree(site.folder, folder)
+    (tmp_path / "secret.txt").write_text("secret")
+    (folder / "leak.txt").symlink_to(tmp_path / "secret.txt")
+    (folder / "out").symlink_to(tmp_path)
+    served = server.make(str(folder), "127.0.0.1", 0, "", "")
+    port = served.server_address[1]
+    threading.Thread(target=served.serve_forever, daemon=True).start()
+
+    def status(path: str, host: str, method: str = "GET") -> int:
+        request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Host": host}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return int(answer.status)
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    try:
+        for host in (f"127.0.0.1:{port}", f"localhost:{port}"):
+            assert [status(path, host) for path in ("/", "/index.html", "/data/server.js", "/icon.svg")] == [200] * 4
+        for path in ("/leak.txt", "/out/secret.txt", "/out/", "/data/", "/%2e%2e/secret.txt"):
+            assert {status(path, f"127.0.0.1:{port}", method) for method in ("GET", "HEAD")} == {404}, path
+        for host in ("evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", "127.0.0.1:1"):
+            assert [status(path, host) for path in ("/index.html", "/data/server.js")] == [421, 421], host
+            assert status("/index.html", host, "HEAD") == 421
+    finally:
+        served.shutdown()
+        served.server_close()
+
+
+def test_one_sentence_says_what_came_between_and_by_which_entity() -> None:
+    corpus: Any = [{"title": title, "text": ""} for title in ("Film", "Its maker", "Another maker", "A town")]
+    benchmark: Any = SimpleNamespace(corpus=corpus)
+    way = {
+        doc: [Way((Node(entity=entity), Node(passage=doc)), ("in",), 0.5)]
+        for doc, entity in ((1, "the maker's school"), (2, "another maker"))
+    }
+    way[2].append(Way((Node(entity="a festival"), Node(passage=2)), ("in",), 0.1))
+    order = {"graph": {2: 0.9, 0: 0.8, 3: 0.2, 1: 0.1}, "fused": {0: 4.0, 2: 3.0, 3: 2.0, 1: 1.0}}
+    trace = Trace(benchmark, 0, "fused", [0, 1], [2, 3], order, {"graph": Trail([], way, True)}, {})
+    assert cause(trace) == (
+        "2 passages came before the last hop “Its maker” (rank 4), first “Another maker”, which graph reaches through "
+        "the entity “a festival”; it reaches the gold passage through “the maker's school”."
+    )
+    alone = Trace(benchmark, 0, "fused", [0, 1], [2, 3], {**order, "fused": {2: 1.0, 0: 0.5}}, {}, {})
+    assert cause(alone) == (
+        "1 passage came before the last hop “Its maker” (not in the fused list), first “Another maker”, which stands "
+        "in graph at 1, fused at 1."
+    )
+    assert cause(Trace(benchmark, 0, "fused", [0, 1], [], order, {}, {})) == ""
