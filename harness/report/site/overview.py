@@ -116,11 +116,11 @@ def _sweep(one: Listed, display: Display) -> dict[str, Any]:
         "in_short": display.text(conclusions(one.result)["in short"]),
         "missed": int((view.scores[view.winner_place] <= 0).sum()),
         "against": _against(view, display),
-        "chart": _scores(one.result, view, display),
+        "chart": _scores(view, display),
     }
 
 
-def _scores(result: SweepResult, view: View, display: Display) -> dict[str, Any]:
+def _scores(view: View, display: Display) -> dict[str, Any]:
     """A chart of the objective of the winner and of every list alone, best first."""
     shown = [row for place, row in enumerate(view.rows) if place == view.winner_place or row["family"] == "single"]
     points = [
