@@ -8,7 +8,7 @@ from hydra.core.hydra_config import HydraConfig
 from scipy.stats import binom
 
 from harness.analysis.calibration import exchanged, judged
-from harness.analysis.clustered import behave
+from harness.analysis.clustered import behave, uneven
 from harness.analysis.resplit import check_forecasts
 from harness.analysis.worlds import ordered, outcomes
 from harness.command import calibrate
@@ -161,6 +161,16 @@ def test_clustered_worlds_break_the_plain_figures_alone():
     assert tables[0].rows[1][4:] == [found.errors[f"cluster {one.title[:-2]}"] for one in tables[0].columns[4:]]
     low, high = binom.ppf([0.025, 0.975], 60, 0.05) / 60
     assert tables[0].title.endswith(f"5 is right, {100 * low:.1f} to {100 * high:.1f} by chance")
+
+
+def test_in_an_uneven_world_clusters_share_wins_alone():
+    labels = np.repeat(np.arange(300), 5)
+    signs = uneven(np.random.default_rng(1), labels, 1.0).reshape(-1, 300, 5)
+    some_win, some_lose = (signs == 1).any(axis=2), (signs == -1).any(axis=2)
+    alone = some_win & ~some_lose
+    assert (signs == 1).all(axis=2)[alone].mean() > 0.5  # else a win and a loss of one question met
+    assert (signs == -1).all(axis=2).mean() < 0.001
+    assert abs(signs.mean()) < 0.01
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[]", '{"rates": 5}', '{"rates": [{"x": 1}]}', "[" * 100_000])
