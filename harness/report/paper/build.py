@@ -19,7 +19,7 @@ from harness.report.paper.venue import Venue
 from harness.report.pdf.build import Built, Section, joint
 from harness.report.pdf.compile import SECONDS, compile_pdf
 from harness.report.pdf.template import fill
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.result import SweepResult, differing
 
 FIGURE = r"""\begin{figure}[htbp]
 \centering
@@ -60,8 +60,12 @@ class Paper:
         groups: dict[str, list[SweepResult]] = {}
         for result, _ in sections.values():
             groups.setdefault(result.kind, []).append(result)
-        several = len(groups) > 1
-        tables = [self._results(kind, results, several, metrics, baseline) for kind, results in groups.items()]
+        every = [result for result, _ in sections.values()]
+        typed = {result.folder: given for result, given in zip(every, differing(every), strict=True)}
+        tables = [
+            self._results(kind, results, typed[results[0].folder], metrics, baseline)
+            for kind, results in groups.items()
+        ]
         main, everything = [Part("Results", [], tables, [])], [Part("Results", [], tables, [])]
         files = [self.folder / file for file in tables]
         for kind, together in joint([result for result, _ in sections.values()]).items():
@@ -82,12 +86,19 @@ class Paper:
         return Built(files, "\n".join(said))
 
     def _results(
-        self, kind: str, results: Sequence[SweepResult], several: bool, metrics: Sequence[str], baseline: str | None
+        self,
+        kind: str,
+        results: Sequence[SweepResult],
+        typed: Mapping[str, str],
+        metrics: Sequence[str],
+        baseline: str | None,
     ) -> str:
-        """several: whether other tables stand beside it, so that its caption says by which parameters it differs."""
+        """typed: the parameters by which it differs from the tables beside it; its caption says them."""
         table, style = results_table(results, self.display, metrics, baseline)
-        if several:
-            table = replace(table, caption=f"{table.caption} Parameters: {kind}.")
+        if own := ", ".join(
+            f"{name}={value}" for name, value in typed.items() if name not in ("dataset", "dataset.path")
+        ):
+            table = replace(table, caption=f"{table.caption} Parameters: {own}.")
         label = f"{file_name(results[0].folder.name if len(results) == 1 else kind)}-results"
         text = typeset(table, self.venue.layout, label, style, self.display.text)
         return self._put(f"tables/{label}.tex", text)
