@@ -15,7 +15,7 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from harness.core.configuration.rooms import ROOMS, install
+from harness.core.concepts import ROOMS, Concept
 
 if TYPE_CHECKING:
     from harness.benchmark import load as load
@@ -69,17 +69,14 @@ __all__ = [
 ]
 
 
-if sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
-    del sys.path[0]  # the working directory, which `python -m` puts first: no module of ours is looked for there
-install()
+for _concept in ROOMS:
+    sys.modules[f"harness.{_concept}"] = globals()[_concept] = Concept(f"harness.{_concept}")
 
 
 def __getattr__(name: str) -> Any:
     """A name of ``HOMES``, imported when it is first used: ``import harness`` alone loads neither torch nor pandas."""
     if name in HOMES:
         return getattr(importlib.import_module(f"harness.{HOMES[name]}"), name)
-    if name in ROOMS:
-        return importlib.import_module(f"harness.{name}")
     raise AttributeError(f"module 'harness' has no attribute {name!r}")
 
 

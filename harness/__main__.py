@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
+if __name__ == "__main__" and not sys.flags.safe_path:
+    del sys.path[0]  # the working directory, which `python -m` puts first: no module of ours is looked for there
+
 import ast
 import contextlib
 import functools
@@ -10,7 +15,6 @@ import importlib.util
 import logging
 import os
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -6,11 +6,11 @@ import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.core.identity import file_sha256
+from harness.core.identity import digest, file_sha256
 
 log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
@@ -33,6 +33,28 @@ class Artifact:
         return facts
 
 
+def artifact_key(stage: object, config: object, inputs: object) -> str:
+    """What an artifact is called: 20 hex digits of the hash of stage, configuration and inputs."""
+    return digest({"stage": stage, "config": config, "inputs": inputs})[:20]
+
+
+def expected_files(manifest: bytes | str, key: str | None) -> tuple[Mapping[str, Any], dict[str, str]]:
+    """A manifest, and the SHA-256 of each file that it names.
+
+    Raises ValueError (or LookupError, TypeError, AttributeError, RecursionError) for one that cannot be read, is that
+    of another artifact than ``key`` (None: than it says itself), or names a file outside of its folder.
+    """
+    found: Mapping[str, Any] = json.loads(manifest)
+    if artifact_key(found["stage"], found["config"], found["inputs"]) != (key or found["key"]):
+        raise ValueError(f"its stage, configuration and inputs are not those of the key {key or found['key']}")
+    files = {str(name): str(entry["sha256"]) for name, entry in found["files"].items()}
+    for name in files:
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or "\\" in name:
+            raise ValueError(f"it names {name!r}")
+    return found, files
+
+
 def read_manifest(path: Path) -> Mapping[str, Any] | None:
     """A manifest, unless its artifact is still being built or it cannot be read."""
     if path.parent.suffix == PARTIAL:
@@ -48,12 +70,11 @@ def read_manifest(path: Path) -> Mapping[str, Any] | None:
 def open_artifact(place: Path, key: str) -> Artifact | None:
     """The artifact when it is whole; ``None`` when it is missing or damaged (which is said, by file name)."""
     try:
-        manifest = json.loads((place / MANIFEST).read_text())
-        expected = {name: entry["sha256"] for name, entry in manifest["files"].items()}
+        manifest, expected = expected_files((place / MANIFEST).read_bytes(), key)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        log.warning("%s is damaged; building the artifact again", place / MANIFEST)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        log.warning("%s is damaged (%s); building the artifact again", place / MANIFEST, error)
         return None
     if (damaged := _damaged(place, expected)) is not None:
         log.warning("%s is damaged or missing; building the artifact again", damaged)
@@ -65,8 +86,7 @@ def check_artifact(place: Path, mend: str) -> Mapping[str, Any]:
     """The manifest of a finished artifact. Raises HarnessError that names the first file that is damaged or missing."""
     path = place / MANIFEST
     try:
-        manifest: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        expected = {str(name): str(entry["sha256"]) for name, entry in manifest["files"].items()}
+        manifest, expected = expected_files(path.read_bytes(), None)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise HarnessError(f"{path}: missing or damaged ({type(error).__name__}); {mend}") from error
     if (damaged := _damaged(place, expected)) is not None:

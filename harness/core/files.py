@@ -8,9 +8,12 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from harness.core.errors import HarnessError
@@ -19,13 +22,29 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-HOST = hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
-"""Of this machine: on a shared file system processes of two machines may have one number, in containers they do."""
+
+def _machine() -> str:
+    """Its name, when it was started, and the table that numbers its processes: containers may share a name."""
+    found = [socket.gethostname()]
+    with contextlib.suppress(OSError):  # Linux has them
+        found.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"))
+        found.append(os.readlink("/proc/self/ns/pid"))
+    return hashlib.sha256("\n".join(found).encode()).hexdigest()[:8]
+
+
+HOST = _machine()
+"""Where a process number is one process: two machines that share a folder, or two containers, may have one number."""
+ABANDONED = 86400.0
+"""Seconds after which what another machine was writing counts as left behind."""
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR)
 """What the user can mend: a full disk, a quota, a limit, a folder that cannot be written."""
 
 LEVEL = 1
 """How hard gzip tries; 1 takes a third of the time of 6 for files that are a sixth larger."""
+
+
+REBUILD = "remove its folder, and the next command that needs it builds it again"
+"""The mend of what an artifact should not hold."""
 
 
 def unwritable(error: OSError) -> str | None:
@@ -121,15 +140,20 @@ def text(path: Path, packed: bool = False) -> Iterator[IO[bytes]]:
 
 
 def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:
-    """What killed processes of this machine left in a folder: files ``*.PID.partial`` of no running PID.
+    """What killed processes left in a folder: files ``*.HOST.PID.partial`` (older: ``*.PID.partial``) of no running PID
+    of this machine, and those of other machines that nobody has written to for a day (``ABANDONED``).
 
     pattern: ``**/*.partial`` looks into its folders, too.
     """
     found = []
     for path in sorted(folder.glob(pattern)):
-        number = path.name.split(".")[-2]
-        if number.isdecimal() and path.is_file() and not is_running(int(number)):
-            found.append(path)
+        *_, host, number, _ = ("", *path.name.split("."))
+        if number.isdecimal() and path.is_file():
+            if host != HOST and re.fullmatch("[0-9a-f]{8}", host):
+                dead = time.time() - path.stat().st_mtime > ABANDONED
+            else:
+                dead = not is_running(int(number))
+            found += [path] if dead else []
     return found
 
 
@@ -173,6 +197,40 @@ def write_array(path: Path, values: np.ndarray[Any, Any]) -> None:
 
     with whole(path) as partial, partial.open("wb") as stream:
         np.save(cast("IO[bytes]", _Plain(stream)), values, allow_pickle=False)
+
+
+def read_array(
+    path: Path,
+    dtype: Any,
+    shape: tuple[int | None, ...],
+    least: float | None = None,
+    most: float | None = None,
+    mapped: bool = False,
+) -> np.ndarray[Any, Any]:
+    """The array of a NumPy file. shape: None for an axis of any length.    least, most: bounds of its values, included.
+
+    mapped: by the file's pages, read when they are used. Raises HarnessError for an array of another form, and for
+    values out of bounds, NaN among them: code that is compiled would read and write beside an array's memory.
+    """
+    import numpy as np
+
+    try:
+        found = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+    except (ValueError, EOFError, SyntaxError, TokenError) as error:
+        raise HarnessError(f"{path}: no array of NumPy ({error}); {REBUILD}") from error
+    if (
+        found.dtype != dtype
+        or len(found.shape) != len(shape)
+        or any(wanted not in (None, size) for wanted, size in zip(shape, found.shape, strict=True))
+    ):
+        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        there = f"{found.dtype}[{', '.join(map(str, found.shape))}]"
+        raise HarnessError(f"{path}: {there}, expected {np.dtype(dtype)}[{wanted}]; {REBUILD}")
+    for bound, outside in ((least, np.less), (most, np.greater)):
+        if bound is not None and found.size and (np.isnan(found) | outside(found, bound)).any():
+            bad = found[np.isnan(found) | outside(found, bound)][0]
+            raise HarnessError(f"{path}: value {bad}, expected {least} to {most}; {REBUILD}")
+    return cast("np.ndarray[Any, Any]", found)
 
 
 class _Plain:

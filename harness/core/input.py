@@ -21,6 +21,8 @@ DAMAGED = (OSError, EOFError, ValueError, LookupError, TypeError, SyntaxError, T
 
 DEEPEST = 100
 """Mappings and lists of a YAML file within each other, at most."""
+REPEATED = 1_000_000
+"""Values that the aliases of a YAML file stand for, at most: nine of nine lines can stand for a billion."""
 
 GZIP = b"\x1f\x8b"
 MARK = b"\xef\xbb\xbf"
@@ -106,13 +108,27 @@ def read_yaml(path: Path) -> Any:
     """The value of a YAML file, by libyaml. Raises ValueError (or yaml.YAMLError) for one that cannot be read.
 
     libyaml builds values by recursion and without a bound, so a file that nests deeper than ``DEEPEST`` would end the
-    process; its events, which come one by one, are counted first.
+    process, and one whose aliases stand for more than ``REPEATED`` values would fill the memory of whoever walks
+    through it; its events, which come one by one, are counted first.
     """
     import yaml
 
-    text, depth = path.read_text(encoding="utf-8"), 0
+    text, count = path.read_text(encoding="utf-8"), 0
+    sizes: dict[str, int] = {}
+    inside: list[tuple[str | None, int]] = []
     for event in yaml.parse(text, yaml.CSafeLoader):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
+        if isinstance(event, yaml.AliasEvent):
+            count += sizes.get(event.anchor or "", 1)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            inside.append((event.anchor, count))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = inside.pop()
+            sizes[anchor or ""] = count - before + 1
+            count += 1
+        elif isinstance(event, yaml.ScalarEvent):
+            count += 1
+        if len(inside) > DEEPEST:
             raise ValueError(f"nested more than {DEEPEST} deep")
+        if count > REPEATED + len(text):
+            raise ValueError(f"its aliases stand for more than {REPEATED:,} values")
     return yaml.load(text, yaml.CSafeLoader)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from harness.core import escape
 from harness.core.errors import HarnessError
-from harness.core.files import write_array
+from harness.core.files import REBUILD, read_array, write_array
 from harness.core.table import Column, Table
 from harness.run.entries import Entries, check_finite, check_once, check_ranks, number
 
@@ -193,9 +193,13 @@ class Run:
 
     @classmethod
     def load(cls, folder: Path, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
-        """Read what ``save`` wrote."""
-        arrays = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in cls.ARRAYS)
-        return cls(query_ids, doc_ids, *arrays)
+        """Read what ``save`` wrote. Raises HarnessError where it is no run of these queries and documents."""
+        docs = read_array(folder / "docs.npy", np.int32, (None,), 0, len(doc_ids) - 1)
+        indptr = read_array(folder / "indptr.npy", np.int64, (len(query_ids) + 1,), 0, len(docs))
+        scores = read_array(folder / "scores.npy", np.float64, (len(docs),), -np.finfo(float).max, np.finfo(float).max)
+        if indptr[0] != 0 or indptr[-1] != len(docs) or (np.diff(indptr) < 0).any():
+            raise HarnessError(f"{folder / 'indptr.npy'}: its lists are not those of {len(docs)} entries; {REBUILD}")
+        return cls(query_ids, doc_ids, indptr, docs, scores)
 
 
 def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:

@@ -1,8 +1,8 @@
 """A lease: one process at a time works on a thing, on any machine that shares the folder, and death sets it free.
 
-The lease is a file made by an exclusive create, which holds on NFS, too. It names host, process and a token, and its
-holder touches it every ``BEAT`` seconds. One that was not touched for ``STALE`` seconds, by the file system's own
-clock, or whose process on this host has ended, is taken over.
+The lease is a file made by an exclusive create, which every file system has, NFS and those without hard links, too. It
+names host, machine, process and a token, and its holder touches it every ``BEAT`` seconds. One that was not touched for
+``STALE`` seconds, by the file system's own clock, or whose process on this machine has ended, is taken over.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.core.files import is_running
+from harness.core.files import HOST, is_running
 
 BEAT = 5.0
 STALE = 60.0
@@ -50,14 +50,20 @@ def holder(path: Path) -> Mapping[str, Any] | None:
 
 
 def is_stale(path: Path) -> bool:
-    """Whether the holder is dead: its process on this host has ended, or it has not touched the file for long."""
+    """Whether the holder is dead: its process on this machine has ended, or it has not touched the file for long.
+
+    A date in the future is set to now: a living holder touches the file again, a dead one's then grows old.
+    """
     found = holder(path)
-    if found is not None and found.get("host") == socket.gethostname() and not is_running(found["pid"]):
+    if found is not None and found.get("machine") == HOST and not is_running(found["pid"]):
         return True
     clock = path.with_name(f"{path.name}.{uuid.uuid4().hex}.clock")
     try:
         clock.touch()
-        return clock.stat().st_mtime - path.stat().st_mtime > STALE
+        age = clock.stat().st_mtime - path.stat().st_mtime
+        if age < -BEAT:
+            os.utime(path)
+        return age > STALE
     except FileNotFoundError:
         return False
     finally:
@@ -67,15 +73,17 @@ def is_stale(path: Path) -> bool:
 def _take(path: Path, token: str) -> bool:
     if path.exists() and is_stale(path):
         _remove_stale(path)
-    content = json.dumps({"host": socket.gethostname(), "pid": os.getpid(), "token": token})
-    own = path.with_name(f"{path.name}.{token}")
+    found = {"host": socket.gethostname(), "machine": HOST, "pid": os.getpid(), "token": token}
+    return _create(path, json.dumps(found))
+
+
+def _create(path: Path, content: str) -> bool:
+    """Whether the file was not there and is made. Until it is written, it is a lease of nobody known, which ages."""
     try:
-        own.write_text(content)
-        os.link(own, path)  # whole at once, and fails where another was first
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(content)
     except FileExistsError:
         return False
-    finally:
-        own.unlink(missing_ok=True)
     return True
 
 
@@ -88,8 +96,7 @@ def _remove_stale(path: Path) -> None:
     except FileNotFoundError:
         return
     if holder(moved) != seen:
-        with contextlib.suppress(FileExistsError):
-            os.link(moved, path)
+        _create(path, moved.read_text(encoding="utf-8"))
     moved.unlink(missing_ok=True)
 
 

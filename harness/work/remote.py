@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import logging
 import shutil
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from harness.core.artifact import MANIFEST
+from harness.core.artifact import MANIFEST, expected_files
 from harness.core.errors import HarnessError
 from harness.core.identity import file_sha256
 
@@ -52,13 +51,13 @@ class Remote:
                 return False
             shutil.rmtree(folder, ignore_errors=True)
             try:
-                for name, sha256 in _expected(manifest).items():
+                for name, sha256 in expected_files(manifest, key)[1].items():
                     local = folder / name
                     local.parent.mkdir(parents=True, exist_ok=True)
                     files.get_file(f"{place}/{name}", str(local))
                     if file_sha256(local) != sha256:
                         raise ValueError(f"{name} has another SHA-256")
-            except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
                 log.warning("%s/%s/%s is damaged (%s); building the artifact again", self.url, stage, key, error)
                 files.rm_file(f"{place}/{MANIFEST}")  # so that it is not there, and is sent again
                 return False
@@ -75,7 +74,7 @@ class Remote:
             there = f"{root}/{stage}/{key}"
             if files.exists(f"{there}/{MANIFEST}"):
                 return
-            for name in [*_expected((place / MANIFEST).read_bytes()), MANIFEST]:
+            for name in [*expected_files((place / MANIFEST).read_bytes(), key)[1], MANIFEST]:
                 if not _has_buckets(files):
                     files.makedirs(str(PurePosixPath(f"{there}/{name}").parent), exist_ok=True)
                 files.put_file(str(place / name), f"{there}/{name}")
@@ -116,13 +115,3 @@ def _has_buckets(files: Any) -> bool:
     from fsspec.asyn import AsyncFileSystem
 
     return isinstance(files, AsyncFileSystem)
-
-
-def _expected(manifest: bytes) -> dict[str, str]:
-    """SHA-256 by name of the files of an artifact. Raises ValueError for a name that leads out of its folder."""
-    found = {str(name): str(entry["sha256"]) for name, entry in json.loads(manifest)["files"].items()}
-    for name in found:
-        path = PurePosixPath(name)
-        if path.is_absolute() or ".." in path.parts or "\\" in name:
-            raise ValueError(f"it names {name!r}")
-    return found

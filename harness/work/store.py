@@ -18,10 +18,10 @@ from typing import Any
 
 from filelock import FileLock
 
-from harness.core.artifact import MANIFEST, PARTIAL, Artifact, open_artifact, read_manifest
+from harness.core.artifact import MANIFEST, PARTIAL, Artifact, artifact_key, open_artifact, read_manifest
 from harness.core.errors import HarnessError
 from harness.core.files import mend_of, unwritable, write_json
-from harness.core.identity import code_version, digest, file_sha256, library_versions
+from harness.core.identity import code_version, file_sha256, library_versions
 from harness.work import progress as following
 from harness.work.parts import RECORDS, is_shared
 from harness.work.remote import Remote
@@ -47,8 +47,7 @@ class Store:
 
     def place(self, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Path:
         """Where the artifact of ``stage`` for this configuration and these input hashes is, or will be."""
-        key = digest({"stage": stage, "config": config, "inputs": inputs})[:20]
-        return self.root / "artifacts" / stage / key
+        return self.root / "artifacts" / stage / artifact_key(stage, config, inputs)
 
     def find(self, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Artifact | None:
         """The artifact, if it is there and whole."""

@@ -1,6 +1,7 @@
 """Files that would end the process are refused."""
 
 import errno
+import itertools
 import os
 import signal
 import subprocess
@@ -12,7 +13,16 @@ import pytest
 import yaml
 
 from harness.core.errors import HarnessError
-from harness.core.files import HOST, dead_partials, make_folder, remove_partials, whole, write_array, write_text
+from harness.core.files import (
+    HOST,
+    dead_partials,
+    make_folder,
+    read_array,
+    remove_partials,
+    whole,
+    write_array,
+    write_text,
+)
 from harness.core.input import read_yaml
 
 
@@ -24,6 +34,36 @@ def test_yaml_that_nests_without_end_is_refused_before_it_ends_the_process(tmp_p
         read_yaml(path)
     path.write_text("[" * 100 + "]" * 100)
     assert read_yaml(path)
+
+
+def test_yaml_whose_aliases_stand_for_a_billion_values_is_refused(tmp_path: Path) -> None:
+    lines = ["a: &a [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]" for before, name in itertools.pairwise("abcdefghi")]
+    path = tmp_path / "laughs.yaml"
+    path.write_text("\n".join(lines))
+    with pytest.raises(ValueError, match="stand for more than"):
+        read_yaml(path)
+    path.write_text("\n".join(lines[:3]))
+    assert len(read_yaml(path)["c"]) == 9
+
+
+@pytest.mark.parametrize(
+    ("stored", "said"),
+    [
+        (np.array([0, 3], np.int32), r"value 3, expected 0 to 2"),
+        (np.array([-1, 0], np.int32), r"value -1, expected 0 to 2"),
+        (np.array([0, 1], np.int64), r"int64\[2\], expected int32\[2\]"),
+        (np.array([0], np.int32), r"int32\[1\], expected int32\[2\]"),
+        (np.array([[0, 1]], np.int32), r"int32\[1, 2\], expected int32\[2\]"),
+    ],
+)
+def test_an_array_of_another_form_is_refused(tmp_path: Path, stored: np.ndarray, said: str) -> None:
+    np.save(tmp_path / "docs.npy", stored)
+    with pytest.raises(HarnessError, match=rf"docs\.npy: {said}; remove its folder"):
+        read_array(tmp_path / "docs.npy", np.int32, (2,), 0, 2)
+    (tmp_path / "docs.npy").write_bytes(b"none")
+    with pytest.raises(HarnessError, match="no array of NumPy"):
+        read_array(tmp_path / "docs.npy", np.int32, (2,), 0, 2)
 
 
 def test_what_a_killed_report_left_goes_from_its_folders_too_and_what_is_being_written_stays(tmp_path: Path) -> None:
@@ -107,4 +147,8 @@ def test_what_is_half_written_is_named_by_machine_and_process(tmp_path: Path) ->
         partial.touch()
         assert dead_partials(tmp_path) == []
     (tmp_path / f"a.npz.{HOST}.999999999.partial").touch()
+    theirs = tmp_path / "a.npz.0123abcd.999999999.partial"  # of a container: no such process runs here
+    theirs.touch()
     assert [path.name for path in dead_partials(tmp_path)] == [f"a.npz.{HOST}.999999999.partial"]
+    os.utime(theirs, (0, 0))
+    assert theirs in dead_partials(tmp_path)

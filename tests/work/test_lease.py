@@ -1,5 +1,6 @@
 """One process at a time holds a lease, and the death of a holder sets it free."""
 
+import errno
 import json
 import os
 import socket
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.core.files import HOST
 from harness.work import lease as module
 from harness.work.lease import holder, is_stale, lease
 
@@ -42,11 +44,45 @@ def test_a_dead_process_of_this_host_is_taken_over(tmp_path: Path) -> None:
     path = tmp_path / "a.lease"
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    path.write_text(json.dumps({"host": socket.gethostname(), "pid": ended.pid, "token": "x"}))
+    path.write_text(json.dumps({"host": "any", "machine": HOST, "pid": ended.pid, "token": "x"}))
     assert is_stale(path)
     with lease(path) as held:
         assert held
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [errno.ENOTSUP, errno.EPERM])
+def test_a_file_system_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(os, "link", refuse)
+    path = tmp_path / "a.lease"
+    with lease(path) as first, lease(path) as second:
+        assert (first, second) == (True, False)
+    path.write_text("{}")
+    os.utime(path, (0, 0))
+    with lease(path) as taken_over:
+        assert taken_over
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_date_in_the_future_grows_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.lease"
+    path.write_text(json.dumps({"host": "elsewhere", "machine": "another", "pid": 1, "token": "x"}))
+    os.utime(path, (time.time() + 86400,) * 2)
+    assert not is_stale(path)
+    assert abs(path.stat().st_mtime - time.time()) < 30
+    monkeypatch.setattr(module, "STALE", -1.0)
+    assert is_stale(path)
+
+
+def test_a_container_of_the_same_name_is_another_machine(tmp_path: Path) -> None:
+    """Its process numbers are its own, so that none of them runs here says nothing."""
+    path = tmp_path / "a.lease"
+    held = {"host": socket.gethostname(), "machine": "another", "pid": 999999999, "token": "x"}
+    path.write_text(json.dumps(held))
+    assert not is_stale(path)
 
 
 @pytest.mark.parametrize(("age", "stale"), [(30, False), (90, True)])

@@ -72,7 +72,7 @@ def test_what_was_built_before_there_was_a_store_is_sent_once(
     assert built == ["one"]
 
 
-@pytest.mark.parametrize("damage", ["changed", "missing", "manifest", "outside"])
+@pytest.mark.parametrize("damage", ["changed", "missing", "manifest", "outside", "another"])
 def test_what_is_damaged_there_is_named_and_built_here(
     tmp_path: Path, url: str, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -93,6 +93,9 @@ def test_what_is_damaged_there_is_named_and_built_here(
             manifest = json.loads(files.cat_file(f"{place}/manifest.json"))
             manifest["files"]["../../../evil.txt"] = {"sha256": "0", "bytes": 1}
             files.pipe_file(f"{place}/manifest.json", json.dumps(manifest).encode())
+        case "another":
+            manifest = json.loads(files.cat_file(f"{place}/manifest.json"))
+            files.pipe_file(f"{place}/manifest.json", json.dumps({**manifest, "inputs": {"data": "y"}}).encode())
     again = get(tmp_path / "two", url, built)
     assert built == ["one", "two"]
     assert f"{url}/stage/{made.key} is damaged" in caplog.text

@@ -142,6 +142,33 @@ def test_the_next_build_removes_what_a_killed_one_left(tmp_path, resumable):
     assert not list(tmp_path.rglob("*.partial"))
 
 
+def _claim(place, **other):
+    """Rewrite a manifest so that all its hashes are right."""
+    path = place / MANIFEST
+    path.write_text(json.dumps({**json.loads(path.read_text()), **other}))
+
+
+@pytest.mark.parametrize("other", [{"stage": "index"}, {"config": {"a": 2}}, {"inputs": {"data": "y"}}])
+def test_another_artifact_under_a_key_is_refused(tmp_path, caplog, other):
+    """Its files and their hashes are whole; it is just not what its key says."""
+    store = Store(tmp_path)
+    made = store.get("stage", {"a": 1}, {"data": "x"}, _write("one"))
+    _claim(made.path, **other)
+    assert store.find("stage", {"a": 1}, {"data": "x"}) is None
+    assert "are not those of the key" in caplog.text
+    with pytest.raises(HarnessError, match="missing or damaged"):
+        check_artifact(made.path, "make it anew")
+    again = store.get("stage", {"a": 1}, {"data": "x"}, _write("two"))
+    assert (again.path / "data.txt").read_text() == "two"
+
+
+def test_a_whole_artifact_that_was_moved_to_another_key_is_refused(tmp_path, caplog):
+    store = Store(tmp_path)
+    theirs = store.get("stage", {"list": "graph"}, {}, _write("graph"))
+    theirs.path.rename(store.place("stage", {"list": "dense"}, {}))
+    assert store.find("stage", {"list": "dense"}, {}) is None
+
+
 def test_a_manifest_of_another_form_is_damaged(tmp_path, caplog):
     store = Store(tmp_path)
     made = store.get("stage", {}, {}, _write("one"))

@@ -1,42 +1,18 @@
 """Where each concept of ``conf/`` lives, so that a move changes neither identities nor the names that others use.
 
 ``harness.fuser`` is what identities, stored sweeps and other people's code call ``harness.fusion.fuser``: the name of
-the concept without its room. ``install`` lets Python import by it.
+the concept without its room (see harness.core.concepts).
 """
 
 from __future__ import annotations
 
 import functools
-import importlib
-import sys
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+
+from harness.core.concepts import ROOMS as ROOMS
 
 PACKAGE = Path(__file__).parents[2]
 """The folder of the package."""
-
-ROOMS = {
-    "alias": "graph",
-    "dataset": "benchmark",
-    "encoder": "model",
-    "endpoint": "model",
-    "engine": "work",
-    "extractor": "graph",
-    "fuser": "fusion",
-    "gate": "model",
-    "metric": "evaluation",
-    "normalizer": "fusion",
-    "paper": "report",
-    "reader": "model",
-    "reranker": "fusion",
-    "statistic": "evaluation",
-    "target": "sweep",
-    "temperature": "fusion",
-    "tracking": "report",
-}
-"""The room of each concept. ``graph`` and ``retriever`` are rooms themselves."""
 
 
 @functools.cache
@@ -63,22 +39,3 @@ def roomless(name: str) -> str:
         return ".".join(["harness", *parts[3:]])
     inside = len(parts) > 2 and parts[0] == "harness" and ROOMS.get(parts[2]) == parts[1]
     return ".".join([parts[0], *parts[2:]]) if inside else name
-
-
-class _Located(MetaPathFinder, Loader):
-    """Finds ``harness.<concept>...``, which is the module of ``located`` and no copy of it."""
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        return None if located(name) == name else ModuleSpec(name, self)
-
-    def create_module(self, spec: ModuleSpec) -> None:
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        sys.modules[module.__name__] = importlib.import_module(located(module.__name__))
-
-
-def install() -> None:
-    """Let ``import harness.<concept>`` mean the concept in its room; a second call changes nothing."""
-    if not any(isinstance(finder, _Located) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Located())  # before the finder of files, which would make a copy

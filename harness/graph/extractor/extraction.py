@@ -6,11 +6,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from harness.core.files import write_array
+from harness.core.errors import HarnessError
+from harness.core.files import REBUILD, read_array, write_array
 
 KINDS = ("title", "entity", "span", "open")
 """Why a mention is one: it is the corpus' own title, a named-entity recogniser said so, it is capitalised, or a
@@ -39,6 +41,22 @@ class Mentions:
         table = np.concatenate([np.empty((0, 4), np.int32), *rows])
         entity, start, end, kind = (np.ascontiguousarray(column) for column in table.T)
         return cls(indptr, entity, start, end, kind.astype(np.uint8))
+
+    @classmethod
+    def load(cls, folder: Path, place: str, last: int) -> Mentions:
+        """Read ``<place>.<field>.npy``, of names up to the number ``last``."""
+
+        def column(name: str, dtype: type, least: int, most: float | None) -> NDArray[Any]:
+            return read_array(folder / f"{place}.{name}.npy", dtype, (None,), least, most)
+
+        entity = column("entity", np.int32, 0, last)
+        indptr = column("indptr", np.int64, 0, len(entity))
+        start, end = (column(name, np.int32, -1, None) for name in ("start", "end"))
+        kind = column("kind", np.uint8, 0, len(KINDS) - 1)
+        lengths = {len(entity), len(start), len(end), len(kind), *indptr[-1:]}
+        if len(lengths) > 1 or indptr[:1].tolist() != [0] or (np.diff(indptr) < 0).any():
+            raise HarnessError(f"{folder}: {place}: columns of different lengths; {REBUILD}")
+        return cls(indptr, entity, start, end, kind)
 
     @property
     def text(self) -> NDArray[np.int32]:
@@ -108,10 +126,16 @@ class Extraction:
     def load(cls, folder: Path) -> Extraction:
         """Read what ``save`` wrote."""
         words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
-        arrays = {path.stem: np.load(path, allow_pickle=False) for path in sorted(folder.glob("*.npy"))}
-        mentions = {
-            place: Mentions(**{field.name: arrays[f"{place}.{field.name}"] for field in fields(Mentions)})
-            for place in ("passages", "questions")
-        }
-        triples = replace(Triples.of(arrays["triples"], words["predicates"]), confidence=arrays.get("confidence"))
-        return cls(words["names"], arrays["titled"], mentions["passages"], mentions["questions"], triples)
+        last = len(words["names"]) - 1
+        titled = read_array(folder / "titled.npy", np.int32, (None,), -1, last)
+        passages, questions = (Mentions.load(folder, place, last) for place in ("passages", "questions"))
+        if len(passages.indptr) != len(titled) + 1:
+            raise HarnessError(f"{folder}: titles of {len(titled)} passages, mentions of others; {REBUILD}")
+        rows = read_array(folder / "triples.npy", np.int32, (None, 4), 0)
+        most = (len(titled) - 1, last, len(words["predicates"]) - 1, last)
+        if (rows > most).any():
+            raise HarnessError(f"{folder / 'triples.npy'}: a passage, name or predicate that is not there; {REBUILD}")
+        sure = folder / "confidence.npy"
+        confidence = read_array(sure, np.float32, (len(rows),), 0, 1) if sure.exists() else None
+        triples = replace(Triples.of(rows, words["predicates"]), confidence=confidence)
+        return cls(words["names"], titled, passages, questions, triples)

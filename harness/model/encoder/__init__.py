@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.errors import one_of
+from harness.core.files import read_array
 from harness.core.identity import identity, texts_sha256
 from harness.model.encoder.reuse import EMBEDDINGS, Known, find_vectors
 from harness.model.encoder.shards import encode, fill_shards
@@ -85,15 +86,19 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> N
     config = {"encoder": identity(encoder), "role": role}
     what = f"{len(texts):,} {role}s with {type(encoder).__name__}"
     artifact = store.get("encode", config, {"texts": texts_sha256(texts)}, build, fill=fill, what=what)
-    vectors: NDArray[np.float32] = np.load(artifact.path / EMBEDDINGS, mmap_mode="r", allow_pickle=False)
-    return vectors
+    return _vectors(artifact.path, len(texts))
 
 
 def stored_vectors(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> NDArray[np.float32] | None:
     """float32[n, d], what ``embed`` returns, where it is there already."""
     config = {"encoder": identity(encoder), "role": role}
     found = store.find("encode", config, {"texts": texts_sha256(texts)})
-    return None if found is None else np.load(found.path / EMBEDDINGS, mmap_mode="r", allow_pickle=False)
+    return None if found is None else _vectors(found.path, len(texts))
+
+
+def _vectors(folder: Path, count: int) -> NDArray[np.float32]:
+    vectors: NDArray[np.float32] = read_array(folder / EMBEDDINGS, np.float32, (count, None), mapped=True)
+    return vectors
 
 
 @functools.lru_cache(maxsize=1)

@@ -21,7 +21,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.files import write_array
+from harness.core.files import read_array, write_array
 from harness.core.identity import digest, identity, texts_sha256
 from harness.model.gate.candidates import Candidates
 from harness.work.store import Store
@@ -81,4 +81,4 @@ def keep(gate: Gate, questions: Sequence[str], candidates: Candidates, store: St
     inputs = {"questions": texts_sha256(questions), "candidates": digest(clean.hashes())}
     together = decided if getattr(gate, "together", False) else None
     made = store.get("gate", identity(gate), inputs, build, resumable=True, together=together)
-    return np.load(made.path / "kept.npy", allow_pickle=False)[back], made.facts
+    return read_array(made.path / "kept.npy", np.bool_, (len(clean.fact),))[back], made.facts

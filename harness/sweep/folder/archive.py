@@ -19,6 +19,20 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """What a sweep and its files may be called."""
 TAKEN = re.compile(r"latest|.*\.(partial|lock)")
 """What no sweep may be called: the pointer to the latest one, and what is being written."""
+MEMBER, WHOLE = 4 << 30, 16 << 30
+"""Bytes of a file of a sweep, and of all, at most; ``ranks.npy`` of 667 trials of 20,000 questions has 200 MiB."""
+HEADER = 1 << 16
+"""Bytes of a header of more than tar's own fields (PAX, a long name), which is read into memory, at most."""
+
+
+class _Member(tarfile.TarInfo):
+    """A member whose headers are no larger than a path and some times."""
+
+    def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
+        more = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+        if self.type in (*more, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK) and self.size > HEADER:
+            raise tarfile.ReadError(f"a header of {self.size} bytes, at most {HEADER} are read")
+        return super()._proc_member(tar)  # type: ignore[misc,no-any-return]
 
 
 def export_sweep(folder: Path, out: Path) -> Path:
@@ -69,10 +83,19 @@ def import_sweep(archive: Path, runs: Path) -> Path:
 
 def _unpack(archive: Path, folder: Path) -> str:
     """Write the members into ``folder``; the name of the sweep."""
-    names = set()
+    names, total = set(), 0
     try:
-        with pa.CompressedInputStream(str(archive), "zstd") as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
+        with (
+            pa.CompressedInputStream(str(archive), "zstd") as stream,
+            tarfile.open(fileobj=stream, mode="r|", tarinfo=_Member) as tar,
+        ):
             for member in tar:
+                total += member.size
+                if member.size > MEMBER or total > WHOLE:
+                    raise HarnessError(
+                        f"{archive}: {member.name}: {member.size} bytes, {total} so far; a sweep has at most {MEMBER} "
+                        f"in a file and {WHOLE} in all; take its folder as it is"
+                    )
                 sweep, name = _checked(archive, member)
                 names.add(sweep)
                 file = tar.extractfile(member)

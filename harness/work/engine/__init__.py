@@ -16,9 +16,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import IO, Protocol, runtime_checkable
 
 from harness.core.errors import HarnessError
 from harness.core.secret import is_secret
@@ -28,7 +30,7 @@ KEPT = ("HARNESS_", "HF_", "PYTHONPATH", "OPENAI_", "AWS_", "FSSPEC_")
 PROMISED = "HARNESS_PROMISED_GPUS"
 """The variable that tells a worker how many GPUs it was promised."""
 PARENT = "HARNESS_PARENT"
-"""The variable that tells a worker with which process it ends."""
+"""The variable that tells a worker with which process it ends; that process holds the other end of its input."""
 
 
 @dataclass(frozen=True)
@@ -51,19 +53,50 @@ class Work:
         kept = {name: value for name, value in self.environment.items() if not is_secret(name)}
         return dataclasses.replace(self, environment=kept)
 
-    def run(self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0) -> Ended:
-        """Worker ``index`` of ``of``, as a process, to its end.
+    def start(self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0) -> Worker:
+        """Worker ``index`` of ``of``, as a process that ends with this one.
 
         more: of its environment, e.g. the GPU it may see.    gpus: that it was promised; it ends where it finds fewer.
         """
         own = f"part={index}/{of}"
         line = [sys.executable, "-P", "-m", "harness", "prepare", *self.overrides, own, "wait=true"]
         promised = {PROMISED: str(math.ceil(gpus))} if gpus else {}
-        environment = {**os.environ, **self.environment, **promised, **(more or {})}
-        ended = subprocess.run(line, cwd=self.folder, env=environment, capture_output=True, text=True)
-        said = [text for text in ended.stderr.splitlines() if text.strip()]
-        silent = f"ended by signal {-ended.returncode}" if ended.returncode < 0 else f"status {ended.returncode}"
-        return Ended(index, ended.returncode, said[-1] if said and ended.returncode > 0 else silent)
+        own_end = {PARENT: str(os.getpid())}
+        environment = {**os.environ, **self.environment, **promised, **own_end, **(more or {})}
+        errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115  (of the Worker)
+        process = subprocess.Popen(
+            line, cwd=self.folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors
+        )
+        return Worker(index, process, errors)
+
+    def run(self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0) -> Ended:
+        """Worker ``index`` of ``of`` (see ``start``), to its end."""
+        with self.start(index, of, more, gpus) as worker:
+            return worker.wait()
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A worker's process. Whoever leaves its block, by an interruption, too, ends it."""
+
+    index: int
+    process: subprocess.Popen[bytes]
+    errors: IO[str]
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *cause: object) -> None:
+        with self.process, self.errors:
+            self.process.kill()
+
+    def wait(self) -> Ended:
+        """Its end, and what it said last."""
+        status = self.process.wait()
+        self.errors.seek(0)
+        said = [text for text in self.errors.read().splitlines() if text.strip()]
+        silent = f"ended by signal {-status}" if status < 0 else f"status {status}"
+        return Ended(self.index, status, said[-1] if said and status > 0 else silent)
 
 
 @dataclass(frozen=True)
@@ -76,13 +109,15 @@ class Ended:
 
 
 def check_promises() -> None:
-    """Hold this worker against what its engine promised, and let it end with the process that it was told of.
+    """Hold this worker against what its engine promised, and let it end with the process that started it.
 
-    Raises HarnessError where torch finds fewer GPUs: a worker would compute on the CPU in silence.
+    The kernel ends it where it can (Linux); elsewhere it ends when its standard input does, whose other end the driver
+    holds. Raises HarnessError where torch finds fewer GPUs: a worker would compute on the CPU in silence.
     """
-    if parent := os.environ.get(PARENT):
-        with contextlib.suppress(OSError, AttributeError):  # Linux has it
+    if parent := os.environ.pop(PARENT, None):  # what this worker starts is its own
+        with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        threading.Thread(target=_end_with_input, daemon=True).start()
         if os.getppid() != int(parent):
             raise HarnessError(f"the process {parent} that started this worker has ended")
     if promised := int(os.environ.get(PROMISED, "0")):
@@ -94,6 +129,12 @@ def check_promises() -> None:
                 f"engine.gpus={promised}: on {socket.gethostname()} torch {torch.__version__} finds {found} GPUs (CUDA "
                 f"{torch.version.cuda}); mend that machine's driver or torch, or leave the machine out"
             )
+
+
+def _end_with_input() -> None:
+    while os.read(0, 1):
+        pass
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @runtime_checkable

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import contextlib
 from dataclasses import dataclass
 
 from harness.core.errors import bounded
 from harness.core.threads import available
-from harness.work.engine import Ended, Work, check_ended
+from harness.work.engine import Work, Worker, check_ended
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,15 @@ class Local:
         if count == 1:
             return False
 
-        def start(index: int) -> Ended:
+        def start(index: int) -> Worker:
             more = {"OMP_NUM_THREADS": str(max(1, available() // count))}
             if gpus > 1:
                 more["CUDA_VISIBLE_DEVICES"] = str((index - 1) % gpus)
-            return work.run(index, count, more, gpus=1 if gpus > 1 else 0)
+            return work.start(index, count, more, gpus=1 if gpus > 1 else 0)
 
-        with ThreadPoolExecutor(count) as pool:
-            check_ended(pool.map(start, range(1, count + 1)), "engine=local")
+        with contextlib.ExitStack() as block:
+            started = [block.enter_context(start(index)) for index in range(1, count + 1)]
+            check_ended([worker.wait() for worker in started], "engine=local")
         return True
 
 

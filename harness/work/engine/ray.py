@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.core.errors import HarnessError, bounded
-from harness.work.engine import PARENT, Ended, Work, check_ended
+from harness.work.engine import Ended, Work, check_ended
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,7 @@ class Ray:
 
 def _work(work: Work, index: int, of: int, gpus: float) -> Ended:
     threads = os.environ.get("OMP_NUM_THREADS")  # Ray gives each task its share of the processors so
-    own = {PARENT: str(os.getpid())}  # a task that Ray ends must not go on below
-    return work.run(index, of, {**own, **({"OMP_NUM_THREADS": threads} if threads else {})}, gpus)
+    return work.run(index, of, {"OMP_NUM_THREADS": threads} if threads else {}, gpus)
 
 
 def _result(ray: Any, reference: Any, index: int) -> Ended:

@@ -3,6 +3,7 @@
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -19,11 +20,13 @@ def test_every_concept_of_conf_has_a_room() -> None:
 
 
 @pytest.mark.parametrize("concept", sorted(ROOMS))
-def test_the_name_without_the_room_is_the_same_module(concept: str) -> None:
+def test_the_name_without_the_room_has_what_the_package_has(concept: str) -> None:
     assert (PACKAGE / ROOMS[concept] / concept / "__init__.py").is_file()
     inside = importlib.import_module(f"harness.{ROOMS[concept]}.{concept}")
-    assert importlib.import_module(f"harness.{concept}") is inside
-    assert getattr(harness, concept) is inside
+    outside = importlib.import_module(f"harness.{concept}")
+    assert getattr(harness, concept) is outside
+    for name in (name for name in vars(inside) if not name.startswith("__")):
+        assert getattr(outside, name) is getattr(inside, name)
 
 
 def test_names_by_hand() -> None:
@@ -33,19 +36,39 @@ def test_names_by_hand() -> None:
         assert located(name) == roomless(name) == name
 
 
-def test_stable_imports_hold_in_a_new_process() -> None:
+def test_stable_names_hold_in_a_new_process() -> None:
     code = (
-        "from harness.statistic import mcnemar; from harness.fuser.rrf import Rrf;"
+        "from harness.statistic import mcnemar; from harness.fuser import rrf;"
         "from harness.benchmark import load, md5_split; from harness.run import Run;"
-        "import harness.fusion.fuser.rrf as inside; print(inside.Rrf is Rrf, Rrf.__module__, mcnemar(8, 1))"
+        "from hydra.utils import get_class; import harness; stored = get_class('harness.fuser.rrf.Rrf');"
+        "import harness.fusion.fuser.rrf as inside; print(inside.Rrf is rrf.Rrf is stored, stored.__module__,"
+        "mcnemar(8, 1), harness.statistic.mcnemar(8, 1))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True", "harness.fusion.fuser.rrf", "0.0390625"]
+    assert done.stdout.split() == ["True", "harness.fusion.fuser.rrf", "0.0390625", "0.0390625"]
 
 
-def test_a_module_that_is_not_there_says_so() -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"harness\.fusion\.fuser\.nothing"):
-        importlib.import_module("harness.fuser.nothing")
+def test_importing_the_library_changes_no_way_to_import_and_loads_nothing_heavy() -> None:
+    """``python -c`` has the working directory first in its path; a library leaves it there."""
+    code = (
+        "import sys; paths, finders = list(sys.path), list(sys.meta_path); import harness;"
+        "print(paths == sys.path, finders == sys.meta_path, {'torch', 'pandas', 'numpy', 'yaml'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "True", "set()"]
+
+
+def test_the_command_line_imports_nothing_from_the_working_directory(tmp_path: Path) -> None:
+    (tmp_path / "yaml.py").write_text("raise SystemExit('imported from here')")
+    for line in (["-m", "harness"], ["-c", "import sys; sys.argv = ['-m']; import harness; import yaml"]):
+        done = subprocess.run([sys.executable, *line], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert ("imported from here" in done.stderr) == (line[0] == "-c"), done.stderr
+
+
+@pytest.mark.parametrize("name", ["nothing", "__path__"])
+def test_a_name_that_is_not_there_says_so(name: str) -> None:
+    with pytest.raises(AttributeError, match=rf"'harness\.fuser' has no attribute '{name}'"):
+        getattr(harness.fuser, name)
 
 
 def test_no_folder_has_more_than_fourteen_entries() -> None:

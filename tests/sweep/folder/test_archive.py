@@ -75,6 +75,28 @@ def test_what_is_no_plain_file_of_the_sweep_is_refused(member, tmp_path):
     assert not (tmp_path / "outside.txt").exists()
 
 
+def test_a_header_of_a_gigabyte_is_not_read(tmp_path):
+    """Packed it has some kilobytes; tarfile would hold it in memory three times over."""
+    header = tarfile.TarInfo("PaxHeaders/x")
+    header.type, header.size = tarfile.XHDTYPE, 1 << 30
+    path = tmp_path / "header.tar.zst"
+    with pa.CompressedOutputStream(str(path), "zstd") as stream:
+        stream.write(header.tobuf())
+        stream.write(bytes(1 << 20))
+    with pytest.raises(HarnessError, match=r"no archive of a sweep .a header of 1073741824 bytes, at most 65536"):
+        import_sweep(path, tmp_path / "runs")
+
+
+@pytest.mark.parametrize(("name", "most"), [("MEMBER", 10), ("WHOLE", 25)])
+def test_a_member_and_a_sweep_have_a_largest_size(tmp_path, monkeypatch, name, most):
+    size = 11 if name == "MEMBER" else 9
+    members = [(tarfile.TarInfo(f"s2/{letter}"), bytes(size)) for letter in "abc"]
+    monkeypatch.setattr(archive_module, name, most)
+    with pytest.raises(HarnessError, match="a sweep has at most"):
+        import_sweep(packed(tmp_path / "large.tar.zst", *members), tmp_path / "runs")
+    assert not list((tmp_path / "runs" / "sweeps").iterdir())
+
+
 def test_two_sweeps_a_damaged_one_and_no_archive_are_refused(tmp_path):
     two = packed(tmp_path / "two.tar.zst", (tarfile.TarInfo("a/x"), b"1"), (tarfile.TarInfo("b/y"), b"2"))
     with pytest.raises(HarnessError, match="expected the files of one sweep"):

@@ -1,8 +1,11 @@
 """What an engine promises its workers, and what it makes of their ends."""
 
+import os
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,7 @@ import pytest
 import torch
 
 from harness.core.errors import HarnessError
-from harness.work.engine import PARENT, PROMISED, Ended, Work, check_ended, check_promises
+from harness.work.engine import PROMISED, Ended, Work, check_ended, check_promises
 from harness.work.engine.ray import Ray
 
 
@@ -35,11 +38,13 @@ def test_a_worker_without_the_gpu_that_it_was_promised(monkeypatch: pytest.Monke
 def test_what_a_worker_is_told_of_its_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[str, str]] = []
 
-    def ran(line: list[str], env: dict[str, str], **more: Any) -> subprocess.CompletedProcess[str]:
-        seen.append(env)
-        return subprocess.CompletedProcess(line, 0, "", "")
+    begin = subprocess.Popen
 
-    monkeypatch.setattr(subprocess, "run", ran)
+    def began(line: list[str], env: dict[str, str], **more: Any) -> subprocess.Popen[bytes]:
+        seen.append(env)
+        return begin([sys.executable, "-c", ""], env=env, **more)
+
+    monkeypatch.setattr(subprocess, "Popen", began)
     work = Work((), str(tmp_path), {})
     work.run(1, 2, gpus=0.5)
     work.run(1, 2)
@@ -59,25 +64,47 @@ def test_what_no_node_has_is_told_in_place_of_waiting(asked: dict[str, Any]) -> 
     Ray(cpus=4)._check_nodes(NODES)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="Linux ends a process with its parent")
-def test_a_worker_ends_with_the_process_that_it_was_told_of(tmp_path: Path) -> None:
-    child = (
-        "import os, time; from harness.work.engine import check_promises; check_promises(); "
-        "print(os.getpid(), flush=True); time.sleep(100)"
-    )
-    parent = (
-        "import os, subprocess, sys; child = subprocess.Popen([sys.executable, '-c', sys.argv[1]], "
-        f"env={{**os.environ, {PARENT!r}: str(os.getpid())}}); child.wait()"
-    )
-    started = subprocess.Popen([sys.executable, "-c", parent, child], stdout=subprocess.PIPE, text=True)
-    assert started.stdout is not None
-    number = int(started.stdout.readline())
-    started.kill()
-    started.wait()
-    deadline = time.monotonic() + 20
-    while _runs(number) and time.monotonic() < deadline:
+WORKER = """import ctypes, os, sys, time
+from harness.work.engine import check_promises
+if os.environ["ONLY_INPUT"]:
+    del ctypes.CDLL  # as where no kernel ends a process with its parent
+check_promises()
+with open(os.environ["STARTED"], "a") as started:
+    print(os.getpid(), file=started, flush=True)
+time.sleep(100)
+"""
+DRIVER = """import subprocess, sys
+from harness.work.engine import Work
+from harness.work.engine.local import Local
+begin = subprocess.Popen
+def began(line, **more):
+    return begin([sys.executable, "-c", sys.argv[1], *line[1:]], **more)
+subprocess.Popen = began
+Local(workers=2).run(Work((), ".", {}))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells whether a process runs")
+@pytest.mark.parametrize("only_input", ["", "yes"], ids=["kernel", "input"])
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT], ids=lambda how: how.name)
+def test_workers_of_this_machine_end_with_their_driver(tmp_path: Path, how: signal.Signals, only_input: str) -> None:
+    """The signal comes to the driver alone, as from ``kill`` or from a scheduler."""
+    file = tmp_path / "started"
+    environment = {**os.environ, "STARTED": str(file), "ONLY_INPUT": only_input}
+    driver = subprocess.Popen([sys.executable, "-c", DRIVER, WORKER], env=environment, stderr=subprocess.DEVNULL)
+    _wait_until(lambda: file.exists() and len(file.read_text().split()) == 2)
+    workers = [int(number) for number in file.read_text().split()]
+    assert all(map(_runs, workers))
+    driver.send_signal(how)
+    driver.wait(20)
+    _wait_until(lambda: not any(map(_runs, workers)))
+    assert not any(map(_runs, workers))
+
+
+def _wait_until(met: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not met() and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert not _runs(number)
 
 
 def _runs(number: int) -> bool:
