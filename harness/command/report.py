@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
+CHECKED = "only hashes were checked, `harness verify --rescore` computes the numbers again"
 
 
 def run(config: DictConfig) -> None:
@@ -74,7 +75,8 @@ def run(config: DictConfig) -> None:
     else:
         own = {title: section(result, calibrations[title]) for title, result in results.items()}
         built = gather({**own, **joint(results.values())}, folder, display)
-    print(f"{len(built.files)} files in {folder} for sweep {', '.join(one.folder.name for one in results.values())}")
+    names = ", ".join(one.folder.name for one in results.values())
+    print(f"{len(built.files)} files in {folder} for sweep {names}: {CHECKED}")
     print(built.pdf)
     print(build_site(config, folder / "site", [result.folder for result in results.values()]), flush=True)
     for result in results.values():
@@ -103,7 +105,8 @@ def write_paper(config: DictConfig) -> None:
     built = Paper(instantiate(config.paper), Display.read(config).of(list(results.values())), folder).write(
         sections, metrics, config.baseline
     )
-    print(f"{len(built.files)} files in {folder} for sweep {', '.join(one.folder.name for one in results.values())}")
+    names = ", ".join(one.folder.name for one in results.values())
+    print(f"{len(built.files)} files in {folder} for sweep {names}: {CHECKED}")
     print(built.pdf, flush=True)
 
 

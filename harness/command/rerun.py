@@ -33,7 +33,7 @@ def run(config: DictConfig) -> None:
     complete(config)
     sweep = Path(config.sweep) if config.sweep else None
     result, place = find_trial(str(config.trial), Path(config.paths.runs), sweep, tracker(config, typed()).locate)
-    again = rerun(result, place, Prepared.of(reopen(result.folder, config)))
+    again = rerun(result, place, Prepared.of(reopen(result.folder, config)), bool(config.trust))
     row = result.trials.iloc[place]
     print(f"trial {row['trial']}, rank {place + 1} of {len(result.trials)} in {result.folder.name}: {again.name}")
     for name, value in again.now.items():

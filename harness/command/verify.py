@@ -1,8 +1,9 @@
 """Check a finished sweep: every file against its hash, and with --rescore every number against a new computation.
 
 The lock holds the hash of each file of the sweep, the ledger that of each file of its held-out evaluation. With
---rescore all trials are scored on tune again, and the locked ones on test where they were held out before: only whether
-the numbers are the same is shown, so it is no new look at test. Exit status 2 names the first file that differs.
+--rescore all trials are scored and judged on tune again (ranks, rows, p values, order, winner, all that is locked), and
+the locked ones scored on test where they were held out before: only whether the numbers are the same is shown, so it is
+no new look at test. Exit status 2 names the first file, or value, that differs.
 
   harness verify                             the latest sweep of this user in this folder
   harness verify runs/sweeps/NAME            another one
@@ -32,6 +33,8 @@ def run(config: DictConfig) -> None:
     print(f"sweep      {folder}")
     for line in verify_files(folder, Ledger(Path(config.paths.ledger))):
         print(line)
-    if config.rescore:
+    if not config.rescore:
+        print("numbers    not computed again, only hashes were checked, which a forger can make anew: add --rescore")
+    else:
         for line in verify_numbers(SweepResult(folder), Prepared.of(reopen(folder, config))):
             print(line)

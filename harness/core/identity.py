@@ -79,6 +79,13 @@ def _default(field: dataclasses.Field[Any]) -> Any:
     return field.default if made is dataclasses.MISSING else made()
 
 
+def record(value: Any) -> Any:
+    """An identity as it is stored beside results: its classes under ``class``, so that nothing can be made of it."""
+    if isinstance(value, Mapping):
+        return {"class" if key == "_target_" else key: record(item) for key, item in value.items()}
+    return [record(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
 def digest(value: Any) -> str:
     """SHA-256 (hex) of the canonical JSON of ``identity(value)``."""
     text = json.dumps(identity(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.core.configuration import instantiate, strategy
-from harness.core.configuration.stored import check_values
+from harness.core.configuration import StoredReader, instantiate, strategy
 from harness.core.errors import HarnessError, nearest
 from harness.fusion.fuse import check
 from harness.fusion.fuser import Fuser
@@ -17,6 +16,7 @@ from harness.fusion.reranker import Reranker
 from harness.fusion.temperature import Temperature
 from harness.sweep.folder.lock import read_lock
 from harness.sweep.trial import GROUPS, PoolSpec, Trial, list_names, other_anchor, reference_of
+from harness.sweep.trial.shape import fields, read_knobs
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -53,7 +53,7 @@ def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Ch
         typed = [text for text in given if text.partition("=")[0].partition(".")[0] in (*GROUPS, "pool", "reference")]
         if typed:
             raise HarnessError(f"lock={config.lock} decides what {' '.join(typed)} would change; leave one of them out")
-        trial = read_winner(Path(config.lock))
+        trial = read_winner(Path(config.lock), bool(config.get("trust", False)))
         found = Choice(**{group: getattr(trial, group) for group in GROUPS}, pool=trial.pool, name=trial.name)
     for each in found.pool.lists:
         if each not in names:
@@ -63,25 +63,24 @@ def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Ch
     return found
 
 
-def read_winner(path: Path) -> Trial:
+def read_winner(path: Path, trusted: bool = False) -> Trial:
     """The winner of a ``winner.lock.json``, with what it has learned on all of tune.
 
-    Raises HarnessError when the file is no lock, not as it was written, or names what conf/ does not.
+    trusted: whether its models may be others than those of conf/. Raises HarnessError when the file is no lock, not as
+    it was written, or names what conf/ does not.
     """
     winner = read_lock(path)["winner"]
-    knobs, learned = winner["parameters"], winner.get("learned", {})
-    check_values(knobs, path)
-    check_values(learned, path)
-    named = {group: str(knobs.get(group, UNREAD.get(group))) for group in GROUPS}
+    knobs = read_knobs({**UNREAD, **winner["parameters"]}, StoredReader(path, trusted))
     try:
-        strategies = {group: strategy(group, name, **_fields(group, knobs)) for group, name in named.items()}
+        strategies = {group: strategy(group, str(knobs.get(group)), **fields(group, knobs)) for group in GROUPS}
+        trial = Trial(
+            _pool(knobs, path), **strategies, settings=winner["parameters"], overrides=(*winner["overrides"],)
+        )
+        return trial.with_learned(winner.get("learned", {}))
+    except KeyError as error:
+        raise HarnessError(f"{path}: winner.parameters lack {error}; sweep again") from error
     except HarnessError as error:
-        raise HarnessError(f"{path}: {error}") from error
-    trial = Trial(_pool(knobs, path), **strategies, settings=knobs, overrides=tuple(winner["overrides"]))
-    try:
-        return trial.with_learned(learned)
-    except (AttributeError, TypeError, ValueError) as error:
-        raise HarnessError(f"{path}: learned = {str(learned)[:60]}, expected fields of its strategies") from error
+        raise HarnessError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
 
 
 def _pool(knobs: Mapping[str, Any], path: Path) -> PoolSpec:
@@ -98,7 +97,3 @@ def _pool(knobs: Mapping[str, Any], path: Path) -> PoolSpec:
     if reference is not None and reference not in names["lists"]:
         raise HarnessError(f"{path}: reference = {reference!r}, expected a list of the pool; sweep again")
     return PoolSpec(tuple(names["lists"]), cap, tuple(names["capped"]), importance, reference)
-
-
-def _fields(group: str, knobs: Mapping[str, Any]) -> dict[str, Any]:
-    return {knob.removeprefix(f"{group}."): value for knob, value in knobs.items() if knob.startswith(f"{group}.")}

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from harness.core.configuration import StoredReader
 from harness.core.errors import HarnessError
-from harness.core.identity import code_version, library_versions
+from harness.core.identity import code_version, library_versions, record
 from harness.evaluation.metric import Metric, average
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial.prepared import Prepared
+from harness.sweep.trial.shape import read_knobs
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,15 @@ class Rerun:
         return self.ranks == 0 and self.then == self.now
 
 
-def rerun(result: SweepResult, place: int, prepared: Prepared) -> Rerun:
-    """Score the trial in row ``place`` of the leaderboard again, on tune; test is not touched."""
+def rerun(result: SweepResult, place: int, prepared: Prepared, trusted: bool = False) -> Rerun:
+    """Score the trial in row ``place`` of the leaderboard again, on tune; test is not touched.
+
+    trusted: whether its models may be others than those of conf/.
+    """
     row = result.trials.iloc[place]
-    trial = prepared.plan.grid.trial(json.loads(row["parameters"]))  # whatever its grid would expand to now
+    reader = StoredReader(result.folder / "trials.parquet", trusted)
+    knobs = read_knobs(json.loads(row["parameters"]), reader)
+    trial = prepared.plan.grid.trial(knobs)  # whatever its grid would expand to now
     if list(trial.overrides) != json.loads(row["overrides"]):
         raise HarnessError(f"{result.folder}/config.yaml no longer gives trial {row['trial']} ({row['name']})")
     ranks = prepared.ranks([trial], "tune")[0]
@@ -60,10 +67,10 @@ def inputs(result: SweepResult, prepared: Prepared) -> Iterator[str]:
         "data_sha256": prepared.benchmark.sha256,
         "code": code_version(),
         "libraries": library_versions(),
-        "lists": prepared.identities,
+        "lists": record(prepared.identities),
     }
     for key, value in now.items():
-        yield from _differences(key, then.get(key), value)
+        yield from _differences(key, record(then.get(key)), value)
 
 
 def _differences(key: str, then: Any, now: Any) -> Iterator[str]:

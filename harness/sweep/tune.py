@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from harness.benchmark.cluster import clusters, share_gold
 from harness.core.errors import HarnessError
 from harness.core.files import locked, make_folder, remove_partials, write_array, write_frame, write_json, write_text
-from harness.core.identity import code_version, digest, library_versions
+from harness.core.identity import code_version, digest, library_versions, record
 from harness.evaluation.metric import Metric
+from harness.run import Run
 from harness.sweep.folder import scores
 from harness.sweep.folder.integrity import hashes
 from harness.sweep.folder.latest import remember
@@ -23,7 +26,7 @@ from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout.family import family
 from harness.sweep.judge import choice
 from harness.sweep.judge.foresight import foresight
-from harness.sweep.judge.leaderboard import score_tune
+from harness.sweep.judge.leaderboard import Leaderboard, score_tune
 from harness.sweep.judge.selection import find_named
 from harness.sweep.judge.trial_table import frame
 from harness.sweep.trial import Trial, engine
@@ -32,6 +35,9 @@ from harness.sweep.trial.coverage import coverage
 from harness.sweep.trial.lists import fitted, recalls, retrievers, store
 from harness.sweep.trial.prepared import Prepared
 from harness.work import progress
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 log = logging.getLogger(__name__)
 
@@ -50,94 +56,22 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     board = score_tune(prepared, trials)
     progress.stage("score", board.seconds)
     progress.stage("judge")
-    prepared, known, ordered, ranks = board.prepared, board.trials, board.rows, board.ranks
-    plan, labels, scoring = prepared.plan, clusters(data.gold[members]), board.seconds
-    log.info("score: done in %.1f s", scoring)
-
-    test = data.members("test")
-    tied = {
-        "dataset": data.name,
-        "data_sha256": data.sha256,
-        "split": "tune",
-        "splitting": data.splitting,
-        "shared_gold": float(share_gold(data.gold[test], data.gold[members]).mean()) if len(test) else 0.0,
-        "n": ordered[0]["n"],
-        "objective": plan.config.objective,
-        "reference": plan.reference,
-    }
-    asked = test[data.ordered[test]] if Metric.parse(plan.config.objective).ordered else test
-    fresh = np.bincount(clusters(data.gold[asked]))
-    ahead = foresight(ordered, ranks, plan.config.objective, len(asked), plan.reference, labels, fresh)
-    whole = {"trials": len(known), "ranks_sha256": hashlib.sha256(ranks.tobytes()).hexdigest()}
-    judging = time.perf_counter() - started - scoring
-    about = find_named(plan.experiment, [row["parameters"] for row in ordered])
-
-    def learned(wanted: Sequence[str]) -> dict[str, dict[str, Any]]:
-        return dict(zip(wanted, prepared.learned([known[key] for key in wanted]), strict=True))
-
-    wanted = [plan.config.objective, plan.margin, plan.experiment]
-    wanted += [] if data.splitting == "md5" else [data.splitting]
-    wanted += (
-        [] if plan.reference == "dense" else [{"reference": plan.reference}]
-    )  # left out at its default: older folders keep names
-    identity = digest([sorted(known), *wanted, code_version(), library_versions()])[:12]
-    folder = Path(plan.config.paths.runs) / "sweeps" / f"{data.name}-{identity}"
+    log.info("score: done in %.1f s", board.seconds)
+    found, kept = Findings(board), store(board.prepared.plan.config)
+    folder = Path(board.prepared.plan.config.paths.runs) / "sweeps" / f"{data.name}-{found.identity}"
     make_folder(folder)
-    runs = {name: run.take(members) for name, run in prepared.runs.items()}
-    pools = dict.fromkeys(trial.pool for trial in known.values() if trial.family != "single")
-    ceilings = [
-        {
-            "lists": list(spec.lists),
-            "cap": spec.effective_cap,
-            "share": engine.ceiling(spec, runs, data.gold[members]),
-            "candidates": engine.pool_size(spec, runs),
-        }
-        for spec in pools
-    ]
     with locked(folder.with_suffix(".lock")):
         remove_partials(folder)
         if not _evaluated(folder):
-            write_text(folder / "config.yaml", plan.stored())
-            write_frame(folder / "trials.parquet", frame(ordered))
-            write_frame(folder / "queries.parquet", prepared.queries("tune"))
-            write_array(folder / "ranks.npy", ranks)
-            write_frame(folder / "scores.parquet", scores.to_frame(runs))
-            write_json(
-                folder / "manifest.json",
-                {
-                    **tied,
-                    "counts": {"passages": len(data.doc_ids), "queries": len(data.query_ids)},
-                    "code": code_version(),
-                    "libraries": library_versions(),
-                    "lists": prepared.identities,
-                    "single": list(prepared.runs),
-                    "ceiling": ceilings,
-                    "coverage": coverage(prepared, "tune"),
-                    "margin": plan.margin,
-                    **plan.graphs(data),
-                    "fitted": fitted(retrievers(plan.config), data),
-                    "recalls": recalls(prepared.identities, data, store(plan.config)),
-                    **ahead,
-                    "seconds": round(time.perf_counter() - started, 3),
-                    "cost": cost(
-                        prepared.identities,
-                        data.sha256,
-                        store(plan.config),
-                        {"score": scoring, "judge": judging},
-                        len(data.questions),
-                    ),
-                },
-            )
-            facts = {
-                **tied,
-                **ahead,
-                **whole,
-                **board.facts,
-                "margin": plan.margin,
-                "family": family(plan.experiment, plan.given),
-                "files": hashes(folder),
-            }
-            write_json(folder / LOCK, choice.lock(ordered, facts, about, learned))
+            write_text(folder / "config.yaml", board.prepared.plan.stored())
+            for name, table in found.tables.items():
+                write_frame(folder / name, table)
+            write_array(folder / "ranks.npy", board.ranks)
+            manifest, seconds = found.manifest, time.perf_counter() - started
+            spent = {"score": board.seconds, "judge": seconds - board.seconds}
+            costs = cost(board.prepared.identities, data.sha256, kept, spent, len(data.questions))
+            write_json(folder / "manifest.json", {**manifest, "seconds": round(seconds, 3), "cost": costs})
+            write_json(folder / LOCK, found.lock(hashes(folder)))
         remember(folder)
     return SweepResult(folder)
 
@@ -148,3 +82,109 @@ def _evaluated(folder: Path) -> bool:
         return SweepResult(folder).heldout is not None
     except HarnessError:
         return False
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The tables, the manifest and the lock that follow from a leaderboard on tune."""
+
+    board: Leaderboard
+
+    @cached_property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The table of each file: trials in the order of the rule, tune queries, and the lists' scores."""
+        return {
+            "trials.parquet": frame(self.board.rows),
+            "queries.parquet": self.board.prepared.queries("tune"),
+            "scores.parquet": scores.to_frame(self._runs),
+        }
+
+    @cached_property
+    def identity(self) -> str:
+        """12 hex digits: of the trials, what they are chosen by, the code and the libraries."""
+        plan, splitting = self.board.prepared.plan, self.board.prepared.benchmark.splitting
+        wanted: list[Any] = [plan.config.objective, plan.margin, plan.experiment]
+        wanted += [] if splitting == "md5" else [splitting]
+        wanted += [] if plan.reference == "dense" else [{"reference": plan.reference}]  # older folders keep their names
+        return digest([sorted(self.board.trials), *wanted, code_version(), library_versions()])[:12]
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """``manifest.json`` without ``seconds`` and ``cost``."""
+        prepared = self.board.prepared
+        plan, data = prepared.plan, prepared.benchmark
+        gold = data.gold[data.members("tune")]
+        pools = dict.fromkeys(trial.pool for trial in self.board.trials.values() if trial.family != "single")
+        return {
+            **self._tied,
+            "counts": {"passages": len(data.doc_ids), "queries": len(data.query_ids)},
+            "code": code_version(),
+            "libraries": library_versions(),
+            "lists": record(prepared.identities),
+            "single": list(prepared.runs),
+            "ceiling": [
+                {
+                    "lists": list(spec.lists),
+                    "cap": spec.effective_cap,
+                    "share": engine.ceiling(spec, self._runs, gold),
+                    "candidates": engine.pool_size(spec, self._runs),
+                }
+                for spec in pools
+            ],
+            "coverage": coverage(prepared, "tune"),
+            "margin": plan.margin,
+            **plan.graphs(data),
+            "fitted": fitted(retrievers(plan.config), data),
+            "recalls": recalls(prepared.identities, data, store(plan.config)),
+            **self._ahead,
+        }
+
+    def lock(self, files: Mapping[str, str]) -> dict[str, Any]:
+        """``winner.lock.json``. files: the hashes of the other files, by name."""
+        board, plan = self.board, self.board.prepared.plan
+        facts = {
+            **self._tied,
+            **self._ahead,
+            "trials": len(board.trials),
+            "ranks_sha256": hashlib.sha256(board.ranks.tobytes()).hexdigest(),
+            **board.facts,
+            "margin": plan.margin,
+            "family": family(plan.experiment, plan.given),
+            "files": dict(files),
+        }
+        about = find_named(plan.experiment, [row["parameters"] for row in board.rows])
+
+        def learned(wanted: Sequence[str]) -> dict[str, dict[str, Any]]:
+            return dict(zip(wanted, board.prepared.learned([board.trials[key] for key in wanted]), strict=True))
+
+        return choice.lock(board.rows, facts, about, learned)
+
+    @cached_property
+    def _runs(self) -> dict[str, Run]:
+        """The lists of the tune queries."""
+        members = self.board.prepared.benchmark.members("tune")
+        return {name: run.take(members) for name, run in self.board.prepared.runs.items()}
+
+    @cached_property
+    def _tied(self) -> dict[str, Any]:
+        plan, data = self.board.prepared.plan, self.board.prepared.benchmark
+        members, test = data.members("tune"), data.members("test")
+        return {
+            "dataset": data.name,
+            "data_sha256": data.sha256,
+            "split": "tune",
+            "splitting": data.splitting,
+            "shared_gold": float(share_gold(data.gold[test], data.gold[members]).mean()) if len(test) else 0.0,
+            "n": self.board.rows[0]["n"],
+            "objective": plan.config.objective,
+            "reference": plan.reference,
+        }
+
+    @cached_property
+    def _ahead(self) -> dict[str, Any]:
+        """The forecast for test."""
+        plan, data, board = self.board.prepared.plan, self.board.prepared.benchmark, self.board
+        labels, test = clusters(data.gold[data.members("tune")]), data.members("test")
+        asked = test[data.ordered[test]] if Metric.parse(plan.config.objective).ordered else test
+        fresh = np.bincount(clusters(data.gold[asked]))
+        return foresight(board.rows, board.ranks, plan.config.objective, len(asked), plan.reference, labels, fresh)

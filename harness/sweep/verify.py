@@ -1,18 +1,35 @@
-"""A finished sweep, checked: every file against its hash, and, on demand, every number against a new computation."""
+"""A finished sweep, checked: each file against its hash and, on demand, each number against a new computation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import math
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from harness.core.errors import HarnessError
-from harness.sweep.folder.integrity import FILES, HELDOUT, bytes_sha256, check_file, read_entry, recorded
+from harness.core.identity import code_version, record
+from harness.sweep.folder.integrity import FILES, HELDOUT, MEASURED, bytes_sha256, check_file, read_entry, recorded
+from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.rows import records
 from harness.sweep.heldout import locked, score
 from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.judge.leaderboard import rescore
+from harness.sweep.rerun import inputs
 from harness.sweep.trial.prepared import Prepared
+from harness.sweep.tune import Findings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+UNCOMPARED = ("code", "libraries", "sha256", "extended", *MEASURED)
+"""What of a lock or manifest follows from the machine, or, as what a grid was extended by, from more than is stored."""
+ABSENT = "nothing"
+"""What a mapping without a key is said to have there."""
 
 
 def verify_files(folder: Path, ledger: Ledger) -> Iterator[str]:
@@ -39,21 +56,46 @@ def verify_files(folder: Path, ledger: Ledger) -> Iterator[str]:
 
 
 def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
-    """Score all trials on tune again, and the held-out ones on test, and compare to the bit; a line about each split.
+    """Score and judge all trials on tune again, then the held-out ones on test, and compare; a line about each split.
 
-    Test is scored only where it was held out before, and no number of it is shown: it is no new look.
+    Compared on tune are the ranks, to the bit, and what follows from them: the tables, the manifest and the lock, so
+    rows, order, winner, reference, best single list and the locked set; floats may differ by 1e-9 of their size. Test
+    is scored only where it was held out before, and no number of it is shown: it is no new look.
+
+    Raises HarnessError that names the first value that differs.
     """
-    trials = prepared.plan.trials()
-    keys = dict(zip(prepared.hashes(trials), trials, strict=True))
-    wanted = [str(key) for key in result.trials["trial"]]
-    if missing := [key for key in wanted if key not in keys]:
-        raise HarnessError(f"{result.folder}/config.yaml no longer gives trial {missing[0]}; sweep again")
-    found = prepared.ranks([keys[key] for key in wanted], "tune")
-    differ = int((found != np.asarray(result.ranks)).sum()) if found.shape == result.ranks.shape else -1
+    board = rescore(prepared)
+    found, lock = Findings(board), result.lock
+    wanted, now = [str(key) for key in result.trials["trial"]], [str(row["trial"]) for row in board.rows]
+    if missing := sorted({*wanted} ^ {*now}):
+        raise HarnessError(
+            f"{result.folder / 'trials.parquet'}: its trials are not those of config.yaml, as {missing[0]}; sweep again"
+        )
+    ranks = board.ranks[[now.index(key) for key in wanted]]
+    differ = int((ranks != np.asarray(result.ranks)).sum()) if ranks.shape == result.ranks.shape else -1
     if differ:
         what = "other questions" if differ < 0 else f"{differ} gold ranks differ"
         raise HarnessError(f"{result.folder / 'ranks.npy'}: not what is computed now ({what}); see `harness rerun`")
-    yield f"tune       {len(wanted)} trials scored again: the same ranks, to the bit"
+    stored = {
+        "trials.parquet": (_rows(result.trials), _rows(found.tables["trials.parquet"])),
+        "queries.parquet": (_rows(result.queries), _rows(found.tables["queries.parquet"])),
+        "manifest.json": (record(result.manifest), json.loads(json.dumps(found.manifest))),
+        LOCK: (lock, json.loads(json.dumps(found.lock(lock.get("files", {}))))),
+    }
+    same_code = lock["code"] == code_version()
+    unknown: dict[str, None] = {}
+    for name, (then, anew) in stored.items():
+        for path, old, new in differences(then, anew):
+            if path.split(".")[0] in UNCOMPARED:
+                continue
+            if not same_code and ABSENT in (old, new):
+                unknown[path.split(".")[-1]] = None
+                continue
+            why = "; ".join(inputs(result, prepared)) or "it was changed after it was written"
+            raise HarnessError(f"{result.folder / name}: {path} = {old}, computed now: {new} ({why})")
+    yield f"tune       {len(wanted)} trials scored and judged again: the same ranks, to the bit, the same rows and lock"
+    if unknown:
+        yield f"           other code wrote it, so these could not be compared: {', '.join(unknown)}"
     entry = read_entry(result.folder, result.lock)
     if entry is None:
         return
@@ -67,3 +109,24 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
         if bytes_sha256(content) != entry["files"][name]:
             raise HarnessError(f"{result.folder / name}: not what is computed now; data, a list, or the code differs")
     yield f"test       {len(result.heldout or ())} trials scored again: the same files, to the bit (no new look)"
+
+
+def _rows(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    return {f"row {number}": row for number, row in enumerate(records(table), 1)}
+
+
+def differences(then: Any, now: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """The path to each value that is another, with both: names come first, a list's length comes before its items."""
+    if isinstance(then, Mapping) and isinstance(now, Mapping):
+        for key in sorted({*then, *now}, key=lambda key: (key not in ("name", "trial"), key)):
+            yield from differences(then.get(key, ABSENT), now.get(key, ABSENT), f"{path}.{key}" if path else str(key))
+    elif isinstance(then, (list, tuple)) and isinstance(now, (list, tuple)):
+        if len(then) != len(now):
+            yield path, f"{len(then)} entries", f"{len(now)} entries"
+        for place, pair in enumerate(zip(then, now, strict=False)):
+            yield from differences(*pair, f"{path}.{place}" if path else str(place))
+    elif isinstance(then, float) and isinstance(now, float):
+        if not math.isclose(then, now, rel_tol=1e-9, abs_tol=1e-12):
+            yield path, then, now
+    elif then != now:
+        yield path, then, now

@@ -30,7 +30,7 @@ def test_the_latest_sweep(example: ModuleType, tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "runs" / "sweeps" / "latest").write_text("s2\n")
     report.run(config(tmp_path))
     first, pdf, page = capsys.readouterr().out.splitlines()
-    assert first.endswith(f"files in {tmp_path}/reports for sweep s2")
+    assert f"files in {tmp_path}/reports for sweep s2: only hashes were checked" in first
     assert pdf == f"{tmp_path}/reports/report.pdf" or pdf.startswith("no PDF: none of latexmk")
     assert page == f"{tmp_path}/reports/site/index.html"
     assert (tmp_path / "reports" / "figures" / "distributions.pdf").is_file()
@@ -58,6 +58,6 @@ def test_a_paper(
     given.update(paper=defaults("paper", "acl"), display=defaults("display", "default"), metrics=[], baseline=None)
     report.run(given)
     first, pdf = capsys.readouterr().out.split("\n", 1)
-    assert first.endswith(f"files in {tmp_path}/reports/paper for sweep somewhere")
+    assert f"files in {tmp_path}/reports/paper for sweep somewhere: only hashes were checked" in first
     assert "no PDF: none of latexmk" in pdf
     assert "PIT + Boltzmann" in (tmp_path / "reports" / "paper" / "tables" / "somewhere-results.tex").read_text()

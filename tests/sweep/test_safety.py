@@ -5,17 +5,22 @@ import importlib
 import json
 import os
 import pickle
+import re
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 
-from harness.command import report, trace
-from harness.core.configuration import compose, instantiate
-from harness.core.configuration.rooms import ROOMS
+from harness.command import heldout, report, rerun, trace, verify
+from harness.core.configuration import compose, instantiate, stored
+from harness.core.configuration.extensions import folders
+from harness.core.configuration.rooms import roomless
+from harness.core.configuration.stored import StoredReader
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
+from harness.sweep.folder.archive import export_sweep, import_sweep
 from harness.sweep.folder.integrity import file_hash
 from harness.sweep.folder.result import LOCK
 from harness.sweep.locked_fusion import choose
@@ -79,7 +84,7 @@ def fuse_by(path):
 @pytest.mark.parametrize("name", ["fuser.alpha", "normalizer.anything", "reranker.J"])
 def test_a_parameter_of_a_lock_is_no_object(folder, canary, attack, name):
     forge(folder / LOCK, knob(name, attack))
-    with pytest.raises(HarnessError, match=rf"winner\.lock\.json: {name.replace('.', '[.]')}\._target_ .*expected"):
+    with pytest.raises(HarnessError, match=rf"winner\.lock\.json: {name.replace('.', '[.]')}.*expected"):
         fuse_by(folder / LOCK)
     assert not canary.exists()
 
@@ -87,10 +92,10 @@ def test_a_parameter_of_a_lock_is_no_object(folder, canary, attack, name):
 def test_a_name_in_a_lock_is_no_path(folder, canary, attack, tmp_path):
     (tmp_path / "evil.yaml").write_text(yaml.safe_dump(attack))
     forge(folder / LOCK, knob("fuser", os.path.relpath(tmp_path / "evil", "conf/fuser")))
-    with pytest.raises(HarnessError, match=r"fuser=.*evil is not known.*known: .*rrf"):
+    with pytest.raises(HarnessError, match=r"fuser\.strategy = 'fuser/.*expected a strategy of conf/"):
         fuse_by(folder / LOCK)
     forge(folder / LOCK, knob("fuser", str(tmp_path / "evil")))
-    with pytest.raises(HarnessError, match=r"fuser=.*evil is not known"):
+    with pytest.raises(HarnessError, match=r"fuser\.strategy = 'fuser/.*expected a strategy of conf/"):
         fuse_by(folder / LOCK)
     assert not canary.exists()
 
@@ -141,7 +146,7 @@ def test_the_lock_of_a_trace_runs_nothing(folder, bench, canary, attack, tmp_pat
     forge(folder / LOCK, TRACED[what](attack, tmp_path / "evil"))
     lists = (f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25"))
     given = ["dataset=folder", f"dataset.path={bench}", *lists, f"paths.runs={tmp_path / 'runs'}", "query=q0"]
-    with pytest.raises(HarnessError, match=r"winner\.lock\.json: .*(expected|is not known)") as caught:
+    with pytest.raises(HarnessError, match=r"winner\.lock\.json: .*(expected|is learned)") as caught:
         trace.run(compose("trace", [*given, f"lock={folder / LOCK}"]))
     assert "\n" not in str(caught.value)
     assert not canary.exists()
@@ -181,7 +186,7 @@ def test_a_stored_configuration_makes_no_object_that_conf_does_not_name(folder, 
     assert not canary.exists()
 
 
-@pytest.mark.parametrize("where", ATTACKS)
+@pytest.mark.parametrize("where", ["a list", "decoded"])
 def test_a_report_makes_nothing_of_a_stored_configuration(folder, canary, attack, where, monkeypatch):
     config_with(folder, lambda config: ATTACKS[where](config, attack))
     monkeypatch.setattr("harness.report.pdf.compile.shutil.which", lambda name: None)
@@ -193,6 +198,10 @@ def test_a_report_makes_nothing_of_a_stored_configuration(folder, canary, attack
 
 ENCODER = "harness.encoder.sentence_transformer"
 REACHING = {
+    "a model": {"_target_": f"{ENCODER}.SentenceTransformer", "model": "a/b"},
+    "a folder": {"_target_": f"{ENCODER}.SentenceTransformer", "model": "/srv/models/x"},
+    "another revision": {"_target_": "harness.encoder.nv_embed_v2.NvEmbedV2", "revision": "refs/pr/9"},
+    "a reranker's model": {"_target_": "harness.reranker.cross_encoder.CrossEncoder", "model": "a/b"},
     "model code": {"_target_": f"{ENCODER}.SentenceTransformer", "model": "a/b", "trust_remote_code": True},
     "model code by name": {"_target_": "harness.encoder.nv_embed_v2.NvEmbedV2", "model": "a/b"},
     "a module": {"_target_": "harness.extractor.offline.Offline", "model": "antigravity"},
@@ -228,14 +237,113 @@ def test_the_user_s_own_command_line_stays_free(overrides):
     assert compose("config", given).fuser.alpha["_target_"] == "builtins.float"
 
 
-def test_a_sweep_of_before_the_rooms_opens(folder):
-    """Its ``_target_``s name concepts without their room, its lock holds no hashes of files."""
-    text = (folder / "config.yaml").read_text()
-    for concept, room in ROOMS.items():
-        text = text.replace(f"harness.{room}.{concept}.", f"harness.{concept}.")
-    assert "harness.fuser.boltzmann" in text
-    (folder / "config.yaml").write_text(text)
+def older(node):
+    """A stored configuration as it was before names were stored: classes, by their concepts without the room."""
+    if isinstance(node, list):
+        return [older(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    own = {"_target_": roomless(CLASSES[node["strategy"]])} if "strategy" in node else {}
+    return own | {key: older(value) for key, value in node.items() if key != "strategy"}
+
+
+CLASSES = stored._names(tuple(folders()))[1]
+
+
+def test_a_sweep_of_before_names_were_stored_opens(folder):
+    """Its config.yaml names classes, its lock holds no hashes of files."""
+    config_with(folder, lambda config: config.update(older(config)))
+    assert "_target_: harness.fuser.boltzmann.Boltzmann" in (folder / "config.yaml").read_text()
     forge(folder / LOCK, lambda lock: lock.pop("files"))
     config = compose("heldout", ["tracking=none"])
     assert [trial.name for trial in reopen(folder, config).trials()]
     assert fuse_by(folder / LOCK).pool.lists == ("dense", "graph")
+
+
+def test_no_file_of_a_sweep_names_a_class(folder):
+    assert [path.name for path in folder.iterdir() if b"_target_" in path.read_bytes()] == []
+    named = re.findall(r"strategy: (\S+)", (folder / "config.yaml").read_text())
+    assert {"fuser/boltzmann", "dataset/folder"} <= {*named}
+
+
+def test_what_a_sweep_stores_is_the_strategy_that_it_ran(folder):
+    """For every strategy of conf/: its name leads back to its class, the parts of other strategies included."""
+    for name, target in CLASSES.items():
+        made = StoredReader(folder).read(stored.by_name({"_target_": target}))
+        assert made == {"_target_": target}, name
+
+
+FLAT = {
+    "a class": {"reranker._target_": "pytest.main"},
+    "a class of the fuser": {"fuser._target_": "pytest.main"},
+    "a class within": {"fuser.weights": {"_target_": "pytest.main"}},
+    "a class in a list": {"pool.lists": [{"_target_": "pytest.main"}]},
+    "arguments": {"fuser._args_": ["-h"]},
+    "no knob": {"pytest.main": 1},
+    "a field that is none": {"fuser.path": "/etc"},
+    "a name of another concept": {"fuser": "../reranker/none"},
+}
+
+
+def in_lock(folder, knobs):
+    forge(folder / LOCK, lambda content: content["winner"]["parameters"].update(knobs))
+
+
+def in_table(folder, knobs):
+    table = pd.read_parquet(folder / "trials.parquet")
+    table["parameters"] = [json.dumps(json.loads(text) | knobs) for text in table["parameters"]]
+    table.to_parquet(folder / "trials.parquet")
+    forge(folder / LOCK, lambda lock: lock["files"].update({"trials.parquet": file_hash(folder / "trials.parquet")}))
+
+
+COMMANDS = {
+    "fuse": lambda folder, given: fuse_by(folder / LOCK),
+    "rerun": lambda folder, given: rerun.run(compose("rerun", [*given, f"sweep={folder}", "trial=1"])),
+    "verify": lambda folder, given: verify.run(compose("verify", [*given, f"sweep={folder}", "rescore=true"])),
+    "heldout": lambda folder, given: heldout.run(compose("heldout", [*given, f"sweep={folder}"])),
+    "report": lambda folder, given: report.run(compose("report", [*given, f"sweep={imported(folder)}"])),
+}  # fmt: skip
+
+
+def imported(folder):
+    archive = export_sweep(folder, folder.parent / "sent.tar.zst")
+    shutil.rmtree(folder)
+    return import_sweep(archive, folder.parent.parent)
+
+
+@pytest.mark.parametrize("what", FLAT)
+@pytest.mark.parametrize(("where", "command"), [(in_lock, "fuse"), (in_table, "rerun")])
+def test_a_flat_knob_of_a_file_is_a_field(folder, where, command, what, monkeypatch):
+    monkeypatch.setattr(pytest, "main", lambda *given, **named: pytest.fail("called"))
+    where(folder, FLAT[what])
+    with pytest.raises(HarnessError, match=r"(winner\.lock\.json|trials\.parquet): .*expected") as caught:
+        COMMANDS[command](folder, [f"paths.runs={folder.parent.parent}", "tracking=none"])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("command", ["verify", "heldout", pytest.param("report", marks=pytest.mark.slow)])
+def test_a_class_in_a_file_is_called_by_no_command(folder, command, monkeypatch, tmp_path):
+    monkeypatch.setattr(pytest, "main", lambda *given, **named: pytest.fail("called"))
+    monkeypatch.setattr("harness.report.pdf.compile.shutil.which", lambda name: None)
+    in_lock(folder, FLAT["a class"])
+    in_table(folder, FLAT["a class"])
+    given = [f"paths.runs={tmp_path / 'runs'}", f"paths.ledger={tmp_path / 'ledger.jsonl'}", "tracking=none"]
+    more = [f"paths.reports={tmp_path / 'reports'}"] if command == "report" else []
+    refused = pytest.raises(HarnessError, match="computed now") if command == "verify" else contextlib.nullcontext()
+    with refused:
+        COMMANDS[command](folder, [*given, *more])
+
+
+def test_an_axis_of_a_stored_grid_names_no_model(folder):
+    axes = {"reranker": ["cross_encoder"], "reranker.model": ["a/b"]}
+    config_with(folder, lambda config: config["grid"].update(own=axes))
+    with pytest.raises(HarnessError, match=r"config\.yaml: grid\.own\.reranker\.model = 'a/b' .* trust=true"):
+        reopen(folder, compose("heldout", ["tracking=none"]))
+    reopen(folder, compose("heldout", ["tracking=none", "trust=true"]))
+
+
+@pytest.mark.parametrize("axis", ["fuser._target_", "reranker._args_"])
+def test_an_axis_of_a_stored_grid_is_a_field(folder, axis):
+    config_with(folder, lambda config: config["grid"].update(own={axis: ["pytest.main"]}))
+    with pytest.raises(HarnessError, match=rf"config\.yaml: grid\.own\.{axis} .*expected"):
+        reopen(folder, compose("heldout", ["tracking=none"]))

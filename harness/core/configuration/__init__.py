@@ -10,9 +10,13 @@ from harness.core.configuration.composition import (
     strategy,
     translate_errors,
 )
+from harness.core.configuration.stored import REACHES, StoredReader, by_name
 
 __all__ = [
+    "REACHES",
+    "StoredReader",
     "allow_knobs",
+    "by_name",
     "check_groups",
     "compose",
     "defaults",

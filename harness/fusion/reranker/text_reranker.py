@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.core.files import write_array
 from harness.core.identity import NO_RESULT, identity, texts_sha256
@@ -65,8 +66,8 @@ class TextReranker:
 
     reads: ClassVar[frozenset[str]] = frozenset({"texts"})
 
-    model: str
-    revision: str | None = None
+    model: str = field(metadata=REACHES)
+    revision: str | None = field(default=None, metadata=REACHES)
     max_length: int = 512
     batch_size: int = 16
     dtype: str = "float32"

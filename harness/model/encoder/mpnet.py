@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT
 from harness.model.encoder.sentence_transformer import LoadedModel, SentenceTransformer
@@ -17,7 +18,7 @@ class Mpnet:
     folder: of the weights.    batch_size, backend, precision, device: see ``SentenceTransformer``.
     """
 
-    folder: str = field(metadata=NO_RESULT)
+    folder: str = field(metadata=NO_RESULT | REACHES)
     batch_size: int = 32
     backend: str = "auto"
     precision: str = "float32"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.core.identity import LATER, NO_RESULT, file_sha256, texts_sha256
 
@@ -38,8 +39,8 @@ class SentenceTransformer:
     device: ``auto`` (a GPU when there is one), ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
-    model: str
-    revision: str | None = None
+    model: str = field(metadata=REACHES)
+    revision: str | None = field(default=None, metadata=REACHES)
     passage_prompt: str = ""
     question_prompt: str = ""
     name_prompt: str = ""
@@ -47,7 +48,7 @@ class SentenceTransformer:
     max_seq_length: int | None = None
     batch_size: int = 32
     dtype: str = "float32"
-    trust_remote_code: bool = False
+    trust_remote_code: bool = field(default=False, metadata=REACHES)
     padding_side: str | None = None
     backend: str = "auto"
     precision: str = field(default="float32", metadata=LATER)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT
 from harness.core.secret import check_address, check_variable
@@ -37,8 +38,8 @@ class TextEmbedding3Small:
     """
 
     model: str = "text-embedding-3-small"
-    base_url: str = "https://api.openai.com/v1"
-    key_variable: str = "OPENAI_API_KEY"
+    base_url: str = field(default="https://api.openai.com/v1", metadata=REACHES)
+    key_variable: str = field(default="OPENAI_API_KEY", metadata=REACHES)
     dimensions: int | None = None
     batch_size: int = field(default=128, metadata=NO_RESULT)
     parallel: int = field(default=4, metadata=NO_RESULT)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import LATER, NO_RESULT
 from harness.core.secret import check_address, check_variable
@@ -38,11 +39,11 @@ class Chat:
     seed: int = 0
     max_tokens: int = 2048
     schema: bool = True
-    base_url: str = field(default="https://api.openai.com/v1", metadata=NO_RESULT)
-    urls: Sequence[str] = field(default=(), metadata=NO_RESULT)
-    key_variable: str = field(default="OPENAI_API_KEY", metadata=NO_RESULT)
+    base_url: str = field(default="https://api.openai.com/v1", metadata=NO_RESULT | REACHES)
+    urls: Sequence[str] = field(default=(), metadata=NO_RESULT | REACHES)
+    key_variable: str = field(default="OPENAI_API_KEY", metadata=NO_RESULT | REACHES)
     refresh: int = field(default=0, metadata=LATER)
-    answers: str = field(default="runs/answers", metadata=NO_RESULT)
+    answers: str = field(default="runs/answers", metadata=NO_RESULT | REACHES)
     parallel: int = field(default=16, metadata=NO_RESULT)
     retries: int = field(default=6, metadata=NO_RESULT)
     backoff: float = field(default=0.5, metadata=NO_RESULT)

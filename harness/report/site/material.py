@@ -71,7 +71,7 @@ class Material:
         kept = ReadOnlyStore(Path(self.config.paths.runs))
         try:
             retrievers = lists.retrievers(self.config)
-            trial = read_winner(self.result.folder / LOCK)
+            trial = read_winner(self.result.folder / LOCK, bool(self.config.trust))
             if reads := [*getattr(trial.reranker, "reads", ()), *(["importance"] if trial.pool.importance else [])]:
                 return f"the winner reads {', '.join(reads)} beside its lists; `harness trace` shows a question"
             chosen = Choice(**{group: getattr(trial, group) for group in GROUPS}, pool=trial.pool, name=trial.name)
@@ -85,6 +85,7 @@ def open_material(result: SweepResult, config: Any, known: dict[str, Benchmark])
     """The sweep's data, or why they are not shown.    known: benchmarks that are loaded, by hash; it is added to."""
     try:
         own = reopen(result.folder, config).config
+        own.trust = bool(config.get("trust", False))
         sha256 = str(result.manifest["data_sha256"])
         if sha256 not in known:
             loaded = lists.benchmark(own, ReadOnlyStore(Path(config.paths.runs)))

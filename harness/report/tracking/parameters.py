@@ -7,7 +7,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.core.identity import digest
+from harness.core.configuration.stored import NAME
+from harness.core.identity import digest, record
 
 GROUPS = ("dataset", "encoder", "extractor", "graph", "lists", "objective", "margin")
 """What of a sweep's configuration is a parameter; fuser, normalizer, pool and so on are each trial's own."""
@@ -28,7 +29,7 @@ def pipeline(config: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str
     Lists are as the manifest resolved them. A strategy that stands at the top, too (``encoder`` inside of
     ``lists.dense``), is named there and described at the top only.
     """
-    nodes = {**config, "lists": manifest.get("lists") or config.get("lists")}
+    nodes = record({**config, "lists": manifest.get("lists") or config.get("lists")})
     top = {group: _name(nodes[group]) for group in GROUPS if isinstance(nodes.get(group), Mapping)}
     found = dict(pair for group in GROUPS for pair in _flat(group, nodes.get(group), top))
     return {**found, "dataset": str(manifest["dataset"]), "split": str(manifest["split"]), "n": str(manifest["n"])}
@@ -46,13 +47,15 @@ def _flat(key: str, node: Any, top: Mapping[str, str | None]) -> Iterator[tuple[
     if "." in key and name and top.get(concept) == name:
         return
     for field, value in node.items():
-        if field != "_target_" and field not in MECHANICAL:
+        if field not in (NAME, "class", *MECHANICAL):
             yield from _flat(f"{key}.{field}", value, top)
 
 
 def _name(node: Mapping[str, Any]) -> str | None:
-    """``minilm`` of ``harness.encoder.minilm.MiniLM``."""
-    parts = str(node.get("_target_") or "").split(".")
+    """``minilm`` of ``encoder/minilm``, or of the class ``harness.encoder.minilm.MiniLM``."""
+    if NAME in node:
+        return str(node[NAME]).rpartition("/")[2].rpartition(".")[2]
+    parts = str(node.get("class") or "").split(".")
     return parts[-2] if len(parts) > 1 else None
 
 

@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 from harness.core.configuration import compose, instantiate
 from harness.core.errors import HarnessError, one_of
 from harness.core.files import write_text
-from harness.core.identity import code_version, digest, identity, library_versions
+from harness.core.identity import code_version, digest, identity, library_versions, record
 from harness.sweep.fit.crossfit import CrossFit
 from harness.sweep.fit.search import Search
 from harness.sweep.target import Setting
@@ -42,7 +42,7 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
         {name: one for name, one in settings.items() if name not in left},
         {name: one for name, one in settings.items() if name in left},
     )  # fmt: skip
-    record = {
+    found = {
         "version": VERSION,
         "target": str(config.target._target_).rpartition(".")[2],
         "fitted_on": {name: one.benchmark.sha256 for name, one in crossed.settings.items()},
@@ -51,16 +51,16 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
         "metrics": list(options["objective"]),
         "search": {key: getattr(search, key) for key in ("rounds", "halvings", "stop", "penalty", "seed")},
         "stages": [{name: list(knob) for name, knob in sorted(stage.items())} for stage in target.stages],
-        "strategy": identity(target.strategy),
+        "strategy": record(identity(target.strategy)),
         "code": code_version(),
         "libraries": library_versions(),
         **crossed.run(),
     }
-    default = Path(config.paths.runs) / "fits" / f"{_chosen(given)}-{digest(record)[:12]}.yaml"
+    default = Path(config.paths.runs) / "fits" / f"{_chosen(given)}-{digest(found)[:12]}.yaml"
     place = Path(options["out"]) if options["out"] else default
     place.parent.mkdir(parents=True, exist_ok=True)
-    write_text(place, yaml.safe_dump(record, sort_keys=False, width=120, default_flow_style=None))
-    return place, record
+    write_text(place, yaml.safe_dump(found, sort_keys=False, width=120, default_flow_style=None))
+    return place, found
 
 
 def _chosen(given: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from harness.core.artifact import MANIFEST, PARTIAL, read_manifest
 from harness.core.errors import HarnessError
 from harness.core.files import dead_partials
-from harness.core.identity import digest
+from harness.core.identity import digest, record
 from harness.core.table import Column, Table
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult, differing
@@ -130,7 +130,7 @@ class _Needed:
         data = manifest.get("inputs", {}).get("benchmark")
         if data is not None and data not in self.data:
             return False
-        return not (own := _outermost(manifest["config"])) or not own.isdisjoint(self.strategies)
+        return not (own := _outermost(record(manifest["config"]))) or not own.isdisjoint(self.strategies)
 
 
 def _needed(runs: Path) -> _Needed:
@@ -139,13 +139,13 @@ def _needed(runs: Path) -> _Needed:
         if (folder / LOCK).is_file():
             manifest = SweepResult(folder).manifest
             data.add(str(manifest["data_sha256"]))
-            strategies |= _strategies(manifest.get("lists"))
+            strategies |= _strategies(record(manifest.get("lists")))
     return _Needed(frozenset(data), frozenset(strategies))
 
 
 def _outermost(config: Mapping[str, Any]) -> set[str]:
     """Digests of the strategies of an artifact's configuration, without those within them."""
-    if "_target_" in config:
+    if "class" in config:
         return {digest(config)}
     return set().union(*(_outermost(item) for item in config.values() if isinstance(item, Mapping)))
 
@@ -154,7 +154,7 @@ def _strategies(value: Any) -> set[str]:
     """Digests of all strategies of a configuration, those within others too."""
     if isinstance(value, Mapping):
         inner = set().union(*(_strategies(item) for item in value.values())) if value else set()
-        return {digest(value), *inner} if "_target_" in value else inner
+        return {digest(value), *inner} if "class" in value else inner
     return set().union(*map(_strategies, value)) if isinstance(value, list) and value else set()
 
 

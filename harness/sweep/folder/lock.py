@@ -36,6 +36,7 @@ def read_lock(path: Path) -> dict[str, Any]:
         for number, row in enumerate(lock.get(part, ()))
     ]:
         _check(row, ROW, path, f"{name}.")
+        _check({"learned": {}, **row}, {"learned": dict}, path, f"{name}.")
     return lock
 
 

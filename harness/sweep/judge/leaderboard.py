@@ -69,6 +69,12 @@ def score_tune(prepared: Prepared, trials: Sequence[Trial]) -> Leaderboard:
     return replace(board, seconds=seconds)
 
 
+def rescore(prepared: Prepared) -> Leaderboard:
+    """The leaderboard of a finished sweep, whose grid is already as wide as it was made."""
+    trials = prepared.plan.trials()
+    return _order(prepared, dict(zip(prepared.hashes(trials), trials, strict=True)), prepared.ranks(trials, "tune"))
+
+
 def _order(prepared: Prepared, known: Mapping[str, Trial], ranks: NDArray[np.int32]) -> Leaderboard:
     """ranks: int32[T, Q, H], in the order of ``known``."""
     plan, data = prepared.plan, prepared.benchmark

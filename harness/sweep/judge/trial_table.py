@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from harness.core.configuration import by_name
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.metric import Metric
 from harness.evaluation.metric.mean import means
@@ -64,7 +65,7 @@ def rows(
             "family": trial.family,
             "untuned": _untuned(trial),
             "overrides": list(trial.overrides),
-            "parameters": dict(trial.settings),
+            "parameters": by_name(trial.settings),
             **facts,
             "n": counted,
             **dict(zip(metrics, scores[number].tolist(), strict=True)),

@@ -14,8 +14,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from harness.benchmark import Benchmark
-from harness.core.configuration import defaults
-from harness.core.configuration.stored import check_strategies
+from harness.core.configuration import StoredReader, by_name, defaults
 from harness.core.errors import HarnessError, bounded
 from harness.core.secret import hide_secrets
 from harness.evaluation.comparison import MARGIN
@@ -23,8 +22,8 @@ from harness.evaluation.metric import Metric, metrics
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import BESIDE, Trial, lists, reference_of
 from harness.sweep.trial.grid import Grid
-from harness.sweep.trial.override import unread, values
-from harness.sweep.trial.shape import check_shape
+from harness.sweep.trial.override import keys, unread, values
+from harness.sweep.trial.shape import check_shape, read_axes
 
 log = logging.getLogger(__name__)
 STORED = {
@@ -89,12 +88,12 @@ class Plan:
         return Grid({**plain, "lists": lists, **beside, "reference": self.reference}, self.given)
 
     def stored(self) -> str:
-        """The configuration as YAML, its interpolations kept, so that it holds wherever the runs folder is moved.
+        """The configuration as YAML: strategies by name, interpolations kept, so that it holds wherever runs are moved.
 
         Users and passwords of addresses (a tracking server's) are left out.
         """
         plain = cast("dict[str, Any]", OmegaConf.to_container(self.config, resolve=False))
-        return hide_secrets(OmegaConf.to_yaml(OmegaConf.create({**plain, "given": list(self.given)})))
+        return hide_secrets(OmegaConf.to_yaml(OmegaConf.create({**by_name(plain), "given": list(self.given)})))
 
     @property
     def margin(self) -> float:
@@ -154,32 +153,32 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
     """
     place = folder / "config.yaml"
     given = tuple(SweepResult(folder).config.get("given", ()))
-    stored = _load(place)
-    stored.pop("given", None)
-    for key in ("paths", "device", "tracking"):
-        stored.pop(key, None)
-    plain = cast("dict[str, Any]", OmegaConf.to_container(stored, resolve=False))
-    check_strategies(plain, place, bool(config.get("trust", False)))
-    for key in ("paths", "device", "tracking"):
+    here = ("paths", "device", "tracking")
+    plain = {key: value for key, value in _load(place).items() if key not in ("given", *here)}
+    typed = {".".join(key.split(".")[:2]) for key in keys(given)}
+    reader = StoredReader(place, bool(config.get("trust", False)), typed)
+    read_axes(plain, reader)
+    stored = OmegaConf.create(reader.read(plain))
+    for key in here:
         stored[key] = config[key]
     return Plan(stored, given)
 
 
-def _load(place: Path) -> DictConfig:
+def _load(place: Path) -> dict[str, Any]:
     """A stored configuration, with the keys that every sweep has."""
     try:
         stored = OmegaConf.load(place)
     except (YAMLError, OmegaConfBaseException, OSError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:120]
         raise HarnessError(f"{place}: damaged ({reason}); copy it anew, or sweep again") from error
-    plain = OmegaConf.to_container(stored, resolve=False)
+    plain: Any = OmegaConf.to_container(stored, resolve=False)
     for key, kind in STORED.items():
         found = plain.get(key) if isinstance(plain, dict) else None
         if not isinstance(found, kind):
             raise HarnessError(f"{place}: {key} = {str(found)[:40]!r}, expected a {kind.__name__}; sweep again")
-    if missing := [key for key in POOL if key not in stored.pool]:
+    if missing := [key for key in POOL if key not in plain["pool"]]:
         raise HarnessError(f"{place}: no pool.{missing[0]}, expected it beside the pool's other keys; sweep again")
-    return cast("DictConfig", stored)
+    return cast("dict[str, Any]", plain)
 
 
 def _reads_texts(reranker: Any) -> bool:

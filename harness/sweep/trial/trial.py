@@ -144,6 +144,8 @@ class Trial:
         """The trial with what was ``learned`` before."""
         fields: dict[str, dict[str, Any]] = {}
         for knob, value in knobs.items():
+            if knob not in self.learned:
+                raise HarnessError(f"learned.{knob}: nothing of {self.name} is learned by that name; sweep again")
             group, _, name = knob.partition(".")
             fields.setdefault(group, {})[name] = value
         return replace(self, **{group: replace(getattr(self, group), **given) for group, given in fields.items()})

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 
+import pandas as pd
 import pytest
 
 from harness.core.configuration import compose
@@ -150,6 +151,43 @@ def test_numbers_are_verified_and_no_look_is_counted(result, prepared, ledger):
     before = ledger.path.read_bytes()
     assert [line.split()[0] for line in verify_numbers(result, prepared)] == ["tune", "test"]
     assert ledger.path.read_bytes() == before
+
+
+def other_p(lock, table):
+    table["p"] = table["p"].where(table["p"].isna(), 0.0001)
+
+
+def other_winner(lock, table):
+    lock["winner"] = next(row for row in lock["fusers"] if row["trial"] != lock["winner"]["trial"])
+
+
+def other_order(lock, table):
+    table.loc[[0, 1]] = table.loc[[1, 0]].to_numpy()
+
+
+FORGED = {
+    "p values": (other_p, r"trials\.parquet: row \d+\.p = 0\.0001, computed now: "),
+    "the winner": (other_winner, r"winner\.lock\.json: winner\.name = boltzmann.*, computed now: rrf k=10"),
+    "the reference": (lambda lock, table: lock.update(reference="bm25"), "reference = bm25, computed now: dense"),
+    "no reference": (lambda lock, table: lock.pop("reference"), "reference = nothing, computed now: dense"),
+    "the best list": (lambda lock, table: lock.update(best_single="bm25"), "best_single = bm25, computed now: "),
+    "the locked set": (lambda lock, table: lock["fusers"].pop(), "fusers = 2 entries, computed now: 3 entries"),
+    "the order": (other_order, r"(trials\.parquet: row 1\.name|ranks\.npy)"),
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_a_forged_number_is_named_whatever_its_hashes_say(result, prepared, ledger, relock, what):
+    change, said = FORGED[what]
+    lock, table = json.loads((result.folder / LOCK).read_text()), pd.read_parquet(result.folder / "trials.parquet")
+    change(lock, table)
+    table.to_parquet(result.folder / "trials.parquet")
+    (result.folder / LOCK).write_text(json.dumps(lock))
+    relock(result.folder)
+    forged = SweepResult(result.folder)
+    assert len(list(verify_files(forged.folder, ledger))) == 2  # hashes alone say nothing
+    with pytest.raises(HarnessError, match=said):
+        list(verify_numbers(forged, prepared))
 
 
 def test_the_same_sweep_again_keeps_what_was_held_out(result, prepared):

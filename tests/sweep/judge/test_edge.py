@@ -15,6 +15,7 @@ from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
+from harness.sweep.verify import verify_numbers
 from tests.world.generate import write
 
 ALPHA = "+grid={values:{fuser:[linear],normalizer:[rank],fuser.alpha:[.2,.4,.6],pool.cap:[null]}}"
@@ -167,8 +168,9 @@ def test_an_extended_sweep_finds_alpha_0_and_is_the_sweep_of_the_wider_grid(prep
     wide = prepared(grid=ALPHA.replace("[.2", "[0,.2"))
     same = sweep(wide, wide.plan.trials())
     assert same.folder == result.folder  # the same trials are the same sweep
-    again = reopen(result.folder, ready.plan.config)
-    assert sorted(Prepared.of(again).hashes(again.trials())) == sorted(result.trials["trial"])
+    again = Prepared.of(reopen(result.folder, ready.plan.config))
+    assert sorted(again.hashes(again.plan.trials())) == sorted(result.trials["trial"])
+    assert [line.split()[0] for line in verify_numbers(same, again)] == ["tune"]
 
 
 def test_test_is_scored_by_the_extended_lock(prepared):
