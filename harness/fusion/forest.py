@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+from harness.core.errors import HarnessError
+from harness.fusion.learning import is_finite
 
 RIDGE = 1.0
 """Of a leaf's value: what is added to the sum of p (1 - p) that it is divided by, so that a pure leaf stays finite."""
@@ -44,6 +48,34 @@ def _plain(nodes: NDArray[np.void]) -> Tree:
     threshold, value = np.where(inner, nodes["num_threshold"], 0.0), np.where(inner, 0.0, nodes["value"])
     columns = (nodes["feature_idx"], threshold, left, right, value)
     return [list(node) for node in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def check_trees(knob: str, trees: Any, columns: int) -> None:
+    """Raise HarnessError unless these are trees as ``grow`` makes them, over so many columns.
+
+    A row is [column, threshold, left, right, value], finite, of which column, left and right are whole. Children come
+    after their parent; a leaf has left -1.
+    """
+    if not isinstance(trees, Sequence) or isinstance(trees, str) or not trees:
+        raise HarnessError(f"{knob} = {str(trees)[:60]!r}, expected trees")
+    for number, tree in enumerate(trees):
+        for place, node in enumerate(tree if isinstance(tree, Sequence) and len(tree) else [None]):
+            if not _is_node(node, place, len(tree) if isinstance(tree, Sequence) else 0, columns):
+                raise HarnessError(
+                    f"{knob}.{number}.{place} = {str(node)[:60]!r}, expected [column, threshold, left, right, value], "
+                    f"a column below {columns} and children that come after it in the tree"
+                )
+
+
+def _is_node(node: Any, place: int, nodes: int, columns: int) -> bool:
+    if not isinstance(node, Sequence) or len(node) != 5 or not all(map(is_finite, node)):
+        return False
+    column, _, left, right, _ = node
+    if not all(isinstance(value, int) for value in (column, left, right)):
+        return False
+    if left == -1:
+        return bool(column < columns and right == -1)
+    return bool(0 <= column < columns and place < left < nodes and place < right < nodes)
 
 
 def add_leaves(rows: Tensor, trees: Sequence[Sequence[Sequence[float]]], depth: int) -> Tensor:

@@ -3,10 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from harness.core.errors import HarnessError
 
 LEARNED = {"learned": True}
 """Metadata of such a field: ``field(default=None, hash=False, metadata=LEARNED)``. A value that is given is used."""
+
+
+def check_numbers(knob: str, value: Any) -> None:
+    """Raise HarnessError unless this is null, or finite numbers by the name of a list."""
+    if value is None:
+        return
+    if not isinstance(value, Mapping):
+        raise HarnessError(f"{knob} = {str(value)[:60]!r}, expected numbers by the name of a list, or null")
+    for name, numbers in value.items():
+        if not isinstance(numbers, Sequence) or not all(map(is_finite, numbers)):
+            raise HarnessError(f"{knob}.{name} = {str(numbers)[:60]!r}, expected finite numbers")
+
+
+def is_finite(value: Any) -> bool:
+    """Whether this is a number, and neither infinite nor NaN."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf
 
 
 def learned_fields(strategy: Any) -> dict[str, Any]:

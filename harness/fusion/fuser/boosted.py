@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.core.errors import HarnessError, bounded, one_of
-from harness.fusion.forest import leaf_values
+from harness.fusion.forest import check_trees, leaf_values
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.judged import READS, TARGETS, check_features, describe, wanted_documents
 from harness.fusion.fuser.shares import total
@@ -53,6 +53,11 @@ class Boosted:
         bounded("fuser.rate", self.rate, 0, 1, open_low=True)
         one_of("fuser.target", self.target, TARGETS)
         check_features(self.features)
+        if self.forest is not None:
+            names = self.forest.get("lists") if isinstance(self.forest, Mapping) else None
+            if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
+                raise HarnessError(f"fuser.forest.lists = {str(names)[:60]!r}, expected names of lists")
+            check_trees("fuser.forest.trees", self.forest.get("trees"), len(names) * len(self.features))
 
     @property
     def reads(self) -> frozenset[str]:

@@ -16,7 +16,7 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.judged import READS, TARGETS, check_features, describe, wanted_documents
 from harness.fusion.fuser.logistic import logistic
 from harness.fusion.fuser.shares import total
-from harness.fusion.learning import LEARNED
+from harness.fusion.learning import LEARNED, check_numbers
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,11 @@ class Learned:
         bounded("fuser.penalty", self.penalty, 0, open_low=True)
         one_of("fuser.target", self.target, TARGETS)
         check_features(self.features)
+        check_numbers("fuser.coefficients", self.coefficients)
         form = f"[{'w, ' * len(self.features)}v], of {', '.join(self.features)} and presence"
         for name, weights in (self.coefficients or {}).items():
-            if isinstance(weights, str) or not isinstance(weights, Sequence) or len(weights) != len(self.features) + 1:
+            if len(weights) != len(self.features) + 1:
                 raise HarnessError(f"fuser.coefficients.{name} must be {form}, got {weights!r}")
-            for value in weights:
-                bounded(f"fuser.coefficients.{name}", value)
 
     @property
     def reads(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from harness.core.errors import HarnessError, bounded
-from harness.fusion.learning import LEARNED
+from harness.fusion.learning import LEARNED, check_numbers
 from harness.fusion.normalizer import Normalizer
 from harness.fusion.pool import Listing
 
@@ -35,9 +35,8 @@ class Ecdf:
         bounded("normalizer.points", self.points, 1)
         if not isinstance(self.points, int):
             raise HarnessError(f"normalizer.points must be a whole number, got points={self.points}")
+        check_numbers("normalizer.reference", self.reference)
         for name, scores in (self.reference or {}).items():
-            for score in scores:
-                bounded(f"normalizer.reference.{name}", score)
             if not scores or list(scores) != sorted(scores):
                 raise HarnessError(f"normalizer.reference.{name} must be scores in ascending order, got {scores}")
 

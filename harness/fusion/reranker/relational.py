@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.core.errors import HarnessError, bounded
-from harness.fusion.forest import add_leaves, grow
+from harness.fusion.forest import add_leaves, check_trees, grow
 from harness.fusion.fuser import Calibrated
 from harness.fusion.learning import LEARNED
 from harness.fusion.reranker import reorder, top
-from harness.fusion.reranker.relation_features import State
+from harness.fusion.reranker.relation_features import FEATURES, State
 
 ROUNDS = 2
 """Of teaching: on the fused order, then also on what the first round's trees choose."""
@@ -56,6 +56,8 @@ class Relational:
             if not isinstance(getattr(self, name), int):
                 raise HarnessError(f"reranker.{name} must be a whole number, got {name}={getattr(self, name)}")
         bounded("reranker.rate", self.rate, 0, 1, open_low=True)
+        if self.forest is not None:
+            check_trees("reranker.forest", self.forest, len(FEATURES))
 
     def fit(self, fused: Tensor, pool: Calibrated, gold: NDArray[np.int32]) -> Relational:
         """The same with the trees that these queries give. gold: int32[Q, H], -1 padding."""
