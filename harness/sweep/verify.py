@@ -103,7 +103,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
         locked(result, prepared, result.lock),
         prepared,
         result.lock,
-        {key: entry[key] for key in ("evaluation", "looks")},
+        {key: entry.get(key, 1) for key in ("evaluation", "looks", "charged")},
     )
     for name, content in files.items():
         if bytes_sha256(content) != entry["files"][name]:

@@ -157,7 +157,12 @@ def test_a_second_evaluation_must_be_asked_for_and_says_so(swept):
     heldout(result, prepared, again=False)
     with pytest.raises(HarnessError, match=r"evaluated already.*heldout\.again=true"):
         heldout(result, prepared, again=False)
-    assert {row["evaluation"] for row in heldout(result, prepared, again=True).heldout} == {2}
+    again = heldout(result, prepared, again=True)
+    assert {row["evaluation"] for row in again.heldout} == {2}
+    for row in again.heldout:
+        assert row["p_looks"] == (None if row["p_holm"] is None else min(1, row["charged"] * row["p_holm"]))
+    assert again.heldout[0]["charged"] >= 2
+    assert f"the winner's p after {again.heldout[0]['charged']} looks" in again.test.caption()
 
 
 def _changed(result, key, value):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
 from harness.core.errors import HarnessError
+from harness.core.table.format import p_value
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.conclusion import GREAT
 from harness.evaluation.metric import Metric, definitions
@@ -85,7 +86,11 @@ class View:
         if any(row.get("looks") is None for row in self.rows):
             return f"{of}, earlier looks not recorded"
         earlier = max((int(row["looks"]) for row in self.rows), default=0)
-        return of + (f", after {earlier} known looks of any kind" if earlier else "")
+        known = f", after {earlier} known looks of any kind" if earlier else ""
+        winner = next((row for row in self.rows if "winner" in (row.get("roles") or ())), {})
+        times, p = winner.get("charged") or 1, winner.get("p_looks")
+        spent = f"; the winner's p after {times} looks {p_value(p)} (Holm's times {times})" if p and times > 1 else ""
+        return of + known + spent
 
     @cached_property
     def metric(self) -> Metric:

@@ -44,6 +44,21 @@ def permits(own: Mapping[str, Any] | None, seen: Sequence[Mapping[str, Any]]) ->
     )  # fmt: skip
 
 
-def correct(p: float | None, own: Mapping[str, Any] | None) -> dict[str, float | None]:
-    """``p_family``: a p that was corrected within its experiment, corrected over the members (Bonferroni)."""
-    return {} if own is None else {"p_family": None if p is None else min(1.0, p * len(own["members"]))}
+def charged(own: Mapping[str, Any] | None, seen: Sequence[Mapping[str, Any]], looks: int | None) -> int:
+    """The looks that a test split has had with this one; those of the same family are one, as ``correct`` counts them.
+
+    seen: the evaluations before it.    looks: known ones of any kind before it, theirs among them.
+    """
+    same = [entry for entry in seen if own is not None and (entry.get("family") or {}).get("name") == own["name"]]
+    return 1 + max(looks or 0, len(seen)) - len(same)
+
+
+def correct(p: float | None, own: Mapping[str, Any] | None, looks: int) -> dict[str, float | None]:
+    """A p that was corrected within its experiment, corrected for what else looked at this test (Bonferroni).
+
+    ``p_family``: over the members of its family.    ``p_looks``: that times the ``looks``, each of which may spend as
+    much of the level; a later look makes it greater.
+    """
+    within = {} if own is None else {"p_family": None if p is None else min(1.0, p * len(own["members"]))}
+    spent = within.get("p_family", p)
+    return {**within, "p_looks": None if spent is None else min(1.0, spent * looks)}

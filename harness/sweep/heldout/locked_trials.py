@@ -22,7 +22,7 @@ from harness.core.identity import code_version
 from harness.sweep.folder.integrity import ENTRY, bytes_sha256, file_hash
 from harness.sweep.folder.lock import learned, locked_trials
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.heldout.family import correct, permits
+from harness.sweep.heldout.family import charged, correct, permits
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.heldout.looks import count_looks, note_look
 from harness.sweep.judge import choice as winner
@@ -63,9 +63,11 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
                 "heldout.again=true evaluates it once more, and every table then says so"
             )
         if begun is None:
-            look = {"evaluation": len(seen) + 1, "looks": count_looks(looks, ids, known)}
+            before = count_looks(looks, ids, known)
+            times = charged(lock.get("family"), seen, before)
+            look = {"evaluation": len(seen) + 1, "looks": before, "charged": times}
         else:
-            look = {"evaluation": begun["evaluation"], "looks": begun["looks"]}
+            look = {key: begun.get(key, 1) for key in ("evaluation", "looks", "charged")}
         log.info(
             "held out: %s on %d test queries of %s, evaluation %d",
             result.folder.name, len(data.members("test")), data.name, look["evaluation"],
@@ -80,6 +82,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         entry = begun or ledger.append(
             {
                 "looks": look["looks"],
+                "charged": look["charged"],
                 "dataset": data.name,
                 "data_sha256": data.sha256,
                 "split": "test",
@@ -126,7 +129,7 @@ def locked(result: SweepResult, prepared: Prepared, lock: Entry) -> dict[str, Tr
 
 
 def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: Entry) -> dict[str, bytes]:
-    """The files of the evaluation, by name. look: its ``evaluation``, and the ``looks`` known before it."""
+    """The files of the evaluation, by name. look: ``evaluation``, ``looks`` before it, ``charged``."""
     plan, roles, objective = prepared.plan, locked_trials(lock), str(lock["objective"])
     ranks = prepared.ranks(list(trials.values()), "test")
     facts = {"dataset": prepared.benchmark.name, "split": "test"}
@@ -144,7 +147,7 @@ def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: En
             "roles": roles[row["trial"]],
             **look,
             **_expectation(row, lock),
-            **correct(row["p_holm"], lock.get("family")),
+            **correct(row["p_holm"], lock.get("family"), look["charged"]),
         }
         for row, trial in zip(scored, chosen, strict=True)
     ]  # fmt: skip

@@ -10,7 +10,7 @@ from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
-from harness.sweep.heldout.family import correct, family, permits
+from harness.sweep.heldout.family import charged, correct, family, permits
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
@@ -51,10 +51,21 @@ def test_a_member_may_look_once_after_others_of_the_same_family():
 
 
 def test_p_is_corrected_over_the_members():
-    assert correct(0.01, OURS) == {"p_family": pytest.approx(0.03)}
-    assert correct(0.5, OURS) == {"p_family": 1.0}
-    assert correct(None, OURS) == {"p_family": None}
-    assert correct(0.01, None) == {}
+    assert correct(0.01, OURS, 1) == {"p_family": pytest.approx(0.03), "p_looks": pytest.approx(0.03)}
+    assert correct(0.5, OURS, 2) == {"p_family": 1.0, "p_looks": 1.0}
+    assert correct(None, OURS, 2) == {"p_family": None, "p_looks": None}
+    assert correct(0.024, None, 4) == {"p_looks": pytest.approx(0.096)}
+
+
+def test_a_family_is_charged_as_one_look():
+    """Four looks: two of the family, one of another, one by `evaluate`; a member that comes then is the third."""
+    own, other = {"name": "papers"}, {"name": "other"}
+    seen = [{"family": own}, {"family": other}, {"family": own}]
+    assert charged(own, seen, 4) == 3
+    assert charged(None, seen, 4) == 5
+    assert charged(None, [], None) == 1
+    assert charged(None, [{}], None) == 2  # the looks' file is gone, the ledger is there
+    assert correct(0.01, None, 1) == {"p_looks": 0.01}
 
 
 def test_two_experiments_of_a_family_are_held_out_on_one_benchmark(folder, overrides):
