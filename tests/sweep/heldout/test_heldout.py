@@ -13,10 +13,10 @@ import pytest
 
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
-from harness.sweep import heldout as module
 from harness.sweep.folder.integrity import ENTRY, FILES, HELDOUT
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
+from harness.sweep.heldout import locked_trials as module
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
