@@ -61,11 +61,12 @@ test: $(DEV)  ## all tests but the slow ones
 test-all: $(DEV)  ## all tests
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m '' $(ARGS)
 
-check: $(DEV)  ## formatting, types, layers
+check: $(DEV)  ## formatting, types, layers, faces of rooms
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/faces.py
 
 bench: $(DEV)
 	$(PIP) -e '.[bench,ray]'

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from harness.run.io import read as read
     from harness.run.io import read_all as read_all
     from harness.run.io import write as write
-    from harness.sweep.heldout.recorded import compare as compare
-    from harness.sweep.heldout.recorded import evaluate as evaluate
+    from harness.sweep.heldout import compare as compare
+    from harness.sweep.heldout import evaluate as evaluate
     from harness.sweep.protocol import run_heldout as run_heldout
     from harness.sweep.protocol import run_sweep as run_sweep
 
@@ -38,8 +38,8 @@ HOMES = {
     "HarnessError": "core.errors",
     "Metric": "evaluation.metric",
     "Run": "run",
-    "compare": "sweep.heldout.recorded",
-    "evaluate": "sweep.heldout.recorded",
+    "compare": "sweep.heldout",
+    "evaluate": "sweep.heldout",
     "fuse": "fusion.fuse",
     "load": "benchmark",
     "md5_split": "benchmark",

@@ -19,10 +19,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.core.configuration import allow_knobs, check_groups, compose, extensions, translate_errors
-from harness.core.configuration.extensions import extend_hydra
-from harness.core.configuration.rooms import package_folder
-from harness.core.configuration.suggest import check_launcher, suggest_key
+from harness.core.configuration import (
+    allow_knobs,
+    check_groups,
+    check_launcher,
+    compose,
+    extend_hydra,
+    extensions,
+    package_folder,
+    suggest_key,
+    translate_errors,
+)
 from harness.core.errors import HarnessError, nearest
 from harness.core.escape import printable, terminal
 from harness.core.garbage import collect_rarely

@@ -136,7 +136,7 @@ def judge(
     store: Store,
 ) -> AnswerScores:
     """Read and score one condition."""
-    from harness.evaluation.metric.answer import em, f1
+    from harness.evaluation.metric import em, f1
     from harness.model.reader import read
 
     answers, facts = read(reader, questions, context, store)

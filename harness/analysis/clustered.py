@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.evaluation.statistic import (
+    Labels,
     bootstrap,
     clustered_bootstrap,
     clustered_mcnemar,
@@ -26,7 +27,6 @@ from harness.evaluation.statistic import (
     trials,
     wilson,
 )
-from harness.evaluation.statistic.cluster import Labels
 
 TRIALS, COMMON, DIFFERS, EFFECT = 40, 0.7, 0.1, 0.1
 PERMUTATIONS, RESAMPLES = 500, 500
@@ -106,13 +106,13 @@ def uneven(draw: np.random.Generator, labels: Labels, correlation: float) -> NDA
 
 def _tests(signs: NDArray[np.float64], labels: Labels, seed: int) -> dict[str, NDArray[np.float64]]:
     """P values: of each trial, or the smallest of all trials, which is what a search over them reports."""
-    plain = trials.mcnemar((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
+    plain = trials.mcnemar_ps((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
     by_cluster = np.array([clustered_mcnemar(own, labels) for own in signs])
     corrected = {
-        "Holm p": trials.holm(plain),
-        "cluster Holm p": trials.holm(by_cluster),
-        "BH p": trials.benjamini_hochberg(plain),
-        "cluster BH p": trials.benjamini_hochberg(by_cluster),
+        "Holm p": trials.holm_ps(plain),
+        "cluster Holm p": trials.holm_ps(by_cluster),
+        "BH p": trials.benjamini_hochberg_ps(plain),
+        "cluster BH p": trials.benjamini_hochberg_ps(by_cluster),
         "max p": max_statistic(signs, PERMUTATIONS, seed),
         "cluster max p": max_statistic(signs, PERMUTATIONS, seed, labels),
     }

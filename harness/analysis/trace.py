@@ -15,7 +15,7 @@ from harness.fusion.context import Context
 from harness.fusion.fuse import rank_documents
 from harness.fusion.fuser import Calibrated
 from harness.retriever import Retriever
-from harness.retriever.pagerank.trail import Traced, Trail
+from harness.retriever.pagerank import Traced, Trail
 from harness.run import Run
 from harness.sweep.locked_fusion import Choice, choose
 from harness.sweep.trial import engine, lists

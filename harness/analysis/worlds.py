@@ -14,9 +14,8 @@ from harness.analysis.calibration import Rates, Signs, exchanged, judged
 from harness.analysis.resplit import Coverage, check_forecasts
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric
-from harness.sweep.judge.choice import tiebreak
-from harness.sweep.trial import Trial
-from harness.sweep.trial.prepared import Prepared
+from harness.sweep.judge import tiebreak
+from harness.sweep.trial import Prepared, Trial
 
 
 def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:

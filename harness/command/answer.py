@@ -42,11 +42,9 @@ def run(config: DictConfig) -> None:
     from harness.evaluation.gold import part_name
     from harness.report import answers
     from harness.report.output import check_ending, write_result
-    from harness.report.tracking import Export
-    from harness.report.tracking.pending import ANSWERS, track
-    from harness.report.tracking.setting import tracker
-    from harness.sweep.heldout.looks import describe_looks, note_look
-    from harness.sweep.trial.lists import store as store_of
+    from harness.report.tracking import ANSWERS, Export, track, tracker
+    from harness.sweep.heldout import describe_looks, note_look
+    from harness.sweep.trial import store as store_of
 
     complete(config)
     check_ending(config.out)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from omegaconf import DictConfig
 
-    from harness.sweep.trial.prepared import Prepared
+    from harness.sweep.trial import Prepared
 
 
 def run(config: DictConfig) -> None:
@@ -71,7 +71,7 @@ def _forecast(config: DictConfig) -> None:
     from harness.benchmark.cluster import clusters
     from harness.evaluation.conclusion import blind_spots
     from harness.report.calibration import forecasts
-    from harness.sweep.trial.lists import fitted, retrievers
+    from harness.sweep.trial import fitted, retrievers
 
     prepared = _prepared(config)
     found = resplit(prepared, config.calibrate.splits, config.calibrate.seed)
@@ -109,8 +109,7 @@ def _clusters(config: DictConfig) -> None:
 def _prepared(config: DictConfig) -> Prepared:
     from hydra.core.hydra_config import HydraConfig
 
-    from harness.sweep.trial.plan import Plan
-    from harness.sweep.trial.prepared import Prepared
+    from harness.sweep.trial import Plan, Prepared
 
     return Prepared.of(Plan(config, tuple(HydraConfig.get().overrides.task)))
 

@@ -20,7 +20,7 @@ def run(config: DictConfig) -> None:
     """Find, say, and remove when asked to."""
     from pathlib import Path
 
-    from harness.sweep.folder.inventory import leftovers, megabytes, remove
+    from harness.sweep.folder import leftovers, megabytes, remove
 
     found = [(each, each.size) for each in leftovers(Path(config.paths.runs))]
     for each, size in found:

@@ -44,10 +44,10 @@ def run(config: DictConfig) -> None:
     from harness.evaluation.metric import metrics
     from harness.evaluation.run_comparison import compare_all, comparison_table, headroom
     from harness.evaluation.system_table import matrix, system_table
-    from harness.report.figure.differences import picture
+    from harness.report.difference_figure import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
     from harness.run import io as lists
-    from harness.sweep.heldout.looks import describe_looks, note_look
+    from harness.sweep.heldout import describe_looks, note_look
 
     complete(config)
     check_ending(config.out)

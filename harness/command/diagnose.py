@@ -27,7 +27,7 @@ def run(config: DictConfig) -> None:
     from harness.command import complete
     from harness.core.table import Column, Table
     from harness.report.output import check_ending, write_result
-    from harness.sweep.heldout.looks import describe_looks, note_look
+    from harness.sweep.heldout import describe_looks, note_look
 
     complete(config)
     check_ending(config.diagnose.out)

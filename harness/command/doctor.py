@@ -34,7 +34,7 @@ def run(config: DictConfig) -> None:
     from itertools import chain
 
     from harness.command import typed
-    from harness.report.tracking.setting import describe
+    from harness.report.tracking import describe
 
     told: list[str] = []
     lines = chain(
@@ -99,9 +99,8 @@ def _models() -> Iterator[str]:
 
 
 def _data(data: Path) -> Iterator[str]:
-    from harness.benchmark.source.card import read_card
-    from harness.core.configuration import names
-    from harness.core.configuration.rooms import package_folder
+    from harness.benchmark.source import read_card
+    from harness.core.configuration import names, package_folder
 
     for name in names("dataset"):
         if name in ("sample", "wiki_triples") or not (package_folder("datasets") / f"{name}.yaml").is_file():
@@ -135,8 +134,7 @@ def _artifacts(runs: Path, check: bool) -> Iterator[str]:
 def _results(runs: Path, ledger: Path) -> Iterator[str]:
     """Every sweep's files by their hashes, and the ledger; the first damage is an error, after all of it was named."""
     from harness.core.errors import HarnessError
-    from harness.sweep.heldout.ledger import Ledger
-    from harness.sweep.heldout.signature import check_signatures
+    from harness.sweep.heldout import Ledger, check_signatures
     from harness.sweep.verify import verify_files
 
     damaged: list[str] = []

@@ -42,7 +42,7 @@ def run(config: DictConfig) -> None:
     from harness.evaluation.metric import metrics
     from harness.report.output import check_ending, write_result
     from harness.run import io as lists
-    from harness.sweep.heldout.looks import describe_looks, note_look
+    from harness.sweep.heldout import describe_looks, note_look
 
     complete(config)
     check_ending(config.out)

@@ -20,8 +20,7 @@ def run(config: DictConfig) -> None:
     """Say which sweep and write the archive; its path is the last line."""
     from pathlib import Path
 
-    from harness.sweep.folder.archive import SUFFIX, export_sweep
-    from harness.sweep.folder.latest import named_or_latest
+    from harness.sweep.folder import SUFFIX, export_sweep, named_or_latest
 
     folder = named_or_latest(config)
     print(f"sweep      {folder}")

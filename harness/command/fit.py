@@ -27,7 +27,7 @@ def run(config: DictConfig) -> None:
     """Fit, print what was found, and say where it is written."""
     from harness.command import complete, typed
     from harness.core.table import Column, Table
-    from harness.sweep.fit.record import fit
+    from harness.sweep.fit import fit
 
     complete(config)
     place, found = fit(config, typed())

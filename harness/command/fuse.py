@@ -48,7 +48,7 @@ def run(config: DictConfig) -> None:
     from harness.fusion.fuse import fuse
     from harness.fusion.fuser import Fuser
     from harness.fusion.importance import read
-    from harness.fusion.reranker.composite import FuseThenRerank
+    from harness.fusion.reranker import FuseThenRerank
     from harness.run import io as lists
     from harness.sweep.locked_fusion import choose
 

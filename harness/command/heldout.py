@@ -23,14 +23,10 @@ def run(config: DictConfig) -> None:
 
     from harness.command import typed
     from harness.report.console import terminal
-    from harness.report.tracking import Export
-    from harness.report.tracking.pending import remember, track
-    from harness.report.tracking.setting import tracker
-    from harness.sweep.folder.latest import latest
-    from harness.sweep.folder.result import SweepResult
+    from harness.report.tracking import Export, remember, track, tracker
+    from harness.sweep.folder import SweepResult, latest
     from harness.sweep.heldout import heldout
-    from harness.sweep.trial.plan import reopen
-    from harness.sweep.trial.prepared import Prepared
+    from harness.sweep.trial import Prepared, reopen
 
     runs = Path(config.paths.runs)
     folder = Path(config.sweep) if config.sweep else latest(runs)

@@ -22,7 +22,7 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.command import complete
-    from harness.sweep.folder.archive import import_sweep
+    from harness.sweep.folder import import_sweep
 
     complete(config)
     print(import_sweep(Path(config.archive), Path(config.paths.runs)))

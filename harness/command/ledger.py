@@ -23,8 +23,7 @@ def run(config: DictConfig) -> None:
     from omegaconf import OmegaConf
 
     from harness.core.errors import one_of
-    from harness.sweep.heldout.ledger import Ledger
-    from harness.sweep.heldout.signature import sign
+    from harness.sweep.heldout import Ledger, sign
 
     action = "show" if OmegaConf.is_missing(config, "action") else config.action
     one_of("action", action, ("show", "sign"))

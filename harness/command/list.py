@@ -16,6 +16,6 @@ def run(config: DictConfig) -> None:
     """Print the table."""
     from pathlib import Path
 
-    from harness.sweep.folder.inventory import sweeps
+    from harness.sweep.folder import sweeps
 
     print(sweeps(Path(config.paths.runs)).text())

@@ -21,8 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.core.configuration.extensions import GROUP
-from harness.core.configuration.rooms import PACKAGE, ROOMS, package_folder
+from harness.core.configuration import GROUP, PACKAGE, ROOMS, package_folder
 from harness.core.errors import HarnessError, one_of
 
 if TYPE_CHECKING:

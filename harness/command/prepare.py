@@ -79,10 +79,8 @@ def _prepare(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.command import typed
-    from harness.report.table.network import describe_network
-    from harness.sweep.trial.lists import graphs, retrievers, store
-    from harness.sweep.trial.plan import Plan
-    from harness.sweep.trial.prepared import Prepared
+    from harness.report.table import describe_network
+    from harness.sweep.trial import Plan, Prepared, graphs, retrievers, store
     from harness.work.engine import Work
     from harness.work.progress import doing, following
 

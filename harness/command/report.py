@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from harness.sweep.folder.result import SweepResult
+    from harness.sweep.folder import SweepResult
 
 
 log = logging.getLogger(__name__)
@@ -51,12 +51,10 @@ def run(config: DictConfig) -> None:
     from harness.core.files import remove_partials
     from harness.report.calibration import read_pictures
     from harness.report.display import Display
-    from harness.report.pdf.build import build, gather, joint, section
-    from harness.report.site.build import build as build_site
-    from harness.report.tracking import Export
-    from harness.report.tracking.pending import track
-    from harness.report.tracking.setting import tracker
-    from harness.sweep.folder.find import newest
+    from harness.report.pdf import build, gather, joint, section
+    from harness.report.site import build as build_site
+    from harness.report.tracking import Export, track, tracker
+    from harness.sweep.folder import newest
 
     if config.get("paper"):
         return write_paper(config)
@@ -91,9 +89,9 @@ def write_paper(config: DictConfig) -> None:
     from harness.core.configuration import instantiate
     from harness.report.calibration import read_pictures
     from harness.report.display import Display
-    from harness.report.paper.build import Paper
-    from harness.report.pdf.build import section
-    from harness.sweep.folder.find import newest
+    from harness.report.paper import Paper
+    from harness.report.pdf import section
+    from harness.sweep.folder import newest
 
     runs, folder = Path(config.paths.runs), Path(config.paths.reports) / "paper"
     results = newest(runs, config.sweep)

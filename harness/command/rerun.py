@@ -23,12 +23,11 @@ def run(config: DictConfig) -> None:
 
     from harness.command import complete, typed
     from harness.core.errors import HarnessError
-    from harness.core.table.format import percent
-    from harness.report.tracking.setting import tracker
-    from harness.sweep.folder.find import find_trial
+    from harness.core.table import percent
+    from harness.report.tracking import tracker
+    from harness.sweep.folder import find_trial
     from harness.sweep.rerun import rerun
-    from harness.sweep.trial.plan import reopen
-    from harness.sweep.trial.prepared import Prepared
+    from harness.sweep.trial import Prepared, reopen
 
     complete(config)
     sweep = Path(config.sweep) if config.sweep else None

@@ -38,14 +38,10 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.command import typed
-    from harness.report.console.terminal import leaderboard
-    from harness.report.tracking import Export
-    from harness.report.tracking.pending import track
-    from harness.report.tracking.setting import tracker
+    from harness.report.console import leaderboard
+    from harness.report.tracking import Export, track, tracker
     from harness.sweep.multirun import note
-    from harness.sweep.trial.lists import identities, retrievers
-    from harness.sweep.trial.plan import Plan
-    from harness.sweep.trial.prepared import Prepared
+    from harness.sweep.trial import Plan, Prepared, identities, retrievers
     from harness.sweep.tune import sweep
     from harness.work.progress import doing, following
 
@@ -67,7 +63,7 @@ def run(config: DictConfig) -> None:
 def show_plan(config: DictConfig, given: tuple[str, ...]) -> None:
     """Print what would be done, and do nothing."""
     from harness.sweep.dry_run import blocks, extension, stages
-    from harness.sweep.trial.plan import Plan
+    from harness.sweep.trial import Plan
 
     plan = Plan(config, given)
     grid = blocks(plan)

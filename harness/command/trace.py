@@ -33,9 +33,8 @@ def run(config: DictConfig) -> None:
     from harness.command import complete, typed
     from harness.core.errors import bounded
     from harness.core.files import write_text
-    from harness.report.explanation.trace import text, to_json
-    from harness.report.explanation.tracepage import page
-    from harness.sweep.heldout.looks import describe_looks, note_look
+    from harness.report.explanation import page, text, to_json
+    from harness.sweep.heldout import describe_looks, note_look
 
     complete(config)
     for name in ("count", "rivals", "seeds"):

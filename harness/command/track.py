@@ -28,8 +28,7 @@ def run(config: DictConfig) -> None:
 
     from harness.command import plain, typed
     from harness.core.errors import HarnessError
-    from harness.report.tracking.pending import due, export_all, finished
-    from harness.report.tracking.setting import tracker
+    from harness.report.tracking import due, export_all, finished, tracker
 
     tracking, runs = tracker(config, typed()), Path(config.paths.runs)
     if not tracking.destination:

@@ -39,8 +39,7 @@ def run(config: DictConfig) -> None:
     """Export what is missing, start the site's server, and become MLflow's."""
     from harness.command import typed
     from harness.report.site import server
-    from harness.report.tracking.mlflow import MLflow
-    from harness.report.tracking.setting import tracker
+    from harness.report.tracking import MLflow, tracker
 
     tracking = tracker(config, typed())
     if not isinstance(tracking, MLflow):
@@ -72,7 +71,7 @@ def run(config: DictConfig) -> None:
 
 def _update(tracking: Tracking, runs: Path) -> str:
     """Export all that is finished; the link to the newest sweep. What cannot be exported is said and not served."""
-    from harness.report.tracking.pending import export_all, finished
+    from harness.report.tracking import export_all, finished
 
     exports = finished(runs, "all")
     if not exports:

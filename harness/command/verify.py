@@ -22,11 +22,9 @@ def run(config: DictConfig) -> None:
     """Check, and say what was checked."""
     from pathlib import Path
 
-    from harness.sweep.folder.latest import named_or_latest
-    from harness.sweep.folder.result import SweepResult
-    from harness.sweep.heldout.ledger import Ledger
-    from harness.sweep.trial.plan import reopen
-    from harness.sweep.trial.prepared import Prepared
+    from harness.sweep.folder import SweepResult, named_or_latest
+    from harness.sweep.heldout import Ledger
+    from harness.sweep.trial import Prepared, reopen
     from harness.sweep.verify import verify_files, verify_numbers
 
     folder = named_or_latest(config)

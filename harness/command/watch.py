@@ -25,7 +25,7 @@ CLEAR = "\x1b[H\x1b[J"
 def run(config: DictConfig) -> None:
     """Print a table, again and again, until nothing is running."""
     from harness.core.errors import bounded
-    from harness.report.console.watch import running, watch_table
+    from harness.report.console import running, watch_table
     from harness.work.status import unfinished
 
     bounded("seconds", config.seconds, 0.1)

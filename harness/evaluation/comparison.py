@@ -185,7 +185,7 @@ def compare_trials(
     if library:
         found = [Comparison.of(own, base, binary, margin, labels) for own in values]
     else:
-        ps = trials.mcnemar((values > base).sum(axis=1), (values < base).sum(axis=1)).tolist()
+        ps = trials.mcnemar_ps((values > base).sum(axis=1), (values < base).sum(axis=1)).tolist()
         found = [Comparison(own, base, p, binary, margin, labels) for own, p in zip(values, ps, strict=True)]
     return [None if place == baseline else one for place, one in enumerate(found)]
 

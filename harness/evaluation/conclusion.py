@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table.format import LEVEL, p_value, percent, points, span
+from harness.core.table import LEVEL, p_value, percent, points, span
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric.measure import Values
-from harness.evaluation.statistic.trials import mcnemar
+from harness.evaluation.statistic.trials import mcnemar_ps
 
 GREAT = 0.05
 """A cluster with a greater share of the questions is warned of."""
@@ -113,7 +113,7 @@ class Headroom:
             f"{percent(self.oracle)}% in place of {percent(self.score)}%, so a gain of fusion hangs on "
             f"{self.questions} of them."
         ]
-        p = float(mcnemar(np.array(self.questions), np.array(0)))
+        p = float(mcnemar_ps(np.array(self.questions), np.array(0)))
         if p > LEVEL:
             said.append(f"Winning all of these and losing none has raw p {p_value(p)}: {UNANSWERED}.")
         return said

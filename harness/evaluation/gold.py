@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import SPLITS, SPLITTINGS, UNORDERED, Benchmark, load, md5_split
 from harness.benchmark.cluster import cluster_names, clusters
-from harness.benchmark.source.chain import Chain, check_chain, with_chain
+from harness.benchmark.source import Chain, check_chain, with_chain
 from harness.core.configuration import names
 from harness.core.errors import HarnessError, one_of
 from harness.evaluation import goldfile

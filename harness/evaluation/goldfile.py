@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.benchmark.source.chain import Chain, chains
+from harness.benchmark.source import Chain, chains
 from harness.core.errors import HarnessError
 from harness.core.input import numbered_lines, parse_json, refuse_array
 from harness.run import document, frame
-from harness.run.trec.lines import FORM, RANK, SCORE, fields_of, is_comment
+from harness.run.trec import FORM, RANK, SCORE, fields_of, is_comment
 
 QUERY = '{"id": ..., "supporting_ids": [...], "hops": ..., "type": ...}'
 QREL = "qid 0 docid relevance"

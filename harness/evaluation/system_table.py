@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.core.table import Column, Table
-from harness.core.table.format import LEVEL, p_value, points
-from harness.core.table.sheet import Style
+from harness.core.table import LEVEL, Column, Style, Table, p_value, points
 from harness.evaluation.run_comparison import RunComparison
 
 SIGNS = "†‡"

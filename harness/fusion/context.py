@@ -14,7 +14,7 @@ from harness.work.store import Store
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from harness.retriever.mentions.relations import Related
+    from harness.retriever.mentions import Related
 
 
 class Seeding(Protocol):

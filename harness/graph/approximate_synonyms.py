@@ -14,7 +14,7 @@ from harness.core.resources import need_memory
 from harness.core.threads import available, each
 from harness.graph.synonym import SLACK, Pairs, bounds, symmetric
 from harness.graph.synonym_growth import compare_new_names
-from harness.model.encoder.cosine import pair_cosines
+from harness.model.encoder import pair_cosines
 
 LISTS = 4
 """Lists, in square roots of the number of names."""

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.threads import available, each
-from harness.model.encoder.cosine import pair_cosines
+from harness.model.encoder import pair_cosines
 from harness.work.shared_rows import Columns, rows
 
 SLACK = 1e-4

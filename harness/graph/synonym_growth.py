@@ -12,8 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.graph.synonym import PART, SLACK, synonyms
-from harness.model.encoder import Encoder, stored_vectors
-from harness.model.encoder.cosine import pair_cosines
+from harness.model.encoder import Encoder, pair_cosines, stored_vectors
 from harness.work.shared_rows import Columns, rows
 from harness.work.store import Store
 

@@ -13,8 +13,7 @@ from harness.analysis.clustered import CLUSTER, Behaviour
 from harness.analysis.resplit import Coverage
 from harness.core.errors import HarnessError
 from harness.core.input import read_json
-from harness.core.table import Column, Table
-from harness.core.table.format import percent
+from harness.core.table import Column, Table, percent
 from harness.report.figure import COLORS, Picture
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 Names = Mapping[str, str]
 KNOBS = {"alpha": "α", "beta": "β"}

@@ -10,9 +10,7 @@ from harness.core.configuration import defaults
 from harness.core.errors import HarnessError, nearest
 from harness.core.escape import file_name
 from harness.core.files import write_json, write_text
-from harness.core.table import Table
-from harness.core.table.sheet import TWO_COLUMNS, Style
-from harness.core.table.typeset import typeset
+from harness.core.table import TWO_COLUMNS, Style, Table, typeset
 from harness.report.display import Display
 from harness.report.figure import Page, Picture
 

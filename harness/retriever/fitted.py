@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import share_gold
-from harness.core.configuration.extensions import folders as places
+from harness.core.configuration import folders as places
 from harness.core.errors import HarnessError, bounded, nearest
 from harness.core.identity import NO_RESULT, file_sha256
 from harness.retriever import Retriever

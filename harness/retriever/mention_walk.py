@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.errors import bounded, one_of
-from harness.graph.extractor import Extraction, Extractor, extract
-from harness.graph.extractor.extraction import KINDS
+from harness.graph.extractor import KINDS, Extraction, Extractor, extract
 from harness.model.encoder import Encoder, embed
 from harness.retriever.mentions.pairs import Pairs, Values, cosines, follow_edges, keep_greatest
 from harness.retriever.pagerank.trail import Node, Path, Trail

@@ -12,8 +12,8 @@ from harness.benchmark import Benchmark
 from harness.core.artifact import MANIFEST, read_manifest
 from harness.core.identity import identity
 from harness.core.table import Column, Table
-from harness.graph.extractor.llm import LLM
-from harness.model.endpoint.chat import LETTERS, Chat
+from harness.graph.extractor import LLM
+from harness.model.endpoint import LETTERS, Chat
 from harness.sweep.trial import lists
 from harness.sweep.trial.override import values
 from harness.sweep.trial.plan import Plan

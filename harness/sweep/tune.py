@@ -21,7 +21,7 @@ from harness.evaluation.metric import Metric
 from harness.run import Run
 from harness.sweep.folder import scores
 from harness.sweep.folder.integrity import hashes
-from harness.sweep.folder.latest import remember
+from harness.sweep.folder.latest_sweep import remember
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout.family import family
 from harness.sweep.judge import choice

@@ -17,11 +17,9 @@ from harness.core.errors import HarnessError
 from harness.fusion import fuse as fusion
 from harness.fusion.fuse import check
 from harness.fusion.fuser import Calibrated, Fuser
-from harness.fusion.normalizer.none import Raw
-from harness.fusion.normalizer.pit import Pit
-from harness.fusion.normalizer.zscore import ZScore
+from harness.fusion.normalizer import Pit, Raw, ZScore
 from harness.fusion.pool import Pool
-from harness.fusion.temperature.auto import Auto
+from harness.fusion.temperature import Auto
 from harness.run import Run
 from harness.testing.conformance import PureConformance
 from harness.testing.lists import equal, fused_scores, random_runs, trained

@@ -14,9 +14,9 @@ import harness
 from harness.core.configuration import strategy
 from harness.fusion.fuser import Calibrated
 from harness.fusion.learning import must_learn
-from harness.fusion.normalizer.pit import Pit
+from harness.fusion.normalizer import Pit
 from harness.fusion.pool import Pool
-from harness.fusion.temperature.auto import Auto
+from harness.fusion.temperature import Auto
 from harness.run import Run
 
 LISTS = ("dense", "graph", "bm25")

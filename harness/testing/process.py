@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import harness
-from harness.core.configuration import names
-from harness.core.configuration.extensions import search
+from harness.core.configuration import names, search
 from harness.core.errors import HarnessError
 from harness.testing.lists import random_runs, trained
 

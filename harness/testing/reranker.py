@@ -13,10 +13,10 @@ from torch import Tensor
 
 from harness.fusion.context import Context
 from harness.fusion.fuser import Calibrated
-from harness.fusion.normalizer.pit import Pit
+from harness.fusion.normalizer import Pit
 from harness.fusion.pool import Pool
 from harness.fusion.reranker import Reranker
-from harness.fusion.temperature.auto import Auto
+from harness.fusion.temperature import Auto
 from harness.run import Run
 from harness.testing.conformance import PureConformance
 from harness.testing.lists import random_runs, under_default_types

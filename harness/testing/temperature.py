@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from harness.core.configuration import strategy
-from harness.fusion.normalizer.pit import Pit
+from harness.fusion.normalizer import Pit
 from harness.fusion.pool import Pool
 from harness.fusion.temperature import Temperature, boltzmann
 from harness.testing.conformance import PureConformance

@@ -17,8 +17,8 @@ from harness.core.table.format import p_value
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import metrics
 from harness.evaluation.run_comparison import compare_all
+from harness.report.difference_figure import picture
 from harness.report.figure import rename_texts
-from harness.report.figure.differences import picture
 from harness.report.output import displayed
 from harness.run.io import read
 

@@ -23,7 +23,7 @@ import pytest
 
 from harness.command.ui import command, environment
 from harness.core.configuration import compose
-from harness.report.site.build import build
+from harness.report.site.assembly import build
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 KNOBS = [(0.3, 20, "pit"), (0.5, 30, "minmax"), (0.7, 40, "max")]

@@ -17,7 +17,7 @@ from harness.core.errors import HarnessError
 from harness.report import experiment
 from harness.report.experiment.fragments import fragments
 from harness.report.experiment.parts import parts_table
-from harness.report.pdf.build import build, joint
+from harness.report.pdf.document import build, joint
 from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.judge.selection import choose, find_named, matches

@@ -15,7 +15,7 @@ from harness.core.escape import printable
 from harness.report.console import terminal
 from harness.report.figure import Picture
 from harness.report.pdf import compile as compiler
-from harness.report.pdf.build import build, section
+from harness.report.pdf.document import build, section
 from harness.sweep.folder.result import SweepResult
 
 TYPES = (r"^^5cinput{secret}", r"\input{secret}", r"} \input{secret} {", r"\csname input\endcsname{secret}",

@@ -34,7 +34,7 @@ from harness.report.tracking.none import Untracked
 from harness.run import Run
 from harness.run.artifact import keep_ids
 from harness.sweep.folder.archive import export_sweep, import_sweep
-from harness.sweep.folder.latest import latest
+from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.heldout.looks import count_looks, note_look

@@ -13,7 +13,7 @@ from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import clustered_mcnemar, design_effect
-from harness.sweep.folder.latest import latest
+from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
 from harness.sweep.heldout.ledger import Ledger

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError, nearest
-from harness.graph.extractor.name import normal, words
+from harness.graph.extractor import normal, words
 from harness.run import Run
 
 ARTICLES = frozenset(("a", "an", "the"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source.assemble import assemble
+from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.card import read_card
 from harness.benchmark.source.prepared import read_prepared
-from harness.core.configuration.rooms import package_folder
+from harness.core.configuration import package_folder
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 

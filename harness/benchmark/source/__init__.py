@@ -1,1 +1,5 @@
 """Where benchmarks come from and what they are made of: files, cards, hubs, locks, records to a corpus and gold."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source.assemble import assemble
+from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.corpus import read_corpus
 from harness.benchmark.source.lock import Lock
 from harness.benchmark.source.records import Record, Records, Stream

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source.assemble import assemble
+from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.card import Card, read_card
 from harness.benchmark.source.corpus import Corpus, read_corpus
 from harness.benchmark.source.hub import download

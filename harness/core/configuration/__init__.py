@@ -1,27 +1,5 @@
 """From configuration to strategies: where conf/ is, composing it, and instantiating what it names."""
 
-from harness.core.configuration.composition import (
-    allow_knobs,
-    check_groups,
-    compose,
-    defaults,
-    instantiate,
-    names,
-    strategy,
-    translate_errors,
-)
-from harness.core.configuration.stored import REACHES, StoredReader, by_name
+import lazy_loader
 
-__all__ = [
-    "REACHES",
-    "StoredReader",
-    "allow_knobs",
-    "by_name",
-    "check_groups",
-    "compose",
-    "defaults",
-    "instantiate",
-    "names",
-    "strategy",
-    "translate_errors",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

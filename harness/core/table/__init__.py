@@ -1,5 +1,26 @@
-"""Tables as values: one column description for text, LaTeX, CSV, JSON and workbooks."""
+"""Tables as values: one column description for text, LaTeX, CSV, JSON and workbooks; and how numbers are written."""
 
+from harness.core.table.format import LEVEL, interval, p_value, percent, percents, points, sort_key, span
+from harness.core.table.sheet import TWO_COLUMNS, Layout, Style, table_text
 from harness.core.table.table import Column, Table
+from harness.core.table.typeset import LINES, split_caption, typeset
 
-__all__ = ["Column", "Table"]
+__all__ = [
+    "LEVEL",
+    "LINES",
+    "TWO_COLUMNS",
+    "Column",
+    "Layout",
+    "Style",
+    "Table",
+    "interval",
+    "p_value",
+    "percent",
+    "percents",
+    "points",
+    "sort_key",
+    "span",
+    "split_caption",
+    "table_text",
+    "typeset",
+]

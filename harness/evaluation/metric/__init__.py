@@ -12,21 +12,6 @@ the padding is the last hop; padding that ends with ``UNORDERED`` (-2) says that
 [0.0, 1.0, 0.0]
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from harness.evaluation.metric.group import groups
-from harness.evaluation.metric.measure import ABSENT, NONE, Measure, Metric, average, definitions, metrics
-from harness.evaluation.metric.rank import gold_ranks, run_ranks
-
-__all__ = [
-    "ABSENT",
-    "NONE",
-    "Measure",
-    "Metric",
-    "average",
-    "definitions",
-    "gold_ranks",
-    "groups",
-    "metrics",
-    "run_ranks",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -12,7 +12,7 @@ Counts = NDArray[np.int64]
 Values = NDArray[np.float64]
 
 
-def mcnemar(wins: Counts, losses: Counts) -> Values:
+def mcnemar_ps(wins: Counts, losses: Counts) -> Values:
     """float64[T]: exact two-sided p of each trial's wins against its losses."""
     from scipy.special import bdtr
 
@@ -20,7 +20,7 @@ def mcnemar(wins: Counts, losses: Counts) -> Values:
     return p
 
 
-def wilson(successes: Counts | Values, n: float | Values) -> Values:
+def wilson_bounds(successes: Counts | Values, n: float | Values) -> Values:
     """float64[T, 2]: Wilson's 95% interval of each trial's successes of n >= 1, or of effective ones."""
     from scipy.special import ndtri
 
@@ -31,7 +31,7 @@ def wilson(successes: Counts | Values, n: float | Values) -> Values:
     return np.stack([low, high], axis=-1)
 
 
-def holm(ps: Values) -> Values:
+def holm_ps(ps: Values) -> Values:
     """float64[T]: Holm's step-down p values."""
     order = np.argsort(ps, kind="stable")
     adjusted = np.empty_like(ps)
@@ -39,7 +39,7 @@ def holm(ps: Values) -> Values:
     return adjusted
 
 
-def benjamini_hochberg(ps: Values) -> Values:
+def benjamini_hochberg_ps(ps: Values) -> Values:
     """float64[T]: Benjamini and Hochberg's p values."""
     order = np.argsort(ps, kind="stable")
     shares = ps[order] / (np.arange(1, len(ps) + 1) / len(ps))

@@ -24,7 +24,7 @@ from torch import Tensor
 from harness.fusion.fuser.calibrated import Calibrated, Scored
 from harness.fusion.fuser.shares import shares
 
-__all__ = ["Calibrated", "Fuser", "Scored", "shares"]
+__all__ = ["Calibrated", "Fuser", "Rewarded", "Scored", "Shared", "Single", "shares", "total", "weighted_sum"]
 
 
 @runtime_checkable
@@ -37,3 +37,7 @@ class Fuser(Protocol):
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U], a new tensor."""
         ...
+
+
+from harness.fusion.fuser.shares import Rewarded, Shared, total, weighted_sum  # noqa: E402
+from harness.fusion.fuser.single import Single  # noqa: E402

@@ -69,3 +69,9 @@ def ordered_sum(values: Tensor) -> Tensor:
     if values.shape[-1] == 0:
         return values.sum(dim=-1, keepdim=True)
     return values.cumsum(dim=-1)[..., -1:]
+
+
+from harness.fusion.normalizer.none import Raw as Raw  # noqa: E402
+from harness.fusion.normalizer.pit import Pit as Pit  # noqa: E402
+from harness.fusion.normalizer.pit import group_starts as group_starts  # noqa: E402
+from harness.fusion.normalizer.zscore import ZScore as ZScore  # noqa: E402

@@ -63,3 +63,7 @@ def reorder(fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor, sco
     below = torch.where(kept == -torch.inf, kept, least - places)
     result = torch.empty_like(fused).scatter_(-1, order, below)
     return result.scatter_(-1, columns, torch.where(there, scores, -torch.inf))
+
+
+from harness.fusion.reranker.composite import FuseThenRerank as FuseThenRerank  # noqa: E402
+from harness.fusion.reranker.none import Keep as Keep  # noqa: E402

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.retriever.mentions.relations import Related
+from harness.retriever.mentions import Related
 
 FIRST = 10
 """How many of the best fused passages stand for what the question is about."""

@@ -45,3 +45,6 @@ def boltzmann(values: Tensor, present: Tensor, temperature: Tensor) -> Tensor:
     weights = torch.where(present, torch.exp(exponent), 0.0)
     total = ordered_sum(weights)
     return weights / torch.where(total == 0, 1.0, total)
+
+
+from harness.fusion.temperature.auto import Auto as Auto  # noqa: E402

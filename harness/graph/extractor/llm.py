@@ -14,8 +14,7 @@ from harness.graph.extractor import Extractor
 from harness.graph.extractor.extraction import Extraction
 from harness.graph.extractor.openie import Statements, add_statements
 from harness.graph.extractor.prompt import Prompt, read_prompt
-from harness.model.endpoint import Chat, Conversation
-from harness.model.endpoint.chat import LETTERS
+from harness.model.endpoint import LETTERS, Chat, Conversation
 
 TRUSTED = 0.5
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source.records import read_array, read_lines
+from harness.benchmark.source import read_array, read_lines
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT, file_sha256
 from harness.graph.extractor import Extractor

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.model.endpoint.prompt import fill, read_list, read_text
+from harness.model.endpoint import fill, read_list, read_text
 
 TEXTS = {"type": "array", "items": {"type": "string"}}
 STATEMENT: dict[str, Any] = {

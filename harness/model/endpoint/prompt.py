@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from harness.core.configuration.rooms import package_folder
+from harness.core.configuration import package_folder
 from harness.core.errors import HarnessError, nearest
 
 

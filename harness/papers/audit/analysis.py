@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.evaluation.statistic.interval import wilson
-from harness.evaluation.statistic.paired import mcnemar, odds_ratio
+from harness.evaluation.statistic import mcnemar, odds_ratio, wilson
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,5 @@
 """What commands print: the table, the sentences below it, and what `harness watch` shows."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from harness.core.table.format import percent, percents, points
+from harness.core.table import percent, percents, points
 from harness.evaluation.comparison import compare_trials
 from harness.evaluation.conclusion import Headroom, blind_spots, conclude
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 
 def conclusions(result: SweepResult) -> dict[str, str]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import textwrap
 
-from harness.core.table import Table
-from harness.core.table.format import percent
+from harness.core.table import Table, percent
 from harness.report.console.conclusions import conclusions
 from harness.report.table import tables
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.view import View
+from harness.sweep.folder import SweepResult, View
 
 WIDEST = 54
 

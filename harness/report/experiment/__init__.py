@@ -24,8 +24,8 @@ from harness.report.experiment.parts import parts_table
 from harness.report.experiment.summary import summary
 from harness.report.figure import Picture
 from harness.report.table.comparison_table import ComparisonTable
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.selection import described_errors
+from harness.sweep.folder import SweepResult
+from harness.sweep.judge import described_errors
 
 TABLES: Mapping[str, Callable[[SweepResult, Mapping[str, Any], Mapping[str, Any]], Table]] = {
     "rows": lambda result, spec, experiment: ComparisonTable(result, spec, experiment).table(),

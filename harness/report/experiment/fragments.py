@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.core.table import Column, Table
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 
 def fragments(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:

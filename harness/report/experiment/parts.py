@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.core.table import Column, Table
 from harness.report.table.comparison_table import ComparisonTable
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 
 def parts_table(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:

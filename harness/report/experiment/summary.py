@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.core.table import Column, Table
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.selection import matches
+from harness.sweep.folder import SweepResult
+from harness.sweep.judge import matches
 
 
 def summary(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:

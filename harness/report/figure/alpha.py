@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from harness.evaluation.statistic import wilson
 from harness.fusion.anchor import default_anchor
 from harness.report.figure import Picture, look
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.view import View
+from harness.sweep.folder import SweepResult, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

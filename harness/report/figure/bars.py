@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.report.figure import COLORS, Built, Picture
 from harness.report.table.comparison_table import ComparisonTable, Line
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from harness.core.escape import file_name
 from harness.report.figure import COLORS, Picture
 from harness.report.table.ceiling import ceilings
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.view import View
+from harness.sweep.folder import SweepResult, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from harness.report.figure import Picture, look
 from harness.report.figure.frontier import frontier
 from harness.report.table.cost import EXPLAINED, needed
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import lists_read
-from harness.sweep.folder.view import View
+from harness.sweep.folder import SweepResult, View, lists_read
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

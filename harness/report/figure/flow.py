@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.report.figure import COLORS, Picture
 from harness.report.table.headroom import losses
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from harness.report.figure import Picture, look
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

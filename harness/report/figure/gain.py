@@ -13,8 +13,8 @@ from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.statistic import holm
 from harness.report.figure import COLORS, MARKERS, Built, Picture, look
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.selection import choose
+from harness.sweep.folder import SweepResult
+from harness.sweep.judge import choose
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,8 +11,8 @@ import numpy as np
 
 from harness.core.table import Column, Table
 from harness.report.figure import Built, Picture
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.selection import matches
+from harness.sweep.folder import SweepResult
+from harness.sweep.judge import matches
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.core.escape import file_name
-from harness.core.table.format import p_value
+from harness.core.table import p_value
 from harness.evaluation.comparison import Comparison
 from harness.report.figure import COLORS, Picture
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.view import View
+from harness.sweep.folder import SweepResult, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from harness.report.figure import COLORS, HATCHES, Built, Picture
 from harness.report.figure.bars import first_slice
 from harness.report.table.comparison_table import ComparisonTable
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

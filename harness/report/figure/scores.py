@@ -13,8 +13,7 @@ from harness.core.errors import HarnessError
 from harness.fusion.learning import must_learn
 from harness.fusion.normalizer import Normalizer, for_list
 from harness.report.figure import COLORS, HATCHES, Picture
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.scores import ListScores
+from harness.sweep.folder import ListScores, SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

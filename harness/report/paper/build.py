@@ -8,18 +8,16 @@ from pathlib import Path
 
 from harness.core.escape import file_name
 from harness.core.files import write_text
-from harness.core.table import Table
-from harness.core.table.sheet import table_text
-from harness.core.table.typeset import LINES, split_caption, typeset
+from harness.core.table import LINES, Table, split_caption, table_text, typeset
 from harness.report.console.conclusions import in_short
 from harness.report.display import Display
 from harness.report.figure import Picture
 from harness.report.paper.results import results_table
 from harness.report.paper.venue import Venue
-from harness.report.pdf.build import Built, Section, joint
 from harness.report.pdf.compile import SECONDS, compile_pdf
+from harness.report.pdf.document import Built, Section, joint
 from harness.report.pdf.template import fill
-from harness.sweep.folder.result import SweepResult, differing
+from harness.sweep.folder import SweepResult, differing
 
 FIGURE = r"""\begin{figure}[htbp]
 \centering

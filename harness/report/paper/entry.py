@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table.format import LEVEL
+from harness.core.table import LEVEL
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import holm
 from harness.report.display import Display, normalizer_of
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.view import View
+from harness.sweep.folder import SweepResult, View
 
 ROLES = ("list", "untuned", "tuned")
 """Single lists; fusions with their default knobs; the best trial of each fuser on tune."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.core.errors import HarnessError
-from harness.core.table import Column, Table
-from harness.core.table.format import percent
-from harness.core.table.sheet import Style
+from harness.core.table import Column, Style, Table, percent
 from harness.evaluation.metric import average, definitions
 from harness.report.display import Display
 from harness.report.paper.entry import SIGNS, entries, signs, values_of
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 
 def results_table(

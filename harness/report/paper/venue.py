@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from harness.core.errors import bounded
-from harness.core.table.sheet import Layout
+from harness.core.table import Layout
 from harness.report.figure import Page
 
 TIMES, COMPUTER_MODERN = 0.92, 1.06

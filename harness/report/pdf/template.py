@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.core import escape
-from harness.core.configuration.rooms import package_folder
+from harness.core.configuration import package_folder
 
 LATEX_MARKS = {
     "block_start_string": "<%", "block_end_string": "%>", "variable_start_string": "<<",

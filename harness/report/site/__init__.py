@@ -3,3 +3,7 @@
 ``build`` makes it: the pages of ``reports/templates/site`` as they are, and what they show as files below ``data/``,
 each read when a page needs it. ``server`` is how `harness ui` serves it.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from harness.core.table.format import interval, percent
+from harness.core.table import interval, percent
 from harness.evaluation.statistic import wilson
 from harness.report.figure.alpha import curves
 from harness.report.figure.frontier import frontier
 from harness.report.figure.outcomes import compare, counts
 from harness.report.table.ceiling import ceilings
 from harness.report.table.headroom import losses
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 Chart = dict[str, Any]
 """``kind`` (scatter, line, bar), ``title``, ``caption``, ``x`` and ``y`` (labels), ``series``: a name and points

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from harness.core import escape
 from harness.core.files import write_json, write_text
-from harness.core.table import Table
-from harness.core.table.format import sort_key
+from harness.core.table import Table, sort_key
 from harness.evaluation.metric import ABSENT
 from harness.report.display import Display
 

@@ -13,11 +13,9 @@ from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.fusion.context import NOTHING
 from harness.report.site.chunk import Chunks, parts
-from harness.sweep.folder.lock import LOCK
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import LOCK, SweepResult
 from harness.sweep.locked_fusion import Choice, read_winner
-from harness.sweep.trial import GROUPS, lists
-from harness.sweep.trial.plan import reopen
+from harness.sweep.trial import GROUPS, lists, reopen
 from harness.work.read_only_store import ReadOnlyStore
 
 if TYPE_CHECKING:

@@ -6,17 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.core.table import Column, Table
-from harness.core.table.format import percent
+from harness.core.table import Column, Table, percent
 from harness.evaluation.comparison import compare_trials
 from harness.report.console.conclusions import conclusions
 from harness.report.display import Display
 from harness.report.site.chunk import table
 from harness.report.table.tables import wilson_of
-from harness.sweep.folder.lock import learned, locked_trials
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import lists_read
-from harness.sweep.folder.view import View
+from harness.sweep.folder import SweepResult, View, learned, lists_read, locked_trials
 
 COLUMNS = [
     Column("strategy", "text"), Column("benchmark", "text"), Column("split", "text"), Column("n", "count"),

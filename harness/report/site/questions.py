@@ -13,10 +13,8 @@ from harness.report.display import Display
 from harness.report.explanation.trace import cause, describe_path, label, role
 from harness.report.site.chunk import Chunks, packed_ranks, packed_scores, parts
 from harness.report.site.material import PASSAGES, Material, Passages
-from harness.retriever.pagerank.trail import Node, Path
-from harness.sweep.folder.lock import locked_trials
-from harness.sweep.folder.rows import rerun
-from harness.sweep.folder.view import View
+from harness.retriever.pagerank import Node, Path
+from harness.sweep.folder import View, locked_trials, rerun
 
 PART = 50
 """Questions of a file."""

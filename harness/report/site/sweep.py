@@ -18,7 +18,7 @@ from harness.report.console.conclusions import conclusions
 from harness.report.display import Display
 from harness.report.experiment import build_experiment
 from harness.report.figure import Page, Picture, scores
-from harness.report.pdf.build import describe
+from harness.report.pdf.document import describe
 from harness.report.site.chart import charts
 from harness.report.site.chunk import Chunks, table
 from harness.report.site.material import Passages, open_material
@@ -26,9 +26,8 @@ from harness.report.site.overview import Listed, families, views
 from harness.report.site.questions import Split
 from harness.report.table.tables import build_tables, leaderboard
 from harness.report.tracking import views as tracked
-from harness.sweep.folder.integrity import read_entry
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.heldout.looks import note_look
+from harness.sweep.folder import SweepResult, read_entry
+from harness.sweep.heldout import note_look
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -8,7 +8,7 @@ from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric import ABSENT
 from harness.evaluation.statistic import holm
-from harness.sweep.folder.view import View
+from harness.sweep.folder import View
 
 ALPHA = 0.05
 INFORMATIVE = 0.05

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.core.table import Column, Table
-from harness.sweep.folder.view import View
+from harness.sweep.folder import View
 
 
 def ceiling(view: View) -> list[Table]:

@@ -12,13 +12,10 @@ import numpy as np
 from harness.core.errors import one_of
 from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.metric import Metric, average, definitions
-from harness.evaluation.metric.measure import Values
+from harness.evaluation.metric import Metric, Values, average, definitions
 from harness.evaluation.statistic import holm, wilson
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import rerun
-from harness.sweep.folder.view import View
-from harness.sweep.judge.selection import choose
+from harness.sweep.folder import SweepResult, View, rerun
+from harness.sweep.judge import choose
 
 UNPRINTED = "–"
 WHOLE = ({"label": "all", "where": {}},)

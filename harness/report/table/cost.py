@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.core.table import Column, Table
-from harness.sweep.folder.view import View
+from harness.sweep.folder import View
 
 EXPLAINED = (
     "Index: what was made on the list's way (texts read, names found, vectors, graph), once a corpus, parts that lists "

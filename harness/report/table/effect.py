@@ -11,7 +11,7 @@ from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric import groups
 from harness.evaluation.statistic import holm
-from harness.sweep.folder.view import View
+from harness.sweep.folder import View
 
 
 def effect(view: View) -> list[Table]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from harness.core.table import Column, Table
 from harness.evaluation.metric import ABSENT, Metric
-from harness.sweep.folder.view import View
+from harness.sweep.folder import View
 
 Outcomes = NDArray[np.bool_]
 LOSSES = ("no list has it", "cut by the cap", "outranked")

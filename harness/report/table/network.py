@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.core.table.format import percent
+from harness.core.table import percent
 
 
 def describe_network(facts: Mapping[str, Any]) -> list[str]:

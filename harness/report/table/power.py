@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.core.table import Column, Table
 from harness.evaluation.statistic import mcnemar_power, smallest_effect
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 
 def power(result: SweepResult) -> list[Table]:

@@ -15,9 +15,7 @@ from harness.report.table.cost import cost
 from harness.report.table.effect import effect
 from harness.report.table.headroom import headroom
 from harness.report.table.power import power
-from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import rerun
-from harness.sweep.folder.view import View
+from harness.sweep.folder import SweepResult, View, rerun
 
 JUDGED = (Column("W", "count"), Column("L", "count"), Column("p", "p"))
 BEST = (Column("W*", "count"), Column("L*", "count"), Column("p*", "p"))
@@ -167,7 +165,7 @@ def wilson_of(row: Mapping[str, Any], view: View) -> tuple[float, float] | None:
     """Wilson's 95% interval of a row's objective; None where that is not 0/1."""
     if not view.metric.binary:
         return None
-    low, high = trials.wilson(np.array([round(row[view.objective] * row["n"])]), row["n"])[0].tolist()
+    low, high = trials.wilson_bounds(np.array([round(row[view.objective] * row["n"])]), row["n"])[0].tolist()
     return low, high
 
 

@@ -12,10 +12,7 @@ from typing import Any
 from harness.core.escape import markdown, markdown_code
 from harness.core.identity import digest
 from harness.report.tracking.parameters import metric_name, numbers, pipeline, shortened, text
-from harness.sweep.folder.integrity import ENTRY
-from harness.sweep.folder.result import LOCK, SweepResult
-from harness.sweep.folder.rows import rerun
-from harness.sweep.folder.view import View
+from harness.sweep.folder import ENTRY, LOCK, SweepResult, View, rerun
 
 NOTE = "mlflow.note.content"
 TABLE = "trials.json"

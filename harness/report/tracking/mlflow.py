@@ -18,7 +18,7 @@ from harness.core.secret import hide_secrets
 from harness.report.tracking import Export, answers, entry, views
 from harness.report.tracking.address import SQLITE, check_uri, is_server, probe, without_secrets
 from harness.report.tracking.parameters import metric_name
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 if TYPE_CHECKING:
     from harness.report.tracking.writer import Writer

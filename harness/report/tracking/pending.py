@@ -11,7 +11,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import write_json
 from harness.core.identity import digest
 from harness.report.tracking import Export, Tracking
-from harness.sweep.folder.result import LOCK
+from harness.sweep.folder import LOCK
 
 FOLDER, ANSWERS = "untracked", "answers"
 

@@ -16,7 +16,7 @@ from harness.core.escape import file_name, markdown
 from harness.core.identity import digest
 from harness.report.tracking.entry import Group
 from harness.report.tracking.parameters import metric_name
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 TAG = "mlflow.sharedViewState."
 AXES = ("fuser.alpha", "pool.cap", "normalizer")

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.graph.extractor import Extraction
-from harness.graph.extractor.extraction import KINDS
+from harness.graph.extractor import KINDS, Extraction
 from harness.retriever.mentions.pairs import expand_ranges
 from harness.retriever.mentions.sentence import Sentences
 

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.model.encoder.cosine import pair_cosines
+from harness.model.encoder import pair_cosines
 
 Pairs = NDArray[np.int64]
 Values = NDArray[np.float64]

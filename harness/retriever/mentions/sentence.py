@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.graph.extractor import Mentions
-from harness.graph.extractor.name import byte_offsets
+from harness.graph.extractor import Mentions, byte_offsets
 
 _BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])")
 

@@ -1,1 +1,5 @@
 """Nearest vectors: exact search, FAISS indexes, linking questions to names."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

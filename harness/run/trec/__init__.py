@@ -16,7 +16,8 @@ trec_eval orders equal scores by document id **descending** and reads scores as 
 `harness evaluate` and `compare` does the same.
 """
 
+from harness.run.trec.lines import FORM, RANK, SCORE, fields_of, is_comment
 from harness.run.trec.read import entries
 from harness.run.trec.write import write
 
-__all__ = ["entries", "write"]
+__all__ = ["FORM", "RANK", "SCORE", "entries", "fields_of", "is_comment", "write"]

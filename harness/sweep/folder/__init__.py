@@ -1,1 +1,5 @@
 """A sweep's folder: what is stored, read, found, checked, packed and counted."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from harness.core.errors import HarnessError, nearest
-from harness.sweep.folder.latest import latest
+from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
 

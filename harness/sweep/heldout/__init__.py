@@ -1,5 +1,5 @@
 """Test, looked at once: the locked trials' scores, the ledger, other looks, families of experiments."""
 
-from harness.sweep.heldout.locked_trials import heldout, locked, score
+import lazy_loader
 
-__all__ = ["heldout", "locked", "score"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.core.configuration.extensions import folders
+from harness.core.configuration import folders
 from harness.core.errors import HarnessError
 
 NAMED = re.compile(r"(?m)^  family: *([\w-]+)")

@@ -13,7 +13,7 @@ from typing import ParamSpec, TypeVar
 
 from omegaconf import OmegaConf
 
-from harness.core.configuration.rooms import package_folder
+from harness.core.configuration import package_folder
 from harness.evaluation import evaluate as evaluating
 from harness.evaluation import run_comparison
 from harness.sweep.heldout.looks import note_look

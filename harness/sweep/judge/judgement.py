@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from harness.evaluation import statistic
 from harness.evaluation.comparison import Comparison, compare_trials, counted
 from harness.evaluation.metric import Metric
-from harness.evaluation.statistic import design_effect, max_statistic, trials
-from harness.evaluation.statistic.cluster import Labels
+from harness.evaluation.statistic import Labels, design_effect, max_statistic, trials
 
 Row = dict[str, Any]
 ComparisonTable = Sequence[Comparison | None]
@@ -93,7 +92,7 @@ def _wilson(values: NDArray[np.float64], labels: Labels | None, library: bool) -
     hits, n = values.sum(axis=1) / effect, values.shape[1] / effect
     if library:
         return [list(statistic.wilson(*pair)) for pair in zip(hits.tolist(), n.tolist(), strict=True)]
-    bounds: Column = trials.wilson(hits, n).tolist()
+    bounds: Column = trials.wilson_bounds(hits, n).tolist()
     return bounds
 
 

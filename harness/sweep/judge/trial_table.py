@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from harness.core.configuration import by_name
 from harness.evaluation.comparison import MARGIN
-from harness.evaluation.metric import Metric
-from harness.evaluation.metric.mean import means
-from harness.evaluation.statistic.cluster import Labels
+from harness.evaluation.metric import Metric, means
+from harness.evaluation.statistic import Labels
 from harness.sweep.judge.judgement import Row, judge
 from harness.sweep.trial import Trial
 

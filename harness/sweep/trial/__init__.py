@@ -1,5 +1,5 @@
 """What is scored: a grid expanded into trials, the lists they stand on, and their gold ranks."""
 
-from harness.sweep.trial.trial import BESIDE, GROUPS, PoolSpec, Trial, list_names, other_anchor, reference_of
+import lazy_loader
 
-__all__ = ["BESIDE", "GROUPS", "PoolSpec", "Trial", "list_names", "other_anchor", "reference_of"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

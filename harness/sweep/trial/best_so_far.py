@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table.format import percent
+from harness.core.table import percent
 from harness.evaluation.metric import Metric, average
 
 PAUSE = 1.0

@@ -16,9 +16,9 @@ from harness.benchmark import UNORDERED
 from harness.core.threads import available, each, torch_alone
 from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
 from harness.fusion.context import NOTHING, Context
-from harness.fusion.fuser.single import Single
+from harness.fusion.fuser import Single
 from harness.fusion.pool import Pool
-from harness.fusion.reranker.none import Keep
+from harness.fusion.reranker import Keep
 from harness.run import Run
 from harness.sweep.trial import PoolSpec, Trial
 from harness.sweep.trial.best_so_far import Leader

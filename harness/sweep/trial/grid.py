@@ -17,7 +17,7 @@ from harness.core.errors import HarnessError, nearest
 from harness.core.identity import identity
 from harness.fusion.anchor import default_anchor
 from harness.fusion.fuse import check
-from harness.fusion.fuser.shares import Shared
+from harness.fusion.fuser import Shared
 from harness.sweep.trial import BESIDE, GROUPS, PoolSpec, Trial, list_names, other_anchor
 from harness.sweep.trial.override import POOL, ineffective, keys, name, overrides_of, restrict, typed_knobs, values
 

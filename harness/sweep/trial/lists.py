@@ -145,7 +145,7 @@ class Reader(Protocol):
 
 def gather_context(readers: Sequence[Reader], config: DictConfig, data: Benchmark) -> Context:
     """What these read beside the lists, for all queries of the benchmark."""
-    from harness.retriever.mentions.relations import PassageRelations
+    from harness.retriever.mentions import PassageRelations
 
     kept = store(config)
     wanted = {what for reader in readers for what in getattr(reader.reranker, "reads", ())}

@@ -8,8 +8,7 @@ from typing import Any
 
 import yaml
 
-from harness.core.configuration import defaults, names, strategy
-from harness.core.configuration.rooms import package_folder
+from harness.core.configuration import defaults, names, package_folder, strategy
 from harness.core.errors import HarnessError, nearest
 from harness.sweep.trial import BESIDE, GROUPS, Trial
 

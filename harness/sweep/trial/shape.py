@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from harness.core.configuration.stored import NAME, TARGET, StoredReader
+from harness.core.configuration import NAME, TARGET, StoredReader
 from harness.core.errors import HarnessError
 from harness.sweep.trial import BESIDE, GROUPS
 from harness.sweep.trial.override import POOL, values

@@ -12,7 +12,7 @@ from harness.benchmark.dataset.hf import Hf
 from harness.benchmark.dataset.ir_datasets import IrDatasets
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
-from harness.sweep.folder.latest import latest
+from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial.plan import Plan
 from harness.work.store import Store

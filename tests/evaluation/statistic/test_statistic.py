@@ -149,11 +149,13 @@ def test_adjusted_p_values_are_those_of_statsmodels(ps: list[float]) -> None:
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), min_size=1, max_size=20), st.integers(800, 900))
 def test_what_counts_hundreds_of_trials_is_that_of_statsmodels(counts: list[tuple[int, int]], n: int) -> None:
     wins, losses = np.array(counts).T
-    ps = trials.mcnemar(wins, losses)
+    ps = trials.mcnemar_ps(wins, losses)
     assert ps == pytest.approx([mcnemar(*pair) for pair in counts], rel=1e-9)
-    assert trials.wilson(wins, n) == pytest.approx(np.array([wilson(count, n) for count in wins.tolist()]), abs=1e-12)
-    assert trials.holm(ps) == pytest.approx(holm(ps), rel=1e-12)
-    assert trials.benjamini_hochberg(ps) == pytest.approx(benjamini_hochberg(ps), rel=1e-12)
+    assert trials.wilson_bounds(wins, n) == pytest.approx(
+        np.array([wilson(count, n) for count in wins.tolist()]), abs=1e-12
+    )
+    assert trials.holm_ps(ps) == pytest.approx(holm(ps), rel=1e-12)
+    assert trials.benjamini_hochberg_ps(ps) == pytest.approx(benjamini_hochberg(ps), rel=1e-12)
 
 
 def test_adjusted_by_hand() -> None:

@@ -14,7 +14,7 @@ from harness.report.console.conclusions import conclusions
 from harness.report.display import Display
 from harness.report.figure import flow
 from harness.report.paper.results import results_table
-from harness.report.pdf.build import describe
+from harness.report.pdf.document import describe
 from harness.report.site.overview import Listed, overview
 from harness.report.table.ablation import ablation, changed, verdict
 from harness.report.table.effect import effect

@@ -12,10 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source.assemble import assemble
-from harness.benchmark.source.chain import Chain
-from harness.benchmark.source.corpus import read_corpus
-from harness.benchmark.source.records import Record, Records
+from harness.benchmark.source import Chain, Record, Records, assemble, read_corpus
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 

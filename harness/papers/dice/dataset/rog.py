@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source.card import Card, read_card
-from harness.benchmark.source.lock import Lock
-from harness.benchmark.source.records import Record, Records, read_lines
+from harness.benchmark.source import Card, Lock, Record, Records, read_card, read_lines
 from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT
 from harness.papers.dice.dataset.knowledge import Triple, knowledge

@@ -9,9 +9,7 @@ from pathlib import Path
 
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset import Dataset
-from harness.benchmark.source.card import read_card
-from harness.benchmark.source.lock import Lock
-from harness.benchmark.source.records import Record, Records
+from harness.benchmark.source import Lock, Record, Records, read_card
 from harness.core.errors import HarnessError
 from harness.papers.dice.dataset.knowledge import Triple, answering, knowledge, spaced
 from harness.work.store import Store

@@ -11,9 +11,7 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
-from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
-from harness.graph.extractor.gazetteer import Gazetteer
-from harness.graph.extractor.name import byte_offsets, normal, words
+from harness.graph.extractor import KINDS, Extraction, Gazetteer, Mentions, Triples, byte_offsets, normal, words
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def rank_candidates(
     vectors: NDArray[np.float32], questions: NDArray[np.float32], found: NDArray[np.int64], depth: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """int64[Q, k], float64[Q, k]: the best ``depth`` of the candidates int64[Q, C] (-1: none), in the one order."""
-    from harness.retriever.search.index import cosines
+    from harness.retriever.search import cosines
 
     scores = cosines(vectors, questions, found)
     order = np.lexsort((found, -scores), axis=-1)[:, :depth]

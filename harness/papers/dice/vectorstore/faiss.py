@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.papers.dice.vectorstore import Search
-from harness.retriever.search.index import build, exact_search, search
+from harness.retriever.search import build, exact_search, search
 
 
 @dataclass(frozen=True)

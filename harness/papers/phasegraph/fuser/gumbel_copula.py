@@ -9,8 +9,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from harness.fusion.fuser import Calibrated, Scored
-from harness.fusion.fuser.shares import total
+from harness.fusion.fuser import Calibrated, Scored, total
 from harness.papers.phasegraph.fuser.kendall import kendall
 
 

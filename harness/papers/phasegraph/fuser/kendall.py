@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from harness.fusion.fuser.calibrated import Scored
-from harness.fusion.normalizer.pit import group_starts
+from harness.fusion.fuser import Scored
+from harness.fusion.normalizer import group_starts
 
 LAST = torch.iinfo(torch.int64).max
 

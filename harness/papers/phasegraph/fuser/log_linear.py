@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from harness.fusion.fuser import Calibrated
-from harness.fusion.fuser.shares import Shared, weighted_sum
+from harness.fusion.fuser import Calibrated, Shared, weighted_sum
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from harness.fusion.fuser import Calibrated, Scored
-from harness.fusion.fuser.shares import Shared, weighted_sum
-from harness.fusion.normalizer.pit import Pit
+from harness.fusion.fuser import Calibrated, Scored, Shared, weighted_sum
+from harness.fusion.normalizer import Pit
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from harness.core.errors import bounded
-from harness.fusion.fuser import Calibrated, Scored
-from harness.fusion.fuser.shares import Shared, weighted_sum
+from harness.fusion.fuser import Calibrated, Scored, Shared, weighted_sum
 from harness.fusion.normalizer import counts, ordered_sum
 
 TOLERANCE = 1e-10

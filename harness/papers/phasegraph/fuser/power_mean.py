@@ -8,8 +8,7 @@ from typing import ClassVar
 from torch import Tensor
 
 from harness.core.errors import bounded
-from harness.fusion.fuser import Calibrated, Scored
-from harness.fusion.fuser.shares import Shared, weighted_sum
+from harness.fusion.fuser import Calibrated, Scored, Shared, weighted_sum
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from typing import ClassVar
 from torch import Tensor
 
 from harness.core.errors import bounded
-from harness.fusion.fuser import Calibrated
-from harness.fusion.fuser.shares import total
+from harness.fusion.fuser import Calibrated, total
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from harness.core.errors import bounded
-from harness.fusion.fuser import Calibrated, Scored
-from harness.fusion.fuser.shares import Rewarded
+from harness.fusion.fuser import Calibrated, Rewarded, Scored
 from harness.fusion.normalizer import ordered_sum
 from harness.fusion.temperature import EPSILON, energies
 

@@ -18,9 +18,8 @@ from harness.papers.policyrag.policy.memory import TypedMemory, load_memory
 from harness.papers.policyrag.policy.policy import Policy
 from harness.papers.policyrag.policy.rerank import Rerank
 from harness.papers.policyrag.policy.seed import Seeds
-from harness.retriever.pagerank.pagerank import Walks
-from harness.retriever.search.link import link_entities
-from harness.retriever.search.nearest import nearest_passages
+from harness.retriever.pagerank import Walks
+from harness.retriever.search import link_entities, nearest_passages
 from harness.work.store import Store
 
 Floats = NDArray[np.float64]

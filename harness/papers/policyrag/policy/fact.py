@@ -12,8 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.graph.extractor import Extraction
-from harness.graph.extractor.name import byte_offsets, words
+from harness.graph.extractor import Extraction, byte_offsets, words
 from harness.papers.policyrag.policy.sentence import sentences
 
 Numbers = NDArray[np.int32]

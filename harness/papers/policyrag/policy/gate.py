@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from harness.core.errors import HarnessError, bounded
 from harness.model import gate
 from harness.papers.policyrag.policy.memory import TypedMemory
-from harness.retriever.mentions.pairs import cosines
+from harness.retriever.mentions import cosines
 from harness.work.store import Store
 
 

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.core.identity import identity
 from harness.graph import Graph, Network
-from harness.graph.extractor import Extraction
-from harness.graph.extractor.name import words
+from harness.graph.extractor import Extraction, words
 from harness.papers.policyrag.policy.fact import Facts, make_facts
 from harness.retriever.walk import normalize_rows
 from harness.work.store import Store

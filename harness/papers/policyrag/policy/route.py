@@ -11,7 +11,7 @@ from harness.benchmark import Benchmark
 from harness.papers.policyrag.policy.execution import PolicyStart
 from harness.papers.policyrag.policy.memory import TypedMemory
 from harness.papers.policyrag.policy.policy import Policy
-from harness.retriever.pagerank.trail import Node, Path, strongest_walks
+from harness.retriever.pagerank import Node, Path, strongest_walks
 
 SHOWN = 70
 """Letters of a fact that are told."""

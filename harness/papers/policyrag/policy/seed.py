@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.papers.policyrag.policy.gate import FactCandidates
 from harness.papers.policyrag.policy.memory import TypedMemory
-from harness.retriever.mentions.pairs import cosines
-from harness.retriever.search.index import exact_search
+from harness.retriever.mentions import cosines
+from harness.retriever.search import exact_search
 
 SOURCES = ("facts", "names", "both", "question")
 ALIGN = ("lexical", "embedding", "both")

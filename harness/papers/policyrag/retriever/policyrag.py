@@ -18,8 +18,7 @@ from harness.papers.policyrag.policy.execution import PolicyStart, block_scorer,
 from harness.papers.policyrag.policy.policy import Policy, read
 from harness.papers.policyrag.policy.record import record
 from harness.papers.policyrag.policy.route import find_paths
-from harness.retriever.pagerank.rows import Scores, WalkEnd, collect_lists
-from harness.retriever.pagerank.trail import Node, Trail
+from harness.retriever.pagerank import Node, Scores, Trail, WalkEnd, collect_lists
 from harness.run import Run
 from harness.work.store import Store
 

@@ -19,12 +19,9 @@ from harness.model.encoder import Encoder, embed
 from harness.papers.walks.retriever.hipporag import spread_cosines
 from harness.papers.walks.retriever.sentence_graph import SentenceGraph
 from harness.papers.walks.retriever.sentence_paths import Floats, Path, grow_paths, weigh_entities
-from harness.retriever.pagerank.edge_names import name_edges
-from harness.retriever.pagerank.pagerank import Walks
-from harness.retriever.pagerank.trail import Node, Trail, strongest_walks
-from harness.retriever.pagerank.trail import Path as Way
-from harness.retriever.search.exact import inner_products
-from harness.retriever.search.index import exact_search
+from harness.retriever.pagerank import Node, Trail, Walks, name_edges, strongest_walks
+from harness.retriever.pagerank import Path as Way
+from harness.retriever.search import exact_search, inner_products
 from harness.retriever.walk import normalize_rows
 from harness.run import Run
 from harness.work.store import Store

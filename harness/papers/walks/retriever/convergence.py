@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.errors import bounded
-from harness.retriever.pagerank.pagerank import Solution, Walks
-from harness.retriever.pagerank.rows import WalkEnd, collect_lists
+from harness.retriever.pagerank import Solution, WalkEnd, Walks, collect_lists
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import normalize_rows
 from harness.run import Run

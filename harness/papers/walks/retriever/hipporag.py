@@ -20,8 +20,7 @@ from harness.model.encoder import embed
 from harness.model.gate import Candidates, Gate, keep
 from harness.papers.walks.retriever.undirected import Undirected
 from harness.retriever.ppr import PPR
-from harness.retriever.search.index import exact_search
-from harness.retriever.search.link import link_entities
+from harness.retriever.search import exact_search, link_entities
 from harness.retriever.walk import normalize_rows, scale_rows
 from harness.work.store import Store
 

@@ -17,11 +17,9 @@ from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
 from harness.model.encoder import Encoder, embed
 from harness.papers.walks.retriever.hipporag import spread_cosines
-from harness.retriever.mentions.sentence import Sentences
-from harness.retriever.pagerank.pagerank import Walks
-from harness.retriever.pagerank.rows import PART, Scores, WalkEnd, collect_lists
-from harness.retriever.search.exact import inner_products
-from harness.retriever.search.link import link_entities
+from harness.retriever.mentions import Sentences
+from harness.retriever.pagerank import PART, Scores, WalkEnd, Walks, collect_lists
+from harness.retriever.search import inner_products, link_entities
 from harness.retriever.walk import normalize_rows
 from harness.run import Run
 from harness.work.shared_rows import Columns, rows

@@ -13,8 +13,7 @@ from harness.graph import Network
 from harness.graph.extractor import Extraction
 from harness.graph.network import count_matrix
 from harness.papers.walks.retriever.undirected import Undirected
-from harness.retriever.mentions.pairs import expand_ranges
-from harness.retriever.mentions.sentence import Sentences
+from harness.retriever.mentions import Sentences, expand_ranges
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from harness.core.errors import bounded, one_of
 from harness.graph.extractor import Extractor, extract
 from harness.model.encoder import Encoder, embed
 from harness.retriever.mention_walk import title_edges
-from harness.retriever.mentions.pairs import Pairs, Values, cosines, follow_edges, keep_greatest
-from harness.retriever.search.index import exact_search
+from harness.retriever.mentions import Pairs, Values, cosines, follow_edges, keep_greatest
+from harness.retriever.search import exact_search
 from harness.run import Run
 from harness.work.store import Store
 

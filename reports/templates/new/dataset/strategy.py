@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source.assemble import assemble
+from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.records import Records
 from harness.work.store import Store
 

@@ -23,7 +23,7 @@ from harness.core.configuration.rooms import package_folder
 from harness.core.identity import digest
 from harness.report.explanation.trace import cause
 from harness.report.site import server
-from harness.report.site.build import build
+from harness.report.site.assembly import build
 from harness.report.site.chunk import packed, packed_ranks, packed_scores, plain
 from harness.retriever.pagerank.trail import Node, Trail
 from harness.retriever.pagerank.trail import Path as Way

@@ -10,9 +10,7 @@ from pathlib import Path
 
 from harness.core.escape import file_name
 from harness.core.files import write_text
-from harness.core.table import Table
-from harness.core.table.sheet import Layout
-from harness.core.table.typeset import typeset
+from harness.core.table import Layout, Table, typeset
 from harness.report.console.conclusions import conclusions
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
@@ -20,7 +18,7 @@ from harness.report.figure import Page, Picture, alpha, ceiling, cost, flow, fro
 from harness.report.pdf.compile import SECONDS, compile_pdf
 from harness.report.pdf.template import fill
 from harness.report.table.tables import build_tables
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import SweepResult
 
 LANDSCAPE = Layout(765.0, 765.0)
 """A4, landscape."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.benchmark import Benchmark
-from harness.core.configuration.rooms import package_folder
+from harness.core.configuration import package_folder
 from harness.core.errors import HarnessError
 from harness.core.escape import file_name
 from harness.core.files import whole
@@ -17,8 +17,7 @@ from harness.report.display import Display
 from harness.report.site.chunk import Chunks
 from harness.report.site.overview import Listed, overview
 from harness.report.site.sweep import write_sweep
-from harness.sweep.folder.lock import LOCK
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder import LOCK, SweepResult
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

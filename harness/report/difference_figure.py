@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.core.table.format import percent
+from harness.core.table import percent
 from harness.evaluation.run_comparison import RunComparison
 from harness.report.figure import COLORS, Picture
 

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.sweep.folder.latest import latest, remember
+from harness.sweep.folder.latest_sweep import latest, remember
 from harness.sweep.folder.result import SweepResult
 
 

@@ -18,13 +18,13 @@ from harness.core.configuration import defaults
 from harness.core.table import Column, Table
 from harness.report.display import Display
 from harness.report.pdf import compile as compiler
-from harness.report.pdf.build import build, gather, section
+from harness.report.pdf.document import build, gather, section
 from harness.report.pdf.template import fill
 from harness.sweep.folder.find import newest
 
 LATEX = next((name for name in compiler.COMMANDS if shutil.which(name)), None)
 BUILD = (
-    "import sys; from pathlib import Path; from harness.report.pdf.build import build\n"
+    "import sys; from pathlib import Path; from harness.report.pdf.document import build\n"
     "from harness.sweep.folder.result import SweepResult\n"
     "build(SweepResult(Path(sys.argv[1])), Path(sys.argv[2]))\n"
 )

@@ -1,0 +1,13 @@
+from .assembly import assemble as assemble
+from .card import Card as Card
+from .card import read_card as read_card
+from .chain import Chain as Chain
+from .chain import chains as chains
+from .chain import check_chain as check_chain
+from .chain import with_chain as with_chain
+from .corpus import read_corpus as read_corpus
+from .lock import Lock as Lock
+from .records import Record as Record
+from .records import Records as Records
+from .records import read_array as read_array
+from .records import read_lines as read_lines

@@ -1,0 +1,14 @@
+from .answer import em as em
+from .answer import f1 as f1
+from .group import groups as groups
+from .mean import means as means
+from .measure import ABSENT as ABSENT
+from .measure import NONE as NONE
+from .measure import Measure as Measure
+from .measure import Metric as Metric
+from .measure import Values as Values
+from .measure import average as average
+from .measure import definitions as definitions
+from .measure import metrics as metrics
+from .rank import gold_ranks as gold_ranks
+from .rank import run_ranks as run_ranks

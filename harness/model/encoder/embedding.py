@@ -1,0 +1,106 @@
+"""Encoders: texts to vectors.
+
+An encoder is a frozen dataclass of parameters; ``open`` loads what encodes. ``embed`` is the one way in: it keeps the
+vectors as an artifact, so that a model is loaded only when something has to be encoded.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import one_of
+from harness.core.files import read_array
+from harness.core.identity import identity, texts_sha256
+from harness.model.encoder.reuse import EMBEDDINGS, Known, find_vectors
+from harness.model.encoder.shards import encode, fill_shards
+from harness.work.store import Store
+
+Role = Literal["passage", "question", "name"]
+ROLES = ("passage", "question", "name")
+
+
+@runtime_checkable
+class Model(Protocol):
+    """An opened encoder.
+
+    dimension: the length of its vectors.
+    facts: what is worth knowing about the run in the manifest: device, backend, the longest text it reads.
+
+    A model whose bits for a text follow from that text alone, whatever stands beside it, says so by ``alone = True``;
+    then vectors of the same texts are taken from other artifacts of the encoder, so that a corpus may grow.
+    """
+
+    dimension: int
+    facts: Mapping[str, Any]
+
+    def encode(
+        self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """float32[n, d], of any length, and bool[n], which texts were cut. The bits follow from ``texts`` alone.
+
+        advance: called with how many more texts are done.
+        """
+        ...
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """A frozen, hashable dataclass that opens a model."""
+
+    def open(self) -> Model:
+        """Load the model. Libraries that take seconds are imported here."""
+        ...
+
+    def __hash__(self) -> int:
+        """Equal encoders share their opened model."""
+        ...
+
+
+def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> NDArray[np.float32]:
+    """float32[n, d]: the vectors of the texts, each of length 1, memory-mapped from their artifact.
+
+    role: what the texts are: ``passage``, ``question`` or ``name`` (of an entity). Equal texts get equal bits.
+    """
+    one_of("role", role, ROLES)
+
+    @functools.cache
+    def work() -> tuple[Model, Known | None]:
+        model = _open(encoder)
+        alone = getattr(model, "alone", False)
+        return model, find_vectors(store.find_all("encode", config), model.facts, texts) if alone else None
+
+    def fill(folder: Path) -> None:
+        model, known = work()
+        fill_shards(folder, model, texts, role, known)
+
+    def build(folder: Path) -> Mapping[str, Any]:
+        model, known = work()
+        return encode(folder, model, texts, role, known)
+
+    config = {"encoder": identity(encoder), "role": role}
+    what = f"{len(texts):,} {role}s with {type(encoder).__name__}"
+    artifact = store.get("encode", config, {"texts": texts_sha256(texts)}, build, fill=fill, what=what)
+    return _vectors(artifact.path, len(texts))
+
+
+def stored_vectors(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> NDArray[np.float32] | None:
+    """float32[n, d], what ``embed`` returns, where it is there already."""
+    config = {"encoder": identity(encoder), "role": role}
+    found = store.find("encode", config, {"texts": texts_sha256(texts)})
+    return None if found is None else _vectors(found.path, len(texts))
+
+
+def _vectors(folder: Path, count: int) -> NDArray[np.float32]:
+    vectors: NDArray[np.float32] = read_array(folder / EMBEDDINGS, np.float32, (count, None), mapped=True)
+    return vectors
+
+
+@functools.lru_cache(maxsize=1)
+def _open(encoder: Encoder) -> Model:
+    return encoder.open()

@@ -1,0 +1,10 @@
+from .chat import LETTERS as LETTERS
+from .chat import Chat as Chat
+from .client import Answer as Answer
+from .client import Away as Away
+from .client import Endpoint as Endpoint
+from .client import Refused as Refused
+from .conversation import Conversation as Conversation
+from .prompt import fill as fill
+from .prompt import read_list as read_list
+from .prompt import read_text as read_text

@@ -1,0 +1,1 @@
+from .build import Paper as Paper

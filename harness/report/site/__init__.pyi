@@ -1,0 +1,2 @@
+from . import server as server
+from .assembly import build as build

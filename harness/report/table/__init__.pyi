@@ -1,0 +1,1 @@
+from .network import describe_network as describe_network

@@ -1,0 +1,11 @@
+from .export import Export as Export
+from .export import Tracking as Tracking
+from .mlflow import MLflow as MLflow
+from .pending import ANSWERS as ANSWERS
+from .pending import due as due
+from .pending import export_all as export_all
+from .pending import finished as finished
+from .pending import remember as remember
+from .pending import track as track
+from .setting import describe as describe
+from .setting import tracker as tracker

@@ -1,0 +1,12 @@
+from .edge_names import name_edges as name_edges
+from .pagerank import Solution as Solution
+from .pagerank import Walks as Walks
+from .rows import PART as PART
+from .rows import Scores as Scores
+from .rows import WalkEnd as WalkEnd
+from .rows import collect_lists as collect_lists
+from .trail import Node as Node
+from .trail import Path as Path
+from .trail import Traced as Traced
+from .trail import Trail as Trail
+from .trail import strongest_walks as strongest_walks

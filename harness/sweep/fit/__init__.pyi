@@ -1,0 +1,1 @@
+from .record import fit as fit

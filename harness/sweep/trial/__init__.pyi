@@ -1,0 +1,17 @@
+from . import engine as engine
+from . import lists as lists
+from .lists import fitted as fitted
+from .lists import graphs as graphs
+from .lists import identities as identities
+from .lists import retrievers as retrievers
+from .lists import store as store
+from .plan import Plan as Plan
+from .plan import reopen as reopen
+from .prepared import Prepared as Prepared
+from .trial import BESIDE as BESIDE
+from .trial import GROUPS as GROUPS
+from .trial import PoolSpec as PoolSpec
+from .trial import Trial as Trial
+from .trial import list_names as list_names
+from .trial import other_anchor as other_anchor
+from .trial import reference_of as reference_of
