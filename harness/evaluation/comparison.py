@@ -174,19 +174,16 @@ def counted(values: Values, labels: Labels | None) -> tuple[Values, Labels | Non
 
 
 def compare_trials(
-    values: Values, baseline: int, binary: bool, margin: float, library: bool, labels: Labels | None = None
+    values: Values, baseline: int, binary: bool, margin: float, labels: Labels | None = None
 ) -> list[Comparison | None]:
     """Each trial against the trial in place ``baseline``, itself None.
 
-    values: float64[T, Q].    library: whether p is statsmodels', or counted for all trials at once (same to 1e-12).
+    values: float64[T, Q].
     """
     values, labels = counted(values, labels)
     base = values[baseline]
-    if library:
-        found = [Comparison.of(own, base, binary, margin, labels) for own in values]
-    else:
-        ps = trials.mcnemar_ps((values > base).sum(axis=1), (values < base).sum(axis=1)).tolist()
-        found = [Comparison(own, base, p, binary, margin, labels) for own, p in zip(values, ps, strict=True)]
+    ps = trials.mcnemar_ps((values > base).sum(axis=1), (values < base).sum(axis=1)).tolist()
+    found = [Comparison(own, base, p, binary, margin, labels) for own, p in zip(values, ps, strict=True)]
     return [None if place == baseline else one for place, one in enumerate(found)]
 
 

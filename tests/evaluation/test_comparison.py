@@ -51,10 +51,9 @@ def test_by_gold_ranks() -> None:
     assert Comparison.of_ranks(ranks, baseline, Metric.parse("ndcg@5")).lost.tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("library", [True, False])
-def test_trials_against_one_of_them(library: bool) -> None:
+def test_trials_against_one_of_them() -> None:
     values = np.random.default_rng(0).integers(0, 2, (5, 60)).astype(np.float64)
-    found = compare_trials(values, 2, True, 0.02, library)
+    found = compare_trials(values, 2, True, 0.02)
     assert found[2] is None
     for own, one in zip(values, found, strict=True):
         if one is not None:

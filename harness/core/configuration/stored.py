@@ -92,7 +92,8 @@ class StoredReader:
     def _target(self, node: Mapping[str, Any], path: Sequence[str]) -> str:
         names, targets = _names(tuple(folders()))
         key, found = (NAME, node[NAME]) if NAME in node else (TARGET, node[TARGET])
-        name = found if key == NAME else names.get(roomless(str(found)))
+        older = ["harness", *str(found).split(".")[2:]]  # whatever room it stood in
+        name = found if key == NAME else names.get(roomless(str(found)), names.get(".".join(older)))
         if not isinstance(name, str) or name not in targets:
             known = [each for each in targets if each.partition("/")[0] == str(found).partition("/")[0]]
             raise self.refuse(

@@ -1,6 +1,6 @@
 """McNemar, Wilson, Holm and Benjamini-Hochberg over hundreds of trials; importing statsmodels would take a second.
 
-What a sweep's rows are computed by; the functions of the same names in ``harness.statistic`` are those of statsmodels.
+What the rows of a sweep and of its held-out run are computed by; ``harness.statistic`` has those of statsmodels.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def in_short(result: SweepResult) -> str:
         place = view.row_of(name) if name else None
         if place is not None and place not in (view.winner_place, view.best_place):
             pair = view.scores[[view.winner_place, place]]
-            found = compare_trials(pair, 1, view.metric.binary, view.margin, library=False)[0]
+            found = compare_trials(pair, 1, view.metric.binary, view.margin)[0]
             title = f"{name}, the best single list on tune," if name == best else str(name)
             holm = winner.get("p_holm" if name == result.reference else "p_best_holm")
             sentences += conclude(found, start, title, holm) if found else []

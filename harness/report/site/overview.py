@@ -135,9 +135,7 @@ def _against(view: View, display: Display) -> list[dict[str, Any]]:
     for name in dict.fromkeys([view.reference, view.lock.get("best_single")]):
         place = view.row_of(str(name)) if name else None
         if place is not None and place not in (view.winner_place, view.best_place):
-            pair = compare_trials(
-                view.scores[[view.winner_place, place]], 1, view.metric.binary, view.margin, library=False
-            )[0]
+            pair = compare_trials(view.scores[[view.winner_place, place]], 1, view.metric.binary, view.margin)[0]
             if pair is not None:
                 found.append(
                     {

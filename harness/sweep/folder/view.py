@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
 from harness.core.errors import HarnessError
-from harness.core.table.format import p_value
+from harness.core.table import p_value
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.conclusion import GREAT
 from harness.evaluation.metric import Metric, definitions

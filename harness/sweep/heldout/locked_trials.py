@@ -136,9 +136,7 @@ def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: En
     labels = clusters(prepared.benchmark.gold[prepared.benchmark.members("test")])
     chosen, best = list(trials.values()), lock.get("best_single")
     reference = lock.get("reference", "dense")
-    scored = rows(
-        chosen, list(trials), ranks, plan.metrics, objective, facts, best, reference, plan.margin, True, labels
-    )
+    scored = rows(chosen, list(trials), ranks, plan.metrics, objective, facts, best, reference, plan.margin, labels)
     covered = coverage(prepared, "test")
     table = [
         {

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.evaluation import statistic
 from harness.evaluation.comparison import Comparison, compare_trials, counted
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import Labels, design_effect, max_statistic, trials
@@ -25,33 +24,29 @@ def judge(
     best_single: str | None,
     reference: str,
     margin: float,
-    library: bool,
     labels: Labels | None = None,
 ) -> list[Row]:
     """What ``harness.sweep.judge.trial_table.rows`` says about each trial, beside its name and its scores.
 
     ranks: int32[T, Q, H]. single: the place of each single list among the trials. reference: the list that wins are
     counted against. labels: int64[Q], each query's
-    cluster; None: each by itself. library: whether statsmodels computes
-    p, Wilson's interval and the corrections; it takes a second to import, so a sweep counts by itself.
+    cluster; None: each by itself.
     """
     values, labels = counted(metric(ranks), labels)
     nobody: ComparisonTable = [None] * len(values)
     places = [single.get(reference), single.get(best_single or "")]
     others, best = [
-        nobody if place is None else compare_trials(values, place, metric.binary, margin, library, labels)
-        for place in places
+        nobody if place is None else compare_trials(values, place, metric.binary, margin, labels) for place in places
     ]
-    tests = statistic if library else trials
     columns = {
         **_tested(others, ""),
         **_tested(best, "_best"),
-        **_corrected(others, "p_holm", tests.holm),
-        **_corrected(others, "p_bh", tests.benjamini_hochberg),
-        **_corrected(best, "p_best_holm", tests.holm),
-        "wilson": _wilson(values, None, library) if metric.binary else nobody,
+        **_corrected(others, "p_holm", trials.holm_ps),
+        **_corrected(others, "p_bh", trials.benjamini_hochberg_ps),
+        **_corrected(best, "p_best_holm", trials.holm_ps),
+        "wilson": _wilson(values, None) if metric.binary else nobody,
         **_sizes(others),
-        "wilson_cluster": _wilson(values, labels, library) if metric.binary else nobody,
+        "wilson_cluster": _wilson(values, labels) if metric.binary else nobody,
         "design_effect": [1.0] * len(values) if labels is None else design_effect(values, labels).tolist(),
     }
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -87,11 +82,9 @@ def _corrected(
     return {key: _spread(compared, correct(np.array(ps))) for key, ps in columns.items()}
 
 
-def _wilson(values: NDArray[np.float64], labels: Labels | None, library: bool) -> Column:
+def _wilson(values: NDArray[np.float64], labels: Labels | None) -> Column:
     effect = np.ones(len(values)) if labels is None else design_effect(values, labels)
     hits, n = values.sum(axis=1) / effect, values.shape[1] / effect
-    if library:
-        return [list(statistic.wilson(*pair)) for pair in zip(hits.tolist(), n.tolist(), strict=True)]
     bounds: Column = trials.wilson_bounds(hits, n).tolist()
     return bounds
 

@@ -38,7 +38,6 @@ def rows(
     best_single: str | None = None,
     reference: str = "dense",
     margin: float = MARGIN,
-    library: bool = False,
     labels: Labels | None = None,
 ) -> list[Row]:
     """A row a trial, in the order given.
@@ -52,7 +51,7 @@ def rows(
     ``_high`` are the difference's 95% score interval, ``p_equivalent`` tests that it is less than ``margin``,
     ``wilson`` is the objective's 95% interval and ``odds_ratio`` its odds against the reference's. What ends in
     ``_cluster`` is the same by clusters of queries that share gold passages (``labels``), and ``design_effect`` is the
-    objective's. library: as in ``judge``.
+    objective's.
     """
     metric = Metric.parse(objective)
     counted = int((~np.isnan(metric(ranks[0]))).sum()) if len(ranks) else 0
@@ -74,7 +73,7 @@ def rows(
     single = {row["name"]: number for number, row in enumerate(made) if row["family"] == "single"}
     if best_single is None and single:
         best_single = min(single, key=lambda name: (-made[single[name]][objective], name != reference, name))
-    judged = judge(ranks, metric, single, best_single, reference, margin, library, labels)
+    judged = judge(ranks, metric, single, best_single, reference, margin, labels)
     return [{**row, **columns} for row, columns in zip(made, judged, strict=True)]
 
 
