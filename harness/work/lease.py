@@ -78,12 +78,24 @@ def _take(path: Path, token: str) -> bool:
 
 
 def _create(path: Path, content: str) -> bool:
-    """Whether the file was not there and is made. Until it is written, it is a lease of nobody known, which ages."""
+    """Whether the file was not there and is made: whole at once where the file system has hard links.
+
+    Elsewhere a lease is for a moment one of nobody known, and one whose writer dies then has to grow old.
+    """
+    own = path.with_name(f"{path.name}.{uuid.uuid4().hex}.own")
     try:
-        with path.open("x", encoding="utf-8") as stream:
-            stream.write(content)
+        own.write_text(content, encoding="utf-8")
+        try:
+            os.link(own, path)
+        except FileExistsError:
+            return False
+        except OSError:
+            with path.open("xb") as stream:
+                stream.write(own.read_bytes())
     except FileExistsError:
         return False
+    finally:
+        own.unlink(missing_ok=True)
     return True
 
 

@@ -9,13 +9,18 @@ from typing import Any
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.core.input import read_json
+from harness.sweep.folder.form import NUMBER, misfit
 
 LOCK = "winner.lock.json"
-NEEDED = {"winner": dict, "fusers": list, "baselines": list, "dataset": str, "data_sha256": str, "objective": str,
-          "code": str, "libraries": dict}  # fmt: skip
-"""What a lock must hold, with its type."""
-ROW = {"trial": str, "name": str, "family": str, "parameters": dict, "overrides": list}
-"""What each row of a lock must hold, with its type."""
+ROW = {"trial": str, "name": str, "family": str, "parameters": {"*": object}, "overrides": [str],
+       "learned?": {"*": object}}  # fmt: skip
+"""The form of each row of a lock."""
+FORM = {
+    "winner": ROW, "fusers": [ROW], "named?": [ROW], "baselines": [ROW], "dataset": str, "data_sha256": str,
+    "objective": str, "code": str, "libraries": {"*": str}, "reference?": str, "best_single?": str,
+    "power?": {"*": (*NUMBER, type(None))},
+}  # fmt: skip
+"""What a lock must hold, and may."""
 
 
 def read_lock(path: Path) -> dict[str, Any]:
@@ -29,14 +34,8 @@ def read_lock(path: Path) -> dict[str, Any]:
         raise HarnessError(f"{path}: no lock of a sweep; give runs/sweeps/NAME/{LOCK}")
     if digest({key: value for key, value in lock.items() if key != "sha256"}) != lock["sha256"]:
         raise HarnessError(f"{path}: changed since it was written (its sha256 differs); sweep again to lock anew")
-    _check(lock, NEEDED, path, "")
-    for name, row in [("winner", lock["winner"])] + [
-        (f"{part}.{number}", row)
-        for part in ("fusers", "named", "baselines")
-        for number, row in enumerate(lock.get(part, ()))
-    ]:
-        _check(row, ROW, path, f"{name}.")
-        _check({"learned": {}, **row}, {"learned": dict}, path, f"{name}.")
+    if (told := misfit(lock, FORM)) is not None:
+        raise HarnessError(f"{path}: {told}; sweep again")
     return lock
 
 
@@ -60,10 +59,3 @@ def locked_trials(lock: Mapping[str, Any]) -> dict[str, list[str]]:
 def learned(lock: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """What each locked trial has learned, by hash and knob; nothing for one that does not learn."""
     return {row["trial"]: row.get("learned", {}) for row in locked_rows(lock)}
-
-
-def _check(node: Any, needed: Mapping[str, type], path: Path, where: str) -> None:
-    for key, kind in needed.items():
-        found = node.get(key) if isinstance(node, dict) else node
-        if not isinstance(found, kind):
-            raise HarnessError(f"{path}: {where}{key} = {str(found)[:40]}, expected a {kind.__name__}; sweep again")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from harness.core.errors import HarnessError
 from harness.core.input import parse_json, read_yaml
 from harness.evaluation.metric import Metric
+from harness.sweep.folder.form import NUMBER, misfit
 from harness.sweep.folder.integrity import check_file, recorded
 from harness.sweep.folder.lock import LOCK as LOCK
 from harness.sweep.folder.lock import read_lock
@@ -27,8 +28,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 log = logging.getLogger(__name__)
-MANIFEST = {"dataset": str, "data_sha256": str, "objective": str, "n": int, "code": str, "libraries": dict,
-            "ceiling": list}  # fmt: skip
+MANIFEST = {
+    "dataset": str, "data_sha256": str, "objective": str, "n": int, "code": str, "libraries": {"*": str},
+    "ceiling": [{"candidates?": NUMBER, "cap?": int, "lists": [str], "share?": NUMBER}],
+    "coverage?": {"*": {"warnings": [str]}}, "fitted?": {"*": {"on": [str], "seen?": {"*": int}}},
+    "recalls?": {"*": {"index": str, "recall@100": NUMBER, "questions": int}}, "counts?": {"*": int},
+    "cost?": {"lists?": {"*": {"*": (*NUMBER, type(None))}}, "seconds?": {"lists?": {"*": NUMBER}}},
+    "expected?": {"score": NUMBER, "low": NUMBER, "high": NUMBER}, "power?": {"*": (*NUMBER, type(None))},
+    "shared_gold?": NUMBER, "seconds?": NUMBER, "single?": [str], "split?": str, "splitting?": str,
+    "lists?": {"*": dict},
+}  # fmt: skip
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 QUERY = ("id", "hops", "type", "chain")
 """What readers need of a manifest, of a row of a trial, and of a row of a query."""
@@ -192,14 +201,11 @@ class SweepResult:
     def _recorded(self) -> Mapping[str, str]:
         return recorded(self.folder, self.lock)
 
-    def _read(self, name: str, read: Callable[[Path], Any], needed: Mapping[str, type]) -> Mapping[str, Any]:
+    def _read(self, name: str, read: Callable[[Path], Any], form: Mapping[str, Any]) -> Mapping[str, Any]:
         found = self._load(name, read)
-        if not isinstance(found, Mapping):
-            raise self._damaged(name, f"expected keys with values, got {str(found)[:40]!r}")
-        for key, kind in needed.items():
-            if not isinstance(found.get(key), kind):
-                raise self._damaged(name, f"expected {key}, a {kind.__name__}, got {str(found.get(key))[:40]!r}")
-        return found
+        if (told := misfit(found, form)) is not None:
+            raise self._damaged(name, told)
+        return cast("Mapping[str, Any]", found)
 
     def _table(self, name: str, columns: Sequence[str]) -> pd.DataFrame:
         import pandas as pd
