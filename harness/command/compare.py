@@ -56,7 +56,7 @@ def run(config: DictConfig) -> None:
     gold, named = read_gold(config), [_named(plain(config[key])) for key in ("run", "baseline")]
     if differ := [name for name in named[0] if named[1].get(name, named[0][name]) != named[0][name]]:
         raise HarnessError(f"{differ[0]} is {named[0][differ[0]]} in run and {named[1][differ[0]]} in baseline")
-    files = {path: lists.read(path, config.lenient) for each in named for path in each.values()}
+    files = {path: lists.read(path, config.lenient, plain(config.columns)) for each in named for path in each.values()}
     runs, baselines = ({name: (path, files[path]) for name, path in each.items()} for each in named)
     found = compare_all(runs, baselines, gold, wanted, config.ties)
     show_coverage({name: one for each in found for name, one in each.coverages.items()}, gold, config.strict)

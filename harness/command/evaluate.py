@@ -48,7 +48,9 @@ def run(config: DictConfig) -> None:
     check_ending(config.out)
     wanted = metrics(plain(config.metrics), plain(config.k))
     gold, source = read_gold(config), str(config.run)
-    found = evaluate(lists.read(source, config.lenient), gold, wanted, ties=config.ties, source=source)
+    found = evaluate(
+        lists.read(source, config.lenient, plain(config.columns)), gold, wanted, ties=config.ties, source=source
+    )
     show_coverage({source: found.coverage}, gold, config.strict)
     if found.note:
         print(f"note: {found.note}")

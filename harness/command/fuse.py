@@ -71,7 +71,7 @@ def run(config: DictConfig) -> None:
     if chosen.name:
         print(f"as locked: {chosen.name}")
     importance = read(chosen.pool.importance) if chosen.pool.importance else None
-    runs = lists.read_all(paths, config.lenient)
+    runs = lists.read_all(paths, config.lenient, plain(config.columns))
     little = _check_shared(runs, config.disjoint)
     queries = _of_split(next(iter(runs.values())).query_ids, config)
     runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.benchmark.source import Chain, chains
+from harness.benchmark.source import QUERY_NAMES, Chain, chains, with_our_names
 from harness.core.errors import HarnessError
 from harness.core.input import numbered_lines, parse_json, refuse_array
 from harness.run import document, frame
@@ -116,6 +116,7 @@ def _without_fields(path: Path) -> HarnessError:
 def _query(path: Path, number: int, line: bytes) -> dict[str, Any]:
     where = f"{path}:{number}"
     row = parse_json(line, path, QUERY, number)
+    row = dict(with_our_names(row, QUERY_NAMES)) if isinstance(row, dict) else row
     if not isinstance(row, dict) or not isinstance(row.get("id"), str):
         raise HarnessError(f"{where}: expected a query {QUERY} with a text as id")
     passages = row.get("supporting_ids")

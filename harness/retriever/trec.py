@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError, bounded
-from harness.core.identity import NO_RESULT, file_sha256
+from harness.core.identity import LATER, NO_RESULT, file_sha256
 from harness.run import Run, artifact, io
 from harness.run.matching import fit, known
 from harness.work.store import Store
@@ -20,12 +20,14 @@ class Trec:
     """path: the file, in any form of ``harness.run.io``; known by its content.    depth: how much of a list is taken.
 
     lenient: pass over comment lines (``#``) and trailing fields of a TREC file.
+    columns: what a table's columns are called (see ``harness.run.io.read``).
     A query that the file lacks has an empty list; one that the benchmark lacks is left out; both are counted.
     """
 
     path: str = field(metadata=NO_RESULT)
     depth: int | None = None
     lenient: bool = field(default=False, metadata=NO_RESULT)
+    columns: Mapping[str, str] | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
         if self.depth is not None:
@@ -45,7 +47,7 @@ class Trec:
 
         Raises HarnessError when the file has none of the queries, or a document that is not in the corpus.
         """
-        whole = io.read(self.path, self.lenient)
+        whole = io.read(self.path, self.lenient, self.columns)
         run = fit(whole, self.path, benchmark.query_ids, benchmark.doc_ids, f"the benchmark {benchmark.name}")
         shared = known(whole.query_ids, benchmark.query_ids)
         facts = {"queries_left_out": len(whole) - shared, "queries_missing": len(run) - shared}

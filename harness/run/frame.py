@@ -1,15 +1,15 @@
-"""Parquet and pandas: a row an entry, columns ``query_id, doc_id, score``."""
+"""Tables, a row an entry: Parquet, CSV and TSV with a head, JSONL, pandas; columns ``query_id, doc_id, score``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pyarrow as pa
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, one_of
 from harness.core.files import whole
 from harness.run.entries import Entries
 from harness.run.run import Run, runs_of
@@ -17,38 +17,70 @@ from harness.run.run import Run, runs_of
 if TYPE_CHECKING:
     import pandas as pd
 
-QUERY = ("query_id", "qid", "q_id", "query")
-DOC = ("doc_id", "docno", "docid")
-COLUMNS: Mapping[str, Sequence[str]] = {"query_id": QUERY, "doc_id": DOC, "score": ("score",)}
-"""Our column names, and what other tools call them (PyTerrier, ranx, ir_measures)."""
+QUERY = ("query_id", "qid", "q_id", "query", "topic", "query-id")
+DOC = ("doc_id", "docno", "docid", "doc", "pid", "passage_id", "corpus-id", "_id")
+COLUMNS: Mapping[str, Sequence[str]] = {"query_id": QUERY, "doc_id": DOC, "score": ("score", "similarity")}
+"""Our column names, and what other tools call them (PyTerrier, ranx, ir_measures, BEIR)."""
+TYPED = {"query": "query_id", "doc": "doc_id", "score": "score"}
+"""What is typed as ``columns={query: ..., doc: ..., score: ...}``, by our names."""
 
 SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "rank": pa.int64(), "score": pa.float64()}.items())
 
 
-def entries(path: Path, lenient: bool = False) -> Entries:
-    """The entries of a Parquet file; ids may be texts or integers. Other columns are not read."""
-    return _entries(str(path), read_columns(path, COLUMNS))
+def entries(path: Path, lenient: bool = False, columns: Mapping[str, str] | None = None) -> Entries:
+    """The entries of a file; ids may be texts or integers. Other columns are not read. columns: see ``known_as``."""
+    return _entries(str(path), read_columns(path, known_as(columns)))
+
+
+def known_as(columns: Mapping[str, str] | None) -> Mapping[str, Sequence[str]]:
+    """The names under which each column is looked for: a given one alone, ``{"doc": "pid"}``, else those of COLUMNS.
+
+    Raises HarnessError for a key that is none of TYPED.
+    """
+    for key in columns or {}:
+        one_of("columns", str(key), list(TYPED))
+    return {**COLUMNS, **{TYPED[key]: (str(name),) for key, name in (columns or {}).items()}}
 
 
 def read_columns(path: Path, names: Mapping[str, Sequence[str]]) -> pa.Table:
-    """These columns of a Parquet file, under the first of their names that it has, at least one row."""
-    import pyarrow.parquet as pq
-
+    """These columns of a file, under the first of their names that it has, at least one row."""
+    form = path.name.removesuffix(".gz").rpartition(".")[2].lower()
     try:
-        with pq.ParquetFile(path) as file:
-            table = file.read(_columns(str(path), file.schema_arrow.names, names), use_threads=False)
+        table = _load(path, form, names)
     except FileNotFoundError as error:
         raise HarnessError(f"{path}: there is no such file") from error
     except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
-        raise HarnessError(f"{path}: no readable Parquet file ({str(error).splitlines()[0]})") from error
+        said = "Parquet" if form == "parquet" else form.upper()
+        raise HarnessError(f"{path}: no readable {said} file ({str(error).splitlines()[0]})") from error
     if not len(table):
         raise HarnessError(f"{path}: there are no rows; expected the columns {', '.join(names)}")
     return table.select(_columns(str(path), table.column_names, names))
 
 
-def from_frame(frame: pd.DataFrame) -> Run:
-    """The run of a data frame with the columns above (e.g. PyTerrier's ``qid, docno, score``)."""
-    wanted = _columns("the data frame", [str(name) for name in frame.columns], COLUMNS)
+def _load(path: Path, form: str, names: Mapping[str, Sequence[str]]) -> pa.Table:
+    if form == "parquet":
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(path) as file:
+            return file.read(_columns(str(path), file.schema_arrow.names, names), use_threads=False)
+    if form == "jsonl":
+        import pyarrow.json
+
+        return pyarrow.json.read_json(path, pyarrow.json.ReadOptions(use_threads=False))
+    import pyarrow.csv
+
+    ids = {name: pa.string() for key, others in names.items() if key != "score" for name in others}  # 007 is no 7
+    return pyarrow.csv.read_csv(
+        path,
+        pyarrow.csv.ReadOptions(use_threads=False),
+        pyarrow.csv.ParseOptions(delimiter="\t" if form == "tsv" else ","),
+        pyarrow.csv.ConvertOptions(column_types=ids),
+    )
+
+
+def from_frame(frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> Run:
+    """The run of a data frame with the columns above (e.g. PyTerrier's ``qid, docno, score``), or with those named."""
+    wanted = _columns("the data frame", [str(name) for name in frame.columns], known_as(columns))
     table = pa.Table.from_pandas(frame[wanted], preserve_index=False)
     return runs_of({"": _entries("the data frame", table)})[""]
 
@@ -60,11 +92,18 @@ def to_frame(run: Run) -> pd.DataFrame:
 
 
 def write(run: Run, path: Path) -> None:
-    """Write a Parquet file with the columns ``query_id, doc_id, rank, score``."""
+    """Write a file with the columns ``query_id, doc_id, rank, score``, in the form of its ending."""
     import pyarrow.parquet as pq
 
+    form = path.name.removesuffix(".gz").rpartition(".")[2].lower()
+    packed: Literal["gzip"] | None = "gzip" if path.suffix == ".gz" else None
     with whole(path) as partial:
-        pq.write_table(_table(run), partial)
+        if form == "parquet":
+            pq.write_table(_table(run), partial)
+        elif form == "jsonl":
+            to_frame(run).to_json(partial, orient="records", lines=True, double_precision=15, compression=packed)
+        else:
+            to_frame(run).to_csv(partial, index=False, sep="\t" if form == "tsv" else ",", compression=packed)
 
 
 def _table(run: Run) -> pa.Table:
@@ -81,7 +120,9 @@ def _table(run: Run) -> pa.Table:
 def _columns(source: str, found: list[str], names: Mapping[str, Sequence[str]]) -> list[str]:
     chosen = [next((name for name in others if name in found), None) for others in names.values()]
     if None in chosen:
-        raise HarnessError(f"{source}: expected the columns {', '.join(names)}; found {', '.join(found) or 'none'}")
+        mend = "; name yours: columns={query: ..., doc: ..., score: ...}" if set(names) == set(COLUMNS) else ""
+        wanted = ", ".join(others[0] if len(others) == 1 else key for key, others in names.items())
+        raise HarnessError(f"{source}: expected the columns {wanted}; found {', '.join(found) or 'none'}{mend}")
     for name in chosen:
         if found.count(str(name)) > 1:
             raise HarnessError(f"{source}: {found.count(str(name))} columns are called {name}; keep one")

@@ -1,7 +1,7 @@
-"""Any system's ranked lists, read and written by file ending: ``.json``, ``.parquet``, anything else is TREC.
+"""Any system's ranked lists, by file ending: ``.json``, ``.parquet``, ``.csv``, ``.tsv``, ``.jsonl``, else TREC.
 
-``.json`` and TREC files may be packed (``.json.gz``, ``.trec.gz``). A folder is a run of ours, an artifact of the stage
-``retrieve``. See harness.run.trec, harness.run.document (JSON), harness.run.frame (Parquet) and harness.run.artifact.
+All but Parquet may be packed (``.json.gz``, ``.trec.gz``). A folder is a run of ours, an artifact of the stage
+``retrieve``. See harness.run.trec, harness.run.document (JSON), harness.run.frame (tables) and harness.run.artifact.
 
 >>> runs = read_all({"dense": "dense.trec.gz", "graph": "graph.json"})  # doctest: +SKIP
 >>> write(runs["dense"], "dense.parquet")  # doctest: +SKIP
@@ -14,25 +14,32 @@ from pathlib import Path
 from types import ModuleType
 
 from harness.core.threads import available, each
+from harness.run import frame
 from harness.run.entries import Entries
 from harness.run.run import Run, runs_of
 
 __all__ = ["read", "read_all", "write"]
 
 
-def read(path: str | Path, lenient: bool = False) -> Run:
+def read(path: str | Path, lenient: bool = False, columns: Mapping[str, str] | None = None) -> Run:
     """The run of one file. Raises HarnessError that names the file, the place and the mend.
 
     lenient: pass over comment lines (``#``) and trailing fields of TREC files.
+    columns: what a table's columns are called, ``{"query": "topic", "doc": "pid", "score": "similarity"}`` or some of
+    these; usual names are known without (see harness.run.frame).
     """
-    return read_all({"": path}, lenient)[""]
+    return read_all({"": path}, lenient, columns)[""]
 
 
-def read_all(paths: Mapping[str, str | Path], lenient: bool = False) -> dict[str, Run]:
+def read_all(
+    paths: Mapping[str, str | Path], lenient: bool = False, columns: Mapping[str, str] | None = None
+) -> dict[str, Run]:
     """The runs of several files by list name, over the same queries and documents (see ``runs_of``)."""
+    frame.known_as(columns)
 
     def read_entries(path: Path) -> Entries:
-        found: Entries = _form(path).entries(path, lenient)
+        form = _form(path)
+        found: Entries = frame.entries(path, lenient, columns) if form is frame else form.entries(path, lenient)
         return found
 
     return runs_of(dict(zip(paths, each(read_entries, map(Path, paths.values()), available()), strict=True)))
@@ -44,8 +51,9 @@ def write(run: Run, path: str | Path) -> None:
 
 
 def _form(path: Path) -> ModuleType:
-    from harness.run import artifact, document, frame, trec
+    from harness.run import artifact, document, trec
 
     if path.is_dir():
         return artifact
-    return {"json": document, "parquet": frame}.get(path.name.removesuffix(".gz").rpartition(".")[2].lower(), trec)
+    forms = {"json": document, **dict.fromkeys(("parquet", "csv", "tsv", "jsonl"), frame)}
+    return forms.get(path.name.removesuffix(".gz").rpartition(".")[2].lower(), trec)

@@ -101,7 +101,10 @@ def test_frames_may_have_integers_as_ids() -> None:
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"qid": ["q"], "score": [1.0]}, "expected the columns query_id, doc_id, score; found qid, score"),
+        (
+            {"qid": ["q"], "score": [1.0]},
+            "the columns query_id, doc_id, score; found qid, score; name yours: columns=",
+        ),
         ({"qid": ["q"], "docno": ["d"], "score": ["x"]}, "column score: expected numbers"),
         ({"qid": ["q"], "docno": [None], "score": [1.0]}, "column docno: expected texts"),
         ({"qid": ["q", "q"], "docno": ["d", "d"], "score": [1.0, 2.0]}, "row 2: query q holds document d twice"),

@@ -7,7 +7,9 @@ from .chain import check_chain as check_chain
 from .chain import with_chain as with_chain
 from .corpus import read_corpus as read_corpus
 from .lock import Lock as Lock
+from .records import QUERY_NAMES as QUERY_NAMES
 from .records import Record as Record
 from .records import Records as Records
 from .records import read_array as read_array
 from .records import read_lines as read_lines
+from .records import with_our_names as with_our_names

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from pathlib import Path
 
 from harness.benchmark.source.corpus import Corpus, read_corpus
-from harness.benchmark.source.records import Records, Stream, read_lines, stream_lines
+from harness.benchmark.source.records import (
+    PASSAGE_NAMES,
+    QUERY_NAMES,
+    Record,
+    Records,
+    Stream,
+    read_lines,
+    stream_lines,
+    with_our_names,
+)
 from harness.core.errors import HarnessError
 
 
@@ -29,5 +39,10 @@ def read_prepared(folder: Path, scratch: Path | None = None) -> tuple[Corpus, Re
     if corpus is None or queries is None:
         missing = "corpus" if corpus is None else "queries"
         raise HarnessError(f"{folder}: {missing}.jsonl (or .jsonl.gz) is missing beside {(corpus or queries)}")
-    stream = Stream(corpus, functools.partial(stream_lines, corpus))
-    return read_corpus(stream, scratch), read_lines(queries)
+    stream = Stream(corpus, functools.partial(_passages, corpus))
+    rows = read_lines(queries)
+    return read_corpus(stream, scratch), rows.with_values([with_our_names(row, QUERY_NAMES) for row in rows.values])
+
+
+def _passages(corpus: Path) -> Iterator[tuple[int, Record]]:
+    return ((place, with_our_names(row, PASSAGE_NAMES)) for place, row in stream_lines(corpus))

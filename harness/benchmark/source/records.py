@@ -89,6 +89,18 @@ def _foresee(path: Path) -> None:
         need_memory(factor * size, f"{path}: reading {gibibytes(size)} of records", mend)
 
 
+PASSAGE_NAMES = {"id": ("_id", "pid", "docid", "doc_id", "docno"), "text": ("contents",)}
+QUERY_NAMES = {"id": ("_id", "qid", "query_id"), "question": ("text", "query")}
+"""What other tools (BEIR, Pyserini, MS MARCO) call a field of ours."""
+
+
+def with_our_names(record: Record, names: Mapping[str, Sequence[str]]) -> Record:
+    """The record with our names of its fields: the first known name stands for a field that it lacks."""
+    missing = {ours: next((name for name in others if name in record), None) for ours, others in names.items()}
+    renamed = {name: ours for ours, name in missing.items() if name is not None and ours not in record}
+    return {renamed.get(key, key): value for key, value in record.items()} if renamed else record
+
+
 def check_record(where: str, record: Record, fields: Mapping[str, type], body: str) -> None:
     """A record has its fields with their types, an id without white space, and a body that is not empty."""
     for key, kind in fields.items():

@@ -1,0 +1,75 @@
+"""Run files with columns of any name, and benchmarks with the names of other tools, through the command line."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import harness
+from harness.run.frame import from_frame
+from tests.conftest import Command
+
+ROWS = [("007", "d1", 0.9), ("007", "d2", 0.5), ("q2", "d3", 2.0), ("q2", "d1", 1.0)]
+LISTS = {"007": {"d1": 0.9, "d2": 0.5}, "q2": {"d3": 2.0, "d1": 1.0}}
+
+
+def frame(*names: str) -> pd.DataFrame:
+    return pd.DataFrame(ROWS, columns=list(names))
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz"])
+def test_a_run_in_each_form_is_read_and_written(tmp_path: Path, ending: str) -> None:
+    harness.write(harness.Run.from_dict(LISTS), tmp_path / f"run.{ending}")
+    assert harness.read(tmp_path / f"run.{ending}").to_dict() == LISTS
+
+
+def test_usual_names_are_known_and_others_are_given(tmp_path: Path) -> None:
+    for names in (("qid", "pid", "similarity"), ("query-id", "corpus-id", "score"), ("topic", "_id", "score")):
+        frame(*names).to_csv(tmp_path / "run.csv", index=False)
+        assert harness.read(tmp_path / "run.csv").to_dict() == LISTS
+    own = frame("frage", "absatz", "wert")
+    named = {"query": "frage", "doc": "absatz", "score": "wert"}
+    own.to_csv(tmp_path / "own.tsv", index=False, sep="\t")
+    assert harness.read(tmp_path / "own.tsv", columns=named).to_dict() == from_frame(own, named).to_dict() == LISTS
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    rows = [
+        {"_id": "007", "text": "Who?", "supporting_ids": ["d1"]},
+        {"qid": "q2", "query": "?", "supporting_ids": ["d1"]},
+    ]
+    (tmp_path / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path / "queries.jsonl"
+
+
+def test_commands_take_columns(tmp_path: Path, gold: Path, command: Command) -> None:
+    """The last hop d1 is first for 007 and second for q2: 50.0 at 1."""
+    run, out = tmp_path / "own.csv", tmp_path / "out.json"
+    frame("frage", "absatz", "wert").to_csv(run, index=False)
+    given = [f"paths.looks={tmp_path}/looks", f"gold={gold}", "columns={query: frage, doc: absatz, score: wert}"]
+    status, _, _ = command("evaluate", f"run={run}", "metrics=[last_hop]", "k=[1]", f"out={out}", *given)
+    assert status == 0
+    assert json.loads(out.read_text())["metrics"]["last_hop@1"] == 0.5
+    assert command("compare", f"run={run}", f"baseline={run}", "metric=last_hop", "k=1", *given)[0] == 0
+    fused = [f"lists={{dense: {run}, graph: {run}}}", "fuser=rrf", f"out={tmp_path / 'f.tsv'}", given[-1]]
+    assert command("fuse", *fused)[0] == 0
+    assert list(harness.read(tmp_path / "f.tsv").to_dict()["q2"]) == ["d3", "d1"]
+    status, _, said = command("evaluate", f"run={run}", *given[:2])
+    assert status == 2
+    assert "found frage, absatz, wert; name yours: columns={query: ..., doc: ..., score: ...}" in said
+    status, _, said = command("evaluate", f"run={run}", *given[:2], "columns={passage: absatz}")
+    assert status == 2
+    assert "columns=passage" in said
+
+
+def test_a_folder_with_the_names_of_other_tools_is_a_benchmark(tmp_path: Path, gold: Path) -> None:
+    rows = [{"pid": f"d{n}", "title": f"T{n}", "contents": f"Text {n}."} for n in range(1, 4)]
+    with gzip.open(tmp_path / "corpus.jsonl.gz", "wt") as lines:
+        lines.write("".join(json.dumps(row) + "\n" for row in rows))
+    gold.write_text("".join(json.dumps({**json.loads(line), "answers": ["x"]}) + "\n" for line in gold.open()))
+    benchmark = harness.load(tmp_path)
+    assert benchmark.doc_ids.to_pylist() == ["d1", "d2", "d3"]
+    assert list(benchmark.questions) == ["Who?", "?"]
