@@ -17,6 +17,7 @@ from harness.core.errors import HarnessError
 from harness.fusion import fuse as fusion
 from harness.fusion.fuse import check
 from harness.fusion.fuser import Calibrated, Fuser
+from harness.fusion.learning import must_learn
 from harness.fusion.normalizer import Pit, Raw, ZScore
 from harness.fusion.pool import Pool
 from harness.fusion.temperature import Auto
@@ -120,6 +121,22 @@ class FuserConformance(PureConformance):
         other = "graph" if own == "dense" else "dense"
         assert list(fused_scores(fuser, {own: found, other: {}})) == list(found)
         assert list(fused_scores(fuser, {own: {}, other: found})) == ([] if name in self.anchored else list(found))
+
+    def test_what_all_lists_rank_first_is_first(self, name: str, fuser: Fuser) -> None:
+        """Unanimity, of fusers that do not learn: for a query with few documents beside one with many."""
+        if must_learn(strategy("fuser", name)):
+            pytest.skip("its weights come from judged queries")
+        many = {f"m{place:02d}": 0.9 - place / 32 for place in range(16)}
+        runs = {
+            "dense": Run.from_dict({"few": {"x": 0.9, "b": 0.5, "a": 0.25}, "many": {"x": 0.95, **many}}),
+            "graph": Run.from_dict({"few": {"x": 0.4, "c": 0.2}, "many": {"x": 0.96, **dict(reversed(many.items()))}}),
+        }
+        fused = harness.fuse(runs, fuser).to_dict()
+        assert all(next(iter(found)) == "x" for found in fused.values()), (
+            "x is first in every list and not in the fused one. A list that lacks a document of the pool has "
+            "present = False, ranks = inf and its absent value there; a query with fewer documents than another is "
+            "padded with columns of docs = -1 that no list holds. Neither may gain by it: sum over `present` alone"
+        )
 
     def test_every_list_may_be_empty_and_so_may_all(self, fuser: Fuser) -> None:
         """Nothing comes of nothing."""
