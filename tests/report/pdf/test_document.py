@@ -99,7 +99,9 @@ def test_several_sweeps_in_one_report_each_in_its_folder(example: ModuleType, tm
 @pytest.mark.skipif(LATEX is None, reason="no latexmk, pdflatex or tectonic: the PDF is not made")
 def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
-    result.lock["winner"]["name"] = 'awkward_name 50% & #1 $x$ {a} ~ ^ \\ <b> "q" `c` -- é 漢'
+    awkward = 'awkward_name 50% & #1 $x$ {a} ~ ^ \\ <b> "q" `c` -- é 漢'
+    names = result.trials["name"].where(result.trials["trial"] != result.lock["winner"]["trial"], awkward)
+    result.__dict__["trials"] = result.trials.assign(name=names)
     built = build(result, tmp_path / "out")
     assert built.pdf == str(tmp_path / "out" / "report.pdf")
     assert (tmp_path / "out" / "report.pdf").read_bytes().startswith(b"%PDF")
