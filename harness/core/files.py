@@ -207,7 +207,9 @@ def read_array(
     most: float | None = None,
     mapped: bool = False,
 ) -> np.ndarray[Any, Any]:
-    """The array of a NumPy file. shape: None for an axis of any length.    least, most: bounds of its values, included.
+    """The array of a NumPy file, dtype[shape]. shape: None for an axis of any length.
+
+    least, most: bounds of its values, included.
 
     mapped: by the file's pages, read when they are used. Raises HarnessError for an array of another form, and for
     values out of bounds, NaN among them: code that is compiled would read and write beside an array's memory.

@@ -27,7 +27,9 @@ from gallery import gallery  # noqa: E402
 
 import harness  # noqa: E402
 from harness.__main__ import commands, documentation  # noqa: E402
+from harness.core.concepts import ROOMS  # noqa: E402
 from harness.core.configuration import names  # noqa: E402
+from harness.core.configuration.extensions import folders, primary  # noqa: E402
 
 REFERENCE = [*reversed(rooms()), "testing"]
 """The pages of the reference: the rooms, the lowest first, and what tests of others inherit."""
@@ -126,16 +128,14 @@ def strategies() -> str:
     ]
     for concept, title in CONCEPTS.items():
         parts.append(f"\n## {title}\n")
-        package = importlib.import_module(f"harness.{concept}")
-        parts.append(readable(_doc(package)) + "\n")
+        parts.append(readable(_doc(_package(concept))) + "\n")
         parts += [strategy(concept, name) for name in names(concept)]
     return "\n".join(parts)
 
 
 def strategy(concept: str, name: str) -> str:
     """One configuration."""
-    path = ROOT / "conf" / concept / f"{name}.yaml"
-    text = path.read_text(encoding="utf-8")
+    text = _file(f"{concept}/{name}.yaml").read_text(encoding="utf-8")
     module, _, kind = _target(concept, name).rpartition(".")
     tree = ast.parse(Path(str(importlib.util.find_spec(module).origin)).read_text(encoding="utf-8"))  # type: ignore[union-attr]
     found = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == kind)
@@ -156,8 +156,21 @@ def strategy(concept: str, name: str) -> str:
 
 def _target(concept: str, name: str) -> str:
     """What a configuration makes; one that only changes another's fields makes what that makes."""
-    found = yaml.safe_load((ROOT / "conf" / concept / f"{name}.yaml").read_text(encoding="utf-8")) or {}
+    found = yaml.safe_load(_file(f"{concept}/{name}.yaml").read_text(encoding="utf-8")) or {}
     return str(found["_target_"] if "_target_" in found else _target(concept, found["defaults"][0]))
+
+
+def _file(name: str) -> Path:
+    """A configuration of ours, or of a paper."""
+    return next(folder / name for folder in folders() if (folder / name).is_file())
+
+
+def _package(concept: str) -> ModuleType:
+    """The package of a concept: in its room, or in the paper that brings it."""
+    inside = next((path.parent.name for path in sorted((ROOT / "harness" / "papers").glob(f"*/{concept}"))), "")
+    paper = concept not in ROOMS and concept not in ("graph", "retriever")
+    name = f"papers.{inside}.{concept}" if paper else f"{ROOMS[concept]}.{concept}" if concept in ROOMS else concept
+    return importlib.import_module(f"harness.{name}")
 
 
 def command_pages() -> str:
@@ -165,8 +178,8 @@ def command_pages() -> str:
     parts = ["# Commands\n\nThis page is made of what `harness <command> --help` prints.\n"]
     for name in commands():
         parts.append(f"## harness {name} {{ #{name} }}\n\n```text\n{documentation(name).strip()}\n```\n")
-        path = ROOT / "conf" / f"{name}.yaml"
-        if path.is_file():
+        path = primary(name)
+        if path is not None:
             parts.append(f"Its keys and their defaults:\n\n```yaml\n{path.read_text(encoding='utf-8').strip()}\n```\n")
     return "\n".join(parts)
 
@@ -185,13 +198,11 @@ def benchmarks() -> str:
 
 def experiments() -> str:
     """The configurations of published tables, with the comment that each begins with."""
-    found = sorted(path for path in (ROOT / "conf" / "experiment").rglob("*.yaml"))
+    found = sorted(path for folder in folders() for path in (folder / "experiment").rglob("*.yaml"))
     rows = ["| file | what it is |", "|---|---|"]
     for path in found:
         lead = [line.lstrip("# ").strip() for line in _leading(path.read_text(encoding="utf-8"))]
-        rows.append(
-            f"| `conf/experiment/{path.relative_to(ROOT / 'conf' / 'experiment').as_posix()}` | {' '.join(lead)} |"
-        )
+        rows.append(f"| `{path.relative_to(ROOT).as_posix()}` | {' '.join(lead)} |")
     return "\n".join(rows)
 
 

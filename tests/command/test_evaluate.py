@@ -113,7 +113,7 @@ def test_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["run=run.trec", "gold=queries.jsonl", "split=train"], "known: tune, test, all"),
         (["run=run.trec", "gold=queries.jsonl", "ties=random"], "known: house, trec"),
         (["run=other.trec", "gold=queries.jsonl"], "other.trec: there is no such file"),
-        (["run=run.trec", "gold=run.trec"], "run.trec:1: expected 4 fields"),
+        (["run=run.trec", "gold=run.trec"], "run.trec:1: `qid Q0 docid rank score tag`: this is a run"),
         (["run=strange.json", "gold=queries.jsonl"], "have no query in common"),
     ],
 )

@@ -24,7 +24,8 @@ from harness.graph.extractor.offline import Offline, Recognise
 from harness.graph.extractor.openie_file import OpenIEFile
 from harness.graph.synonym import synonyms
 from harness.graph.synonym_growth import compare_new_names
-from harness.model.encoder import _open, embed
+from harness.model.encoder import embed
+from harness.model.encoder.embedding import _open
 from harness.work.store import Store
 
 WORDS = ["Anna Berg", "Ann Berg", "Anne Bergh", "Oslo", "Oslo City", "Rome", "Roma", "Paris", "Lake Como", "Como"]

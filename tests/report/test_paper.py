@@ -178,7 +178,7 @@ def of_commands(bench: Path, out: Path) -> list[Path]:
     runs = {name: Run.from_trec(bench / f"{name}.trec") for name in ("dense", "graph", "bm25")}
     wanted = metrics(["last_hop", "full_sup", "recall", "ndcg"], [5, 10])
     given = {f"runs/systems/{name}.trec": (f"runs/systems/{name}.trec", runs[name]) for name in ("graph", "bm25")}
-    compared = compare_all(given, ("runs/systems/dense.trec", runs["dense"]), gold, wanted, "house")
+    compared = compare_all(given, {"dense": ("runs/systems/dense.trec", runs["dense"])}, gold, wanted, "house")
     scored = evaluate(runs["graph"], gold, wanted, source="runs/systems/graph.trec")
     tables = {"compare": comparison_table(compared), "evaluate": scored.table()}
     for name, table in tables.items():

@@ -143,7 +143,7 @@ def test_corrections_against_both_lists_are_holm_s():
     """Ten trials, each the best list with other losses and few wins: statsmodels' Holm, which BH is below."""
     rng = np.random.default_rng(3)
     ranks = np.where(rng.random((12, 80, 1)) < np.linspace(0.3, 0.75, 12)[:, None, None], 1, 9).astype(np.int32)
-    rows = judge(ranks, Metric.parse("last_hop@5"), {"dense": 0, "graph": 11}, "graph", "dense", 0.02, False)
+    rows = judge(ranks, Metric.parse("last_hop@5"), {"dense": 0, "graph": 11}, "graph", "dense", 0.02)
     for name in ("p", "p_best"):
         ps = [row[name] for row in rows if row[name] is not None]
         expected = {method: multipletests(ps, method=method)[1] for method in ("holm", "fdr_bh")}

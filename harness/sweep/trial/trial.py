@@ -51,9 +51,9 @@ class PoolSpec:
 
 
 def list_names(knob: str, given: Any) -> tuple[str, ...]:
-    """The names in a list of names, at least one. Raises HarnessError for anything else."""
+    """The names in a list of names, of ``pool.lists`` at least one. Raises HarnessError for anything else."""
     listed = isinstance(given, Sequence) and not isinstance(given, str)
-    if not listed or not given or not all(isinstance(name, str) for name in given):
+    if not listed or (not given and knob == "pool.lists") or not all(isinstance(name, str) for name in given):
         raise HarnessError(f"{knob} = {given}, expected a list of names, e.g. [dense,graph]")
     return tuple(given)
 

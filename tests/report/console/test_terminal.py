@@ -26,7 +26,7 @@ def test_heldout(example: ModuleType, tmp_path: Path) -> None:
     assert lines[2].split()[-11:] == [
         "83.3", "83.3", "88.9", "43.6–97.0", "3", "0", ".250", ".250", "2", "0", ".500",
     ]  # fmt: skip
-    assert any("split test, n=6 queries, evaluation 1, 5 trials" in line for line in lines)
+    assert any("split test, n=6 queries, evaluation 1, earlier looks not recorded, 5 trials" in line for line in lines)
 
 
 def test_a_long_name_is_cut_in_the_middle(example: ModuleType, tmp_path: Path) -> None:

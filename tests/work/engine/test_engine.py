@@ -73,7 +73,8 @@ with open(os.environ["STARTED"], "a") as started:
     print(os.getpid(), file=started, flush=True)
 time.sleep(100)
 """
-DRIVER = """import subprocess, sys
+DRIVER = """import signal, subprocess, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background ignores it
 from harness.work.engine import Work
 from harness.work.engine.local import Local
 begin = subprocess.Popen

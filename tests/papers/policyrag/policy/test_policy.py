@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from harness.core.configuration import compose, instantiate, names
-from harness.core.configuration.rooms import package_folder
+from harness.core.configuration.rooms import PACKAGE
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.papers.policyrag.policy.policy import SECTIONS, Policy, read
@@ -14,7 +14,7 @@ from harness.papers.policyrag.policy.policy import SECTIONS, Policy, read
 
 @pytest.mark.parametrize("name", names("policy"))
 def test_files_name_every_knob(name: str) -> None:
-    written = yaml.safe_load((package_folder("conf") / "policy" / f"{name}.yaml").read_text())
+    written = yaml.safe_load((PACKAGE / "papers" / "policyrag" / "conf" / "policy" / f"{name}.yaml").read_text())
     chosen = instantiate(compose("config", ["+retriever@lists.p=policyrag", f"policy@lists.p.policy={name}"]).lists.p)
     for section in SECTIONS:
         knobs = set(vars(getattr(chosen.policy, section))) - {"filter"}
