@@ -207,7 +207,7 @@ def read_array(
     most: float | None = None,
     mapped: bool = False,
 ) -> np.ndarray[Any, Any]:
-    """The array of a NumPy file, dtype[shape]. shape: None for an axis of any length.
+    """float[shape], or int[shape], as ``dtype`` says: the array of a NumPy file. shape: None for an axis of any length.
 
     least, most: bounds of its values, included.
 

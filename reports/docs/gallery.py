@@ -45,7 +45,7 @@ FILES = {
 }
 """How the names of a figure's files in the showcase begin; of others with the name of what draws them."""
 OTHERS = {
-    "differences": "Runs against their baseline: the difference of each with its 95% interval, wins and losses beside it",
+    "differences": "Runs against their baseline: differences with 95% intervals, wins and losses beside",
     "calibration": "False findings of the protocol, and its power, on made-up worlds",
     "growth": "Seconds and memory of each stage as a benchmark grows to 200,000 passages",
 }
