@@ -31,7 +31,7 @@ from harness.core.concepts import ROOMS  # noqa: E402
 from harness.core.configuration import names  # noqa: E402
 from harness.core.configuration.extensions import folders, primary  # noqa: E402
 
-REFERENCE = [*reversed(rooms()), "testing"]
+REFERENCE = [*reversed(rooms()), "papers", "testing"]
 """The pages of the reference: the rooms, the lowest first, and what tests of others inherit."""
 
 BEHIND = 1e-4
