@@ -43,7 +43,7 @@ def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Ch
     names: the lists that there are.    given: the overrides that were typed; none may change what a lock decides.
     """
     if config.lock is None:
-        wanted = list_names("pool.lists", config.pool.get("lists", names))
+        wanted = list_names("pool.lists", config.pool.get("lists", names), 1)
         anchor = other_anchor(reference_of(config.reference, list(names)), wanted)
         spec = PoolSpec(
             wanted, config.pool.cap, list_names("pool.capped", config.pool.capped), config.pool.importance, anchor

@@ -132,7 +132,7 @@ def test_a_run_against_itself(folder: Path) -> None:
             ["run=ours.json", "baseline=strange.json"],
             "(baseline) and queries.jsonl have no query in common",
         ),
-        (["run=ours.json", "metric=map"], "metric map is not known"),
+        (["run=ours.json", "metric=map"], "metric map@5 is not known"),
         ([], "run: no value is given"),
     ],
 )

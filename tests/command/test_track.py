@@ -59,8 +59,8 @@ def test_one_bad_sweep_does_not_stop_the_others(
         run(config)
     assert sweeps(runs / "mlflow.db") == ["musique (copy)", "s2"]
     said = capsys.readouterr()
-    assert next(line for line in said.err.splitlines() if "INFO" not in line).startswith("not tracked: s1: ")
-    assert said.err.count("not tracked") == 1
+    (line,) = [line for line in said.err.splitlines() if "INFO mlflow" not in line]  # of a database that is new
+    assert line.startswith("not tracked: s1: ")
     assert "musique-copy-" in said.out
     assert len(list((runs / FOLDER).iterdir())) == 1  # due still
 

@@ -109,15 +109,15 @@ MEASURES = {
 
 
 @functools.cache
-def measure_of(name: str) -> Measure:
-    """The measure of that name, here or in a package. Raises HarnessError for one that is in neither."""
+def measure_of(name: str, typed: str = "") -> Measure:
+    """The measure of that name, here or in a package. Raises HarnessError, with what was ``typed``, for another."""
     if name in MEASURES:
         return MEASURES[name]
     others = configuration.names("metric")
     if name not in others:
         known = [*MEASURES, *others]
         listed = ", ".join(f"{one}@k" for one in known)
-        raise HarnessError(f"metric {name} is not known{nearest(name, known)}; known: {listed}, mrr")
+        raise HarnessError(f"metric {typed or name} is not known{nearest(name, known)}; known: {listed}, mrr")
     made = configuration.strategy("metric", name)
     if not isinstance(made, Measure):
         kind = type(made).__name__
@@ -164,7 +164,7 @@ class Metric:
     @property
     def measure(self) -> Measure:
         """Its formula, and what holds for it at every depth."""
-        return measure_of(self.name)
+        return measure_of(self.name, str(self))
 
     @property
     def binary(self) -> bool:

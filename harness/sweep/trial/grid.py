@@ -106,14 +106,14 @@ class Grid:
             {"fuser": "single", "fuser.list": name, "pool.lists": [name], "pool.cap": None, "reranker": "none"}
             for name in self.config["lists"]
         ]
-        if len(list_names("pool.lists", self.config["pool"]["lists"])) > 1:
+        if len(list_names("pool.lists", self.config["pool"]["lists"], 1)) > 1:
             alone.append({"fuser": "rrf", "fuser.k": 60, "pool.cap": None, "reranker": "none"})
         return alone
 
     def trial(self, point: Mapping[str, Any]) -> Trial:
         """The trial of one point: values by knob, over the configuration's own."""
         pool = {key: point.get(f"pool.{key}", self.config["pool"][key]) for key in ("lists", "cap", "capped")}
-        wanted, capped = (list_names(f"pool.{key}", pool[key]) for key in ("lists", "capped"))
+        wanted, capped = list_names("pool.lists", pool["lists"], 1), list_names("pool.capped", pool["capped"])
         unknown = [name for name in wanted if name not in self.config["lists"]]
         if unknown:
             raise HarnessError(

@@ -50,10 +50,10 @@ class PoolSpec:
         return self.cap if set(self.lists) & set(self.capped) else None
 
 
-def list_names(knob: str, given: Any) -> tuple[str, ...]:
-    """The names in a list of names, of ``pool.lists`` at least one. Raises HarnessError for anything else."""
+def list_names(knob: str, given: Any, least: int = 0) -> tuple[str, ...]:
+    """The names in a list of at least so many names. Raises HarnessError for anything else."""
     listed = isinstance(given, Sequence) and not isinstance(given, str)
-    if not listed or (not given and knob == "pool.lists") or not all(isinstance(name, str) for name in given):
+    if not listed or len(given) < least or not all(isinstance(name, str) for name in given):
         raise HarnessError(f"{knob} = {given}, expected a list of names, e.g. [dense,graph]")
     return tuple(given)
 
