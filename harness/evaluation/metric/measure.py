@@ -210,7 +210,7 @@ def metrics(names: str | Iterable[str], depths: int | Sequence[int] | None) -> l
     ks = [depths] if isinstance(depths, int) else list(depths or ())
     found: dict[Metric, None] = {}
     for name in wanted:
-        if "@" in str(name) or not ks or measure_of(str(name)).whole:
+        if "@" in str(name) or not ks or measure_of(str(name), f"{name}@{ks[0]}").whole:
             found[Metric.parse(name)] = None
         else:
             found.update((Metric(str(name), k), None) for k in ks)
