@@ -38,4 +38,5 @@ def test_it_is_swept_shown_and_explained(overrides: list[str], tmp_path: Path) -
     trials = pd.read_parquet(Path(done.stdout.splitlines()[-1]) / "trials.parquet")
     assert trials["first_hop@5"].between(0.01, 0.99).any()
     misspelt = run("objective=frst_hop@5")
-    assert (misspelt.returncode, "metric frst_hop@5 is not known (did you mean first_hop?)" in misspelt.stderr) == (2, True)
+    assert misspelt.returncode == 2
+    assert "metric frst_hop@5 is not known (did you mean first_hop?)" in misspelt.stderr
