@@ -37,24 +37,28 @@ def own_looks(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["HARNESS_LOOKS"] = str(tmp_path_factory.mktemp("looks") / "looks.jsonl")
 
 
-def forget_mlflow_environment() -> None:
-    for name in [name for name in os.environ if name.startswith("MLFLOW_")]:
+OF_A_COMMAND = ("PYTHONSAFEPATH", "HYDRA_FULL_ERROR")
+
+
+def forget_environment() -> None:
+    """Variables that MLflow sets, and those that a command sets for what it starts."""
+    for name in [name for name in os.environ if name.startswith("MLFLOW_") or name in OF_A_COMMAND]:
         del os.environ[name]
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_mlflow_of_the_machine() -> None:
+def no_environment_of_the_machine() -> None:
     """The machine's own MLFLOW_* variables decide nothing here, nor in a fixture that several tests share."""
-    forget_mlflow_environment()
+    forget_environment()
 
 
 @pytest.fixture(autouse=True)
-def no_mlflow_environment() -> Iterator[None]:
-    """What a test sets ends with it: MLflow's own set_tracking_uri and set_experiment set variables, too."""
+def own_environment() -> Iterator[None]:
+    """What a test sets ends with it; MLflow's set_tracking_uri and set_experiment set variables, and so does `main`."""
     yield
     if "mlflow" in sys.modules:
         sys.modules["mlflow"].set_tracking_uri(None)
-    forget_mlflow_environment()
+    forget_environment()
 
 
 Command = Callable[..., tuple[int, str, str]]
@@ -70,7 +74,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 
     from harness.__main__ import main
 
-    for name in ("PYTHONSAFEPATH", "HYDRA_FULL_ERROR"):
+    for name in OF_A_COMMAND:
         monkeypatch.setenv(name, "1")
 
     def run(*arguments: str) -> tuple[int, str, str]:
