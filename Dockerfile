@@ -11,7 +11,11 @@ COPY harness harness
 COPY conf conf
 COPY datasets datasets
 COPY reports/templates reports/templates
-RUN pip install --extra-index-url "https://download.pytorch.org/whl/$TORCH" -c constraints.txt ".[$FAISS,models]" \
+# PyTorch's build from pip's own index where it is there, else from PyTorch's, which is asked for nothing else
+RUN build="$(sed -n 's/^torch==\([0-9.]*\).*/torch==\1/p' constraints.txt)+$TORCH" \
+    && { pip install --no-deps --retries 0 "$build" \
+         || pip install --no-deps --index-url "https://download.pytorch.org/whl/$TORCH" "$build"; } \
+    && pip install -c constraints.txt ".[$FAISS,models]" \
     && useradd --create-home --uid 1000 researcher
 
 USER 1000

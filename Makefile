@@ -11,8 +11,8 @@ DEV     := .venv/.ready-dev
 PIP     := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 ONCE    := --no-deps --retries 0 --timeout 10
 CPU     := $(shell sed -n 's/^torch==\([0-9.]*\).*/torch==\1+cpu/p' constraints.txt)
-TAKE_CPU = $(PIP) $(ONCE) $(CPU) 2>/dev/null \
-           || $(PIP) $(ONCE) --index-url https://download.pytorch.org/whl/cpu $(CPU) 2>/dev/null \
+TAKE_CPU = $(PIP) $(ONCE) $(CPU) \
+           || $(PIP) $(ONCE) --index-url https://download.pytorch.org/whl/cpu $(CPU) \
            || echo "No $(CPU) in pip's index, and download.pytorch.org does not answer: taking the torch of pip's index."
 
 .PHONY: help setup setup-dev prepare sweep heldout report ui test test-all bench mutants soak showcase check docs doctor licences clean

@@ -39,7 +39,8 @@ def test_its_arguments_have_defaults_and_name_extras() -> None:
     given = dict(words.split("=", 1) for name, words in found if name == "ARG")
     assert given == {"FAISS": "cpu", "TORCH": "cpu"}
     run = " ".join(words for name, words in found if name == "RUN")
-    assert set(re.findall(r"\$(\w+)", run)) == set(given)
+    assert set(re.findall(r"\$(\w+)", run)) == {*given, "build"}
+    assert "--extra-index-url" not in run
     assert {"cpu", "gpu", "models"} <= PROJECT["optional-dependencies"].keys()
     assert PROJECT["requires-python"] == ">=3.11"
     assert found[0] == ("FROM", "python:3.11-slim")

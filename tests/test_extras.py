@@ -32,8 +32,8 @@ def test_pip_resolves_it_beside_the_pinned_ones(extra: str, tmp_path: Path) -> N
     """All that it brings too, in a resolution of its own: nothing that is installed here counts."""
     asked = [*("--dry-run", "--quiet", "--ignore-installed", "-c", str(ROOT / "constraints.txt")), *EXTRAS[extra]]
     pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--retries", "0"]
+    reached = subprocess.run([*pip, *asked[:3], "packaging"], cwd=tmp_path, capture_output=True, text=True)
+    if reached.returncode:
+        pytest.skip(f"pip finds no index here: {reached.stderr.strip().splitlines()[-1]}")
     done = subprocess.run([*pip, *asked], cwd=tmp_path, capture_output=True, text=True)
-    conflicts = "ResolutionImpossible" in done.stderr or "conflicting dependencies" in done.stderr
-    if done.returncode and not conflicts:
-        pytest.skip(f"pip finds no index here, or not all: {done.stderr.strip().splitlines()[-1]}")
     assert not done.returncode, done.stderr

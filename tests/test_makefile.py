@@ -1,13 +1,19 @@
 """What each target of the Makefile would run, as `make -n` tells it in a folder without an environment."""
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+
+LEFT_OUT = (".venv", ".git", ".*_cache", "__pycache__", "runs", "site")
+LONG = {"make ui", "make test", "make bench", "make mutants", "make soak", "make showcase SWEEP=DIR", "make licences"}
+"""A server, hours, or what asks a package index: each has tests of its own."""
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
@@ -40,7 +46,7 @@ def test_pytorchs_cpu_build_is_taken_from_pips_index_else_from_pytorchs_which_is
     commands(tmp_path, "setup")
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     pip = tmp_path / ".venv" / "bin" / "python"
-    pip.write_text('#!/bin/sh\necho "$@" >> asked\ncase "$*" in *+cpu*) exit 1;; esac\n')
+    pip.write_text('#!/bin/sh\necho "$@" >> asked\ncase "$*" in *+cpu*) echo "no $*" >&2; exit 1;; esac\n')
     pip.chmod(0o755)
     done = subprocess.run(["make", "setup", "TORCH=cpu"], cwd=tmp_path, capture_output=True, text=True, check=True)
     own, pytorch, rest = (tmp_path / "asked").read_text().splitlines()
@@ -50,6 +56,31 @@ def test_pytorchs_cpu_build_is_taken_from_pips_index_else_from_pytorchs_which_is
     assert pytorch.endswith(f"--timeout 10 --index-url https://download.pytorch.org/whl/cpu {version[0]}+cpu")
     assert "index" not in rest
     assert "taking the torch of pip's index" in done.stdout
+    assert len(re.findall("^no .*torch", done.stderr, re.M)) == 2  # what pip says is not swallowed
+
+
+@pytest.mark.slow
+def test_what_the_readme_and_the_makefile_say_does_it_in_a_copy(tmp_path: Path) -> None:
+    """Each line that README and CONTRIBUTING type with make, but those that take hours or a server, as it stands there.
+
+    In a copied checkout; its environment is this one, whose commands import the copy.
+    """
+    copy = Path(shutil.copytree(ROOT, tmp_path / "harness", ignore=shutil.ignore_patterns(*LEFT_OUT)))
+    (copy / ".venv").mkdir()
+    (copy / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
+    for stamp in (".ready", ".ready-dev"):
+        (copy / ".venv" / stamp).touch()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HARNESS_")}
+    pages = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md"))
+    lines = [line for page in pages for line in re.findall(r"^\$ (make .*?)(?: *#.*)?$", page, re.M)]
+    assert {*LONG, "make sweep", "make heldout", "make report"} <= {*lines}
+    for line in [line for line in lines if line not in LONG]:
+        done = subprocess.run(
+            line, shell=True, cwd=copy, capture_output=True, text=True, env={**environment, "PYTHONPATH": str(copy)}
+        )
+        assert done.returncode == 0, f"{line}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
+    assert (copy / "reports" / "site" / "index.html").exists()
+    assert list((copy / "runs").rglob("heldout.json"))
 
 
 def test_help_lists_what_users_need(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from harness.core.errors import HarnessError, nearest
 from harness.fusion.context import Context
 from harness.fusion.fuse import rank_documents
 from harness.fusion.fuser import Calibrated
-from harness.retriever import Retriever
-from harness.retriever.pagerank import Traced, Trail
+from harness.graph.trail import Trail
+from harness.retriever import Retriever, Traced
 from harness.run import Run
 from harness.sweep.locked_fusion import Choice, choose
 from harness.sweep.trial import engine, lists

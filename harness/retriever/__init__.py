@@ -7,12 +7,13 @@ Its run is an artifact, named by the retriever's identity and the data's hash.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from harness.benchmark import Benchmark
 from harness.core.identity import identity
+from harness.graph.trail import Trail
 from harness.run import Run
 from harness.run.artifact import keep_ids
 from harness.work.store import Store
@@ -31,6 +32,15 @@ class Retriever(Protocol):
 
         Long work over queries goes through ``harness.work.shared_rows.rows``, so that processes may share it.
         """
+        ...
+
+
+@runtime_checkable
+class Traced(Protocol):
+    """A retriever that can say why."""
+
+    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
+        """The seeds of the query (a number), and the ``count`` strongest paths to each passage from different seeds."""
         ...
 
 

@@ -13,6 +13,7 @@ from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import LATER, NO_RESULT
 from harness.graph.extractor import Extraction, Extractor, extract
+from harness.graph.trail import Node, Trail
 from harness.model.encoder import Encoder, embed
 from harness.retriever.evidence import Edge, Weights
 from harness.retriever.mention_walk import find_named_titles, mask_titles
@@ -31,7 +32,6 @@ from harness.retriever.mentions.paths import (
 from harness.retriever.mentions.question_words import QuestionWords
 from harness.retriever.mentions.sentence import Sentences
 from harness.retriever.mentions.sentence_vectors import SentenceVectors
-from harness.retriever.pagerank.trail import Node, Trail
 from harness.retriever.search.exact import nearest_rows
 from harness.run import Run
 from harness.work.shared_rows import Columns, rows

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.core.errors import bounded, one_of
 from harness.graph.extractor import KINDS, Extraction, Extractor, extract
+from harness.graph.trail import Node, Path, Trail
 from harness.model.encoder import Encoder, embed
 from harness.retriever.mentions.pairs import Pairs, Values, cosines, follow_edges, keep_greatest
-from harness.retriever.pagerank.trail import Node, Path, Trail
 from harness.retriever.search.index import exact_search
 from harness.run import Run
 from harness.work.store import Store

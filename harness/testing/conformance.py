@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import math
 import pickle
@@ -11,10 +12,17 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from omegaconf import DictConfig
 
 from harness.core.configuration import compose, defaults, extensions, instantiate, strategy
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
+
+
+@functools.cache
+def _composed(concept: str, name: str, overrides: tuple[str, ...], conf: str | Path | None) -> DictConfig:
+    """The configuration with the strategy as ``tested``; composed once, while ``conf`` is searched."""
+    return compose("config", [f"+{concept}@tested={name}", *overrides])
 
 
 class Conformance:
@@ -44,7 +52,7 @@ class Conformance:
 
     def make(self, name: str) -> Any:
         """The strategy, as the command line makes it: with what its configuration takes from others."""
-        return instantiate(compose("config", [f"+{self.concept}@tested={name}", *self.overrides]).tested)
+        return instantiate(_composed(self.concept, name, tuple(self.overrides), self.conf).tested)
 
     def test_the_configuration_names_all_fields_of_its_class(self, name: str) -> None:
         """``conf/<concept>/<name>.yaml`` has every field and no other."""

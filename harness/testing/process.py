@@ -32,12 +32,13 @@ def digests(fusers: Sequence[str]) -> dict[str, str]:
     runs = random_runs(seed=1, names=("dense", "graph"))
     calibrations = {(normalizer, "auto") for normalizer in names("normalizer")}
     calibrations |= {("pit", temperature) for temperature in names("temperature")}
+    chosen = {fuser: trained("fuser", fuser) for fuser in fusers}
     found = {}
     for normalizer, temperature in sorted(calibrations):
+        scale = trained("normalizer", normalizer)
         for fuser in fusers:
             try:
-                chosen, scale = trained("fuser", fuser), trained("normalizer", normalizer)
-                run = harness.fuse(runs, chosen, scale, 10, temperature=temperature)
+                run = harness.fuse(runs, chosen[fuser], scale, 10, temperature=temperature)
             except HarnessError:
                 continue
             whole = hashlib.sha256(b"".join(part.tobytes() for part in (run.indptr, run.docs, run.scores)))

@@ -196,6 +196,22 @@ def test_several_baselines_in_one_family_and_a_matrix(
     assert (status, said) == (2, "error: dense is dense.json in run and other.json in baseline\n")
 
 
+def test_a_letter_for_each_of_several_baselines(folder: Path) -> None:
+    """a is dense, b other: ours is better than both, empty worse than both, dense and other are alike (26/26)."""
+    lists = {f"q{number:02}": {"b" if number >= 40 else "x": 1.0} for number in range(66)}
+    (folder / "other.json").write_text(json.dumps(lists))
+    run(compose("compare", ["run={ours: ours.json, empty: none.json}",
+                            "baseline={dense: dense.json, other: other.json}", "gold=queries.jsonl",
+                            "metric=last_hop", "k=5", "out=table.tex"]))  # fmt: skip
+    text = Path("table.tex").read_text()
+    rows = {line.split(" & ")[0]: line for line in text.splitlines() if " & " in line}
+    assert rows["Dense"] == r"Dense & 39.4 \\"
+    assert rows["other"] == r"other & 39.4 \\"
+    assert rows["ours"] == r"ours & \bfseries 74.2\textsuperscript{ab} \\"
+    assert rows["empty"] == r"empty & 0.0\textsuperscript{AB} \\"
+    assert "Better than a dense, b other; capital letters: worse." in text
+
+
 def test_a_paper_s_table_of_systems_by_metrics(folder: Path) -> None:
     """ours is better than dense (23/0), none is worse (0/26); against itself or a copy nothing is shown."""
     (folder / "copy.json").write_text((folder / "dense.json").read_text())

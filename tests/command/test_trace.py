@@ -8,9 +8,9 @@ import pytest
 from harness.command.trace import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.graph.trail import Node
+from harness.graph.trail import Path as Way
 from harness.report.explanation.drawing import BOX, HEIGHT, MARGIN, ROW, STEP, draw
-from harness.retriever.pagerank.trail import Node
-from harness.retriever.pagerank.trail import Path as Way
 
 WORLD = {
     "Dune (film)": "Dune was filmed by David Lynch.",

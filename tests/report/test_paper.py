@@ -31,7 +31,7 @@ from harness.report.paper.build import Paper
 from harness.report.paper.entry import signs
 from harness.report.paper.results import results_table
 from harness.report.pdf import compile as compiler
-from harness.report.pdf.document import section
+from harness.report.pdf.document import Section, section
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.view import View
@@ -66,6 +66,23 @@ def test_strategies_by_benchmarks_by_hand(results: list[SweepResult]) -> None:
     assert not style.marks  # six and eight queries show nothing
     assert "No difference is significant." in table.caption
     assert "sample: PIT + Boltzmann (α 0.7, β 0.5, cap 20)" in table.caption
+
+
+def test_a_caption_names_the_parameters_by_which_tables_differ(
+    results: list[SweepResult], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two sweeps of one benchmark as in `report paper=acl sweep=[...]` after `-m`, of two depths."""
+    for result, depth in zip(results, (50, 200), strict=True):
+        result.manifest["dataset"] = "sample"
+        result.config["given"] = ["dataset=sample", "normalizer=pit", f"lists.dense.depth={depth}"]
+    monkeypatch.setattr(compiler.shutil, "which", lambda name: None)
+    venue = instantiate(compose("report", ("paper=acl",)).paper)
+    sections = {one.folder.name: (one, Section(one.kind, one.folder.name, {}, [], [])) for one in results}
+    built = Paper(venue, DISPLAY.of(results), tmp_path / "out").write(sections)
+    captions = [path.read_text("utf-8") for path in built.files if path.name.endswith("results.tex")]
+    assert len(captions) == 2
+    assert "Parameters: lists.dense.depth=50." in captions[0]
+    assert "Parameters: lists.dense.depth=200." in captions[1]
 
 
 def test_signs_are_exact_tests_corrected_over_the_rows() -> None:

@@ -114,7 +114,7 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
     check_groups(overrides)
     with (
         translate_errors(),
-        suggest_key(lambda: compose(primary)),
+        suggest_key(lambda: compose(primary)) if overrides else contextlib.nullcontext(),
         _without_hydra(),
         initialize_config_dir(str(package_folder("conf").resolve()), version_base="1.3"),
     ):

@@ -37,13 +37,18 @@ REFERENCE = re.compile(r"\$\{\.*[\w.@]+\}")
 
 def by_name(node: Any) -> Any:
     """A configuration as it is stored: each class by its name. One that conf/ does not name stays, and is not read."""
-    if isinstance(node, (list, tuple)):
-        return [by_name(value) for value in node]
-    if not isinstance(node, Mapping):
-        return node
-    target = node.get(TARGET)
-    own = {} if target is None else {NAME: _names(tuple(folders()))[0].get(roomless(str(target)), str(target))}
-    return own | {key: by_name(value) for key, value in node.items() if key != TARGET}
+    names = _names(tuple(folders()))[0]
+
+    def stored(node: Any) -> Any:
+        if isinstance(node, (list, tuple)):
+            return [stored(value) for value in node]
+        if not isinstance(node, Mapping):
+            return node
+        target = node.get(TARGET)
+        own = {} if target is None else {NAME: names.get(roomless(str(target)), str(target))}
+        return own | {key: stored(value) for key, value in node.items() if key != TARGET}
+
+    return stored(node)
 
 
 @dataclass(frozen=True)

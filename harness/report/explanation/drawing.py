@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.retriever.pagerank import Node, Path
+from harness.graph.trail import Node, Path
 
 STEP, ROW, BOX, HEIGHT, MARGIN = 270, 46, 190, 30, 16
 

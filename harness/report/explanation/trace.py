@@ -8,7 +8,7 @@ from typing import Any
 from harness.analysis.trace import Trace
 from harness.core.escape import file_name
 from harness.core.table import Column, Table, percent
-from harness.retriever.pagerank import Node, Path, Trail
+from harness.graph.trail import Node, Path, Trail
 
 WIDTH = 44
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from harness.analysis.trace import Trace
+from harness.graph.trail import Node
 from harness.report.explanation.drawing import BOX, HEIGHT, Box, draw
 from harness.report.explanation.trace import describe_path, head, label, rank_table, record_tables, role
 from harness.report.pdf.template import fill
-from harness.retriever.pagerank import Node
 
 LETTERS = 25
 

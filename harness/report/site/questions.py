@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from harness.core.errors import HarnessError
+from harness.graph.trail import Node, Path
 from harness.report.display import Display
 from harness.report.explanation.trace import cause, describe_path, label, role
 from harness.report.site.chunk import Chunks, packed_ranks, packed_scores, parts
 from harness.report.site.material import PASSAGES, Material, Passages
-from harness.retriever.pagerank import Node, Path
 from harness.sweep.folder import View, locked_trials, rerun
 
 PART = 50

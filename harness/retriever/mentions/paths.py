@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.graph.trail import Node, Path
 from harness.retriever.mentions.pairs import Pairs, Values, keep_greatest
-from harness.retriever.pagerank.trail import Node, Path
 
 LINKS = {
     "names": "names",

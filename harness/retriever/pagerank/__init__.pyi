@@ -5,8 +5,4 @@ from .rows import PART as PART
 from .rows import Scores as Scores
 from .rows import WalkEnd as WalkEnd
 from .rows import collect_lists as collect_lists
-from .trail import Node as Node
-from .trail import Path as Path
-from .trail import Traced as Traced
-from .trail import Trail as Trail
-from .trail import strongest_walks as strongest_walks
+from .strongest import strongest_walks as strongest_walks

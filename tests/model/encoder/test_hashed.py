@@ -1,3 +1,4 @@
+import logging
 import math
 
 import numpy as np
@@ -35,3 +36,13 @@ def test_directions_are_the_bits_of_shake():
 def test_dimension_is_whole_bytes():
     with pytest.raises(HarnessError, match="multiple of 8, got dimension=12"):
         Hashed(12)
+
+
+def test_what_is_encoded_and_how_many_is_said_where_it_begins(tmp_path, caplog):
+    store = Store(tmp_path)
+    with caplog.at_level(logging.INFO, "harness"):
+        embed(Hashed(64), [f"a text {number}" for number in range(1200)], "passage", store)
+    assert "encode 1,200 passages with Hashed: begins" in caplog.messages
+    caplog.clear()
+    embed(Hashed(64), [f"a text {number}" for number in range(1200)], "passage", store)
+    assert not caplog.messages

@@ -21,12 +21,12 @@ from harness.analysis.trace import Trace
 from harness.benchmark import md5_split
 from harness.core.configuration.rooms import package_folder
 from harness.core.identity import digest
+from harness.graph.trail import Node, Trail
+from harness.graph.trail import Path as Way
 from harness.report.explanation.trace import cause
 from harness.report.site import server
 from harness.report.site.assembly import build
 from harness.report.site.chunk import packed, packed_ranks, packed_scores, plain
-from harness.retriever.pagerank.trail import Node, Trail
-from harness.retriever.pagerank.trail import Path as Way
 from harness.sweep.folder.result import SweepResult
 
 ASSETS = package_folder("reports/templates") / "site"

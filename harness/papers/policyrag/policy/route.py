@@ -8,10 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.benchmark import Benchmark
+from harness.graph.trail import Node, Path
 from harness.papers.policyrag.policy.execution import PolicyStart
 from harness.papers.policyrag.policy.memory import TypedMemory
 from harness.papers.policyrag.policy.policy import Policy
-from harness.retriever.pagerank import Node, Path, strongest_walks
+from harness.retriever.pagerank import strongest_walks
 
 SHOWN = 70
 """Letters of a fact that are told."""

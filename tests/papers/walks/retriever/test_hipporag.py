@@ -20,8 +20,7 @@ from harness.model.encoder.hashed import Hashed
 from harness.model.gate import Candidates
 from harness.model.gate.embedding import Embedding
 from harness.papers.walks.retriever.hipporag import HippoRAG
-from harness.retriever import retrieve
-from harness.retriever.pagerank.trail import Traced
+from harness.retriever import Traced, retrieve
 from harness.work.store import Store
 from tests.retriever.test_ppr import TITLES, WORLD, few
 
