@@ -15,6 +15,8 @@ TAKE_CPU = $(PIP) $(ONCE) $(CPU) \
            || $(PIP) $(ONCE) --index-url https://download.pytorch.org/whl/cpu $(CPU) \
            || echo "No $(CPU) in pip's index, and download.pytorch.org does not answer: taking the torch of pip's index."
 
+unexport PYTHONDONTWRITEBYTECODE  # where it is set each command compiles thousands of modules anew, for seconds
+
 .PHONY: help setup setup-dev prepare sweep heldout report ui test test-all bench mutants soak showcase check docs doctor licences clean
 .DEFAULT_GOAL := help
 

@@ -1,6 +1,6 @@
 """McNemar, Wilson, Holm and Benjamini-Hochberg over hundreds of trials; importing statsmodels would take a second.
 
-What the rows of a sweep and of its held-out run are computed by; ``harness.statistic`` has those of statsmodels.
+What the rows of a sweep and of its held-out run are computed by; tests hold them against statsmodels.
 """
 
 from __future__ import annotations
