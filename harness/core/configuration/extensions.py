@@ -52,8 +52,15 @@ def primary(name: str) -> Path | None:
 
 def extend_hydra() -> None:
     """Let Hydra compose from these folders as well."""
-    from hydra.core.config_search_path import ConfigSearchPath
     from hydra.core.plugins import Plugins
+
+    Plugins.instance().register(_plugin())
+
+
+@functools.cache
+def _plugin() -> type:
+    """One class, however often Hydra is extended: it would search the folders once for each."""
+    from hydra.core.config_search_path import ConfigSearchPath
     from hydra.plugins.search_path_plugin import SearchPathPlugin
 
     class Others(SearchPathPlugin):
@@ -61,7 +68,7 @@ def extend_hydra() -> None:
             for folder in folders()[1:]:
                 search_path.append(GROUP, f"file://{folder}")
 
-    Plugins.instance().register(Others)
+    return Others
 
 
 @functools.cache
