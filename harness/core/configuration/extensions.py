@@ -59,7 +59,7 @@ def extend_hydra() -> None:
 
 @functools.cache
 def _plugin() -> type:
-    """One class, however often Hydra is extended: it would search the folders once for each."""
+    """One class, however often Hydra is extended: of each that it knows it searches the folders once more."""
     from hydra.core.config_search_path import ConfigSearchPath
     from hydra.plugins.search_path_plugin import SearchPathPlugin
 
