@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from harness.analysis.diagnostic.measure import Measure, plain_passages
+from harness.analysis.diagnostic.measure import Diagnostic, plain_passages
 from harness.analysis.diagnostic.overlap import overlap
 from harness.analysis.diagnostic.perturb import KINDS, perturb
 from harness.benchmark import SPLITS, Benchmark
@@ -46,7 +46,7 @@ def diagnose(config: DictConfig) -> tuple[str, list[str], dict[str, dict[str, An
     one_of("diagnose.split", options.split, SPLITS)
     bounded("diagnose.perturbed", options.perturbed, 0)
     bounded("diagnose.depth", options.depth, 1)
-    measures = [Measure.parse(name) for name in options.measures]
+    measures = [Diagnostic.parse(name) for name in options.measures]
     kept, data = lists.store(config), lists.benchmark(config)
     members, retrievers = data.members(options.split), lists.retrievers(config)
     runs, texts = lists.runs(retrievers, data, kept), plain_passages(data)

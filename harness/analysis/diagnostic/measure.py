@@ -50,8 +50,8 @@ FORMULAS: dict[str, Callable[[Sequence[str], Sequence[str], Sequence[str], bool]
 
 
 @dataclass(frozen=True, order=True)
-class Measure:
-    """A measure with its depth. ``Measure.parse(str(m)) == m``.
+class Diagnostic:
+    """A measure with its depth. ``Diagnostic.parse(str(m)) == m``.
 
     name: ``answer_supported`` or ``hops_recovered``.    k: how many passages are read, at least 1.
     """
@@ -60,7 +60,7 @@ class Measure:
     k: int
 
     @classmethod
-    def parse(cls, text: str) -> Measure:
+    def parse(cls, text: str) -> Diagnostic:
         """The measure of that name, e.g. ``answer_supported@5``."""
         name, _, depth = str(text).strip().partition("@")
         if name not in FORMULAS:

@@ -72,7 +72,7 @@ def sweep(result: SweepResult, top: int | None, most: int | None) -> Group:
     shown = different[:top]
     expected = dict(numbers("", {"expected": lock.get("expected"), "power": lock.get("power")}))
     share = f"{len(shown)} of {len(view.rows)} trials"
-    note = _note(best, share, len(view.rows) - len(different), len(shown) < len(different))
+    note = _note(view, share, len(view.rows) - len(different), len(shown) < len(different))
     tags = {"kind": "sweep", "lock": str(lock["sha256"]), "runs": share, NOTE: note}
     taken = [{"seconds": result.manifest.get("seconds")}, result.manifest.get("cost") or {}]
     cost = dict(pair for one in taken for pair in numbers("", one))
@@ -121,12 +121,12 @@ def _group(
         name=title,
         params=shortened(own),
         metrics={**_of(named, best), **metrics, **cost},
-        tags={**common, "winner": str(best.get("name", "")), **tags},
+        tags={**common, "winner": view.winner_name, "winner_trial": view.winner, **tags},
     )
     children = [
         Entry(
             id=digest([content, rows[place]["trial"]])[:32],
-            name=f"{place + 1} {rows[place]['name']}"[:250],
+            name=f"{place + 1} {view.winner_name if place == view.winner_place else rows[place]['name']}"[:250],
             params=shortened({**base, **knobs(rows[place])}),
             metrics=_of(named, rows[place]),
             tags={**common, "kind": "trial", **_trial_tags(rows[place])},
@@ -176,8 +176,8 @@ def _table(rows: Iterable[Mapping[str, Any]]) -> str:
     return json.dumps({"columns": columns, "data": [[row.get(key) for key in columns] for row in flat]})
 
 
-def _note(best: Mapping[str, Any], share: str, copies: int, more: bool) -> str:
-    lines = [f"Winner on tune: {markdown(best.get('name', 'none'))}", ""]
+def _note(view: View, share: str, copies: int, more: bool) -> str:
+    lines = [f"Winner on tune: {markdown(view.disguise.removeprefix(', ') or view.winner_name)}", ""]
     lines.append(f"The best {share} are runs below this one; all, with every metric, are in the artifact `{TABLE}`.")
     if copies:
         lines.append(f"{copies} trials have the gold ranks of one before them and are left out.")

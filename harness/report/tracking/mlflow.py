@@ -123,7 +123,7 @@ class MLflow:
             tags = self._client.get_run(run).data.tags
         if "sweep" not in tags:
             raise HarnessError(f"{without_secrets(self.uri)}: MLflow's run {run} is none of a sweep or a trial")
-        return tags["sweep"], tags.get("trial") or tags.get("winner", "")
+        return tags["sweep"], tags.get("trial") or tags.get("winner_trial") or tags.get("winner", "")
 
     def _export_sweep(self, result: SweepResult, export: Export) -> str:
         writer = self._writer(_source(str(result.manifest["code"])))

@@ -64,7 +64,7 @@ def sweeps(runs: Path) -> Table:
                 typed[folder],
                 result.manifest["n"],
                 len(result.trials),
-                result.lock["winner"]["name"],
+                result.whole.winner_name,
             ]
             heldout = f"evaluation {result.heldout[0]['evaluation']}" if result.heldout else "no"
         except HarnessError as error:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from datasets import Dataset
-from harness.analysis.diagnostic.measure import Measure, plain_passages, plain_words
+from harness.analysis.diagnostic.measure import Diagnostic, plain_passages, plain_words
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.run import Run
@@ -33,7 +33,7 @@ def measured(world: Benchmark, name: str, *order: int) -> list[float]:
     rows = np.repeat(np.arange(3), len(order))
     scores = np.tile(-np.arange(len(order), dtype=np.float64), 3)
     run = Run.of(world.query_ids, world.doc_ids, rows, np.tile(order, 3), scores)
-    found: list[float] = Measure.parse(name)(run, world, plain_passages(world)).tolist()
+    found: list[float] = Diagnostic.parse(name)(run, world, plain_passages(world)).tolist()
     return found
 
 
@@ -56,7 +56,7 @@ def test_a_chain_is_there_when_all_its_titles_and_the_answer_are_named(world: An
 
 @pytest.mark.parametrize("name", ["answer_supported@5", "hops_recovered@12"])
 def test_a_measure_is_the_name_it_is_parsed_from(name: str) -> None:
-    assert str(Measure.parse(name)) == name
+    assert str(Diagnostic.parse(name)) == name
 
 
 @pytest.mark.parametrize(
@@ -69,4 +69,4 @@ def test_a_measure_is_the_name_it_is_parsed_from(name: str) -> None:
 )
 def test_mistakes(name: str, told: str) -> None:
     with pytest.raises(HarnessError, match=told):
-        Measure.parse(name)
+        Diagnostic.parse(name)

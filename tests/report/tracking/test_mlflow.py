@@ -116,6 +116,19 @@ def test_the_sweep_holds_the_winner_what_is_expected_of_test_and_its_files(
     assert names == {"config.yaml", "manifest.json", "trials.parquet", "trials.json", "winner.lock.json"}
 
 
+def test_a_winner_that_is_a_list_is_called_by_its_name(
+    tracking: MLflow, example: ModuleType, result: SweepResult, find_runs: Find
+) -> None:
+    tracking.export(Export(example.as_a_list(result).folder))
+    (run,) = find_runs(tracking, "tags.kind = 'sweep'")
+    assert run.data.tags["winner"] == "graph alone"
+    called = "Winner on tune: graph alone; no fusion is better \\(locked as boltzmann "
+    assert run.data.tags["mlflow.note.content"].startswith(called)
+    (trial,) = find_runs(tracking, "tags.trial = '0000000000000000'")
+    assert trial.info.run_name == "1 graph alone"
+    assert tracking.locate(run.info.run_id) == ("s1", "0000000000000000")
+
+
 def test_what_the_sweep_cost_are_metrics_of_its_run(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
     path = result.folder / "manifest.json"
     cost = {

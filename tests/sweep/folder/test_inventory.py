@@ -83,6 +83,12 @@ def test_the_list_of_sweeps_and_one_that_cannot_be_read(runs):
     assert held_out.startswith("evaluation")
 
 
+def test_a_winner_that_is_a_list_is_listed_by_the_lists_name(example, tmp_path):
+    example.as_a_list(example.write(tmp_path / "sweeps" / "s1", heldout=False))
+    ((*_, winner, _, _),) = sweeps(tmp_path).rows
+    assert winner == "graph alone"
+
+
 def test_files_that_killed_processes_left_go_and_those_of_living_ones_stay(runs):
     dead = [runs / place / "x.json.999999999.partial" for place in ("", "answers/m", "untracked", "sweeps/s2")]
     alive = runs / "sweeps" / "s2" / f"x.json.{os.getpid()}.partial"
