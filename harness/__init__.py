@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from harness.sweep.heldout import evaluate as evaluate
     from harness.sweep.protocol import run_heldout as run_heldout
     from harness.sweep.protocol import run_sweep as run_sweep
+    from harness.sweep.winner import Winner as Winner
 
 HOMES = {
     "Gold": "evaluation.gold",
     "HarnessError": "core.errors",
     "Metric": "evaluation.metric",
     "Run": "run",
+    "Winner": "sweep.winner",
     "compare": "sweep.heldout",
     "evaluate": "sweep.heldout",
     "fuse": "fusion.fuse",
@@ -56,6 +58,7 @@ __all__ = [
     "HarnessError",
     "Metric",
     "Run",
+    "Winner",
     "compare",
     "evaluate",
     "fuse",

@@ -17,8 +17,8 @@ from harness.fusion.fuser import Calibrated
 from harness.graph.trail import Trail
 from harness.retriever import Retriever, Traced
 from harness.run import Run
-from harness.sweep.locked_fusion import Choice, choose
 from harness.sweep.trial import engine, lists
+from harness.sweep.winner import Choice, choose
 from harness.work.store import Store
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Tracer:
 def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
     """The trace of ``config.query``. Raises HarnessError for a question that the benchmark does not have.
 
-    given: the overrides that were typed (see ``harness.sweep.locked_fusion.choose``).
+    given: the overrides that were typed (see ``harness.sweep.winner.choose``).
     """
     data = lists.benchmark(config)
     ids = data.query_ids.to_pylist()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -17,6 +18,7 @@ from harness.benchmark.cluster import cluster_names
 from harness.benchmark.fold import folds
 from harness.core import escape
 from harness.core.errors import one_of
+from harness.core.identity import texts_sha256
 from harness.core.resources import need_memory
 from harness.core.table import Column, Table
 
@@ -91,6 +93,21 @@ class Benchmark:
         """The benchmark where the hop order of these queries (bool[Q]) is unknown."""
         padding = np.where(unknown, UNORDERED, -1).astype(np.int32)
         return dataclasses.replace(self, gold=np.column_stack([self.gold, padding])) if unknown.any() else self
+
+    def asked(self, questions: Mapping[str, str]) -> Benchmark:
+        """The same passages with other questions, by id, of which no gold is known."""
+        from datasets import Dataset
+
+        ids, texts, count = list(questions), list(questions.values()), len(questions)
+        unknown = {"answers": [[]] * count, "supporting_ids": [[]] * count, "hops": [None] * count}
+        rows = {"id": ids, "question": texts, **unknown, "type": [None] * count, "extra": ["{}"] * count}
+        return dataclasses.replace(
+            self,
+            queries=Dataset.from_dict(rows, features=self.queries.features),
+            gold=np.full((count, 1), -1, dtype=np.int32),
+            chain=np.zeros(count, dtype=np.bool_),
+            sha256=texts_sha256([self.sha256, *ids, *texts]),
+        )
 
     @property
     def ordered(self) -> NDArray[np.bool_]:

@@ -50,7 +50,7 @@ def run(config: DictConfig) -> None:
     from harness.fusion.importance import read
     from harness.fusion.reranker import FuseThenRerank
     from harness.run import io as lists
-    from harness.sweep.locked_fusion import choose
+    from harness.sweep.winner import choose
 
     complete(config)
     one_of("split", config.split, SPLITS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -79,17 +79,33 @@ def fuse(
     context = Context() if importance is None else Context(importance={GIVEN: prior_of(importance, doc_ids)})
     place = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
 
-    def work(block: NDArray[np.int64]) -> Ranked:
+    def score(block: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         taken = {name: run.take(block) for name, run in aligned.items()}
         pool = Pool.align(taken, pool_cap, capped, place, context, None if importance is None else GIVEN, reference)
-        return rank_documents(chosen(Calibrated(pool, *calibration)), pool.docs)
+        return chosen(Calibrated(pool, *calibration)), pool.docs
+
+    return fuse_blocks(aligned, score, place)
+
+
+def fuse_blocks(
+    runs: Mapping[str, Run], score: Callable[[NDArray[np.int64]], tuple[Tensor, Tensor]], device: str
+) -> Run:
+    """The fused run of lists over the same queries and documents, in blocks of queries, so that memory stays bounded.
+
+    score: of the queries int64[B] of a block, the fused scores float64[B, U] and the pool's documents int32[B, U], as
+    ``rank_documents`` takes them.    device: ``cpu`` or ``cuda``, where ``score`` works.
+    """
+
+    def work(block: NDArray[np.int64]) -> Ranked:
+        return rank_documents(*score(block))
 
     nothing = (np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float64))
-    with torch_alone() if place == "cpu" else nullcontext():
-        jobs = blocks(aligned, CELLS if place == "cpu" else GPU_CELLS)
-        parts = [nothing, *each(work, jobs, available() if place == "cpu" else 1)]
+    with torch_alone() if device == "cpu" else nullcontext():
+        jobs = blocks(runs, CELLS if device == "cpu" else GPU_CELLS)
+        parts = [nothing, *each(work, jobs, available() if device == "cpu" else 1)]
     lengths, docs, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Run(query_ids, doc_ids, lengths.cumsum(), docs, scores)
+    first = next(iter(runs.values()))
+    return Run(first.query_ids, first.doc_ids, lengths.cumsum(), docs, scores)
 
 
 def check(fuser: Fuser, normalizer: Normalizer) -> None:

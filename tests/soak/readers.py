@@ -38,8 +38,8 @@ from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.heldout.looks import count_looks, note_look
-from harness.sweep.locked_fusion import read_winner
 from harness.sweep.trial.plan import reopen
+from harness.sweep.winner import read_winner
 from harness.work.lease import is_stale
 from harness.work.parts import FAILED, PLAN, agree, failures
 from harness.work.store import Store

@@ -23,10 +23,10 @@ from harness.core.identity import digest
 from harness.sweep.folder.archive import export_sweep, import_sweep
 from harness.sweep.folder.integrity import file_hash
 from harness.sweep.folder.result import LOCK
-from harness.sweep.locked_fusion import choose
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
+from harness.sweep.winner import choose
 
 
 class Payload:

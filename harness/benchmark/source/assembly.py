@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.benchmark.source.chain import Chain, chains
 from harness.benchmark.source.corpus import Corpus, read_corpus
-from harness.benchmark.source.records import Record, Records, check_record
+from harness.benchmark.source.records import Record, Records, check_queries
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 
@@ -34,7 +34,7 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
 
     if isinstance(corpus, Records):
         corpus = read_corpus(corpus)
-    _check(queries)
+    check_queries(queries, QUERY)
     for number, query in enumerate(queries.values):
         _check_query(queries, number, query)
     gold = _gold(queries, corpus)
@@ -48,17 +48,6 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
         chain=flags,
         sha256=sha256,
     )
-
-
-def _check(queries: Records) -> None:
-    seen: dict[str, int] = {}
-    for number, record in enumerate(queries.values):
-        check_record(queries.at(number), record, QUERY, "question")
-        if (name := record["id"]) in seen:
-            raise HarnessError(
-                f"{queries.at(number)}: duplicate id {name}, first at {queries.at(seen[name])}; give each its own id"
-            )
-        seen[name] = number
 
 
 def _check_query(queries: Records, number: int, query: Record) -> None:

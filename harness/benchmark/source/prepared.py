@@ -13,6 +13,7 @@ from harness.benchmark.source.records import (
     Record,
     Records,
     Stream,
+    check_queries,
     read_lines,
     stream_lines,
     with_our_names,
@@ -40,8 +41,19 @@ def read_prepared(folder: Path, scratch: Path | None = None) -> tuple[Corpus, Re
         missing = "corpus" if corpus is None else "queries"
         raise HarnessError(f"{folder}: {missing}.jsonl (or .jsonl.gz) is missing beside {(corpus or queries)}")
     stream = Stream(corpus, functools.partial(_passages, corpus))
-    rows = read_lines(queries)
-    return read_corpus(stream, scratch), rows.with_values([with_our_names(row, QUERY_NAMES) for row in rows.values])
+    return read_corpus(stream, scratch), _queries(queries)
+
+
+def read_prepared_questions(path: Path) -> dict[str, str]:
+    """The questions of a file of queries by their ids; what else it says of them is not read."""
+    rows = _queries(path)
+    check_queries(rows, {"id": str, "question": str})
+    return {row["id"]: row["question"] for row in rows.values}
+
+
+def _queries(path: Path) -> Records:
+    rows = read_lines(path)
+    return rows.with_values([with_our_names(row, QUERY_NAMES) for row in rows.values])
 
 
 def _passages(corpus: Path) -> Iterator[tuple[int, Record]]:

@@ -115,6 +115,18 @@ def check_record(where: str, record: Record, fields: Mapping[str, type], body: s
         raise HarnessError(f"{where}: {name} has an empty {body}; fill it in or remove the record")
 
 
+def check_queries(queries: Records, fields: Mapping[str, type]) -> None:
+    """Every query has these fields, as ``check_record`` says, and an id of its own."""
+    seen: dict[str, int] = {}
+    for number, record in enumerate(queries.values):
+        check_record(queries.at(number), record, fields, "question")
+        if (name := record["id"]) in seen:
+            raise HarnessError(
+                f"{queries.at(number)}: duplicate id {name}, first at {queries.at(seen[name])}; give each its own id"
+            )
+        seen[name] = number
+
+
 def read_array(path: Path) -> Any:
     """The JSON value of a whole file, as upstream authors publish theirs."""
     value = read_json(path, "one JSON array of objects")

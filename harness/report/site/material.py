@@ -14,8 +14,8 @@ from harness.core.errors import HarnessError
 from harness.fusion.context import NOTHING
 from harness.report.site.chunk import Chunks, parts
 from harness.sweep.folder import LOCK, SweepResult
-from harness.sweep.locked_fusion import Choice, read_winner
 from harness.sweep.trial import GROUPS, lists, reopen
+from harness.sweep.winner import Choice, read_winner
 from harness.work.read_only_store import ReadOnlyStore
 
 if TYPE_CHECKING:

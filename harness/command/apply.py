@@ -1,0 +1,39 @@
+"""Rank new questions with the locked winner of a sweep: its lists, its fusion, and what it learned on tune.
+
+Needs no gold. The questions are a file of lines `{"id": "q1", "question": "..."}`, asked of the sweep's own corpus or,
+with dataset=, of another; without queries= they are those of the benchmark. Lists are made as the sweep made them, and
+kept: what is asked again takes no time. A list that the sweep read from a file needs one with the new questions.
+`harness evaluate` scores what is written, where there is gold; on a test split that is a look.
+
+  harness apply queries=questions.jsonl out=ranked.trec                          the latest sweep's winner
+  harness apply lock=runs/sweeps/NAME queries=questions.jsonl out=ranked.trec
+  harness apply lock=runs/sweeps/NAME dataset=folder dataset.path=my-corpus out=ranked.trec.gz
+  harness apply lock=runs/sweeps/NAME dataset=2wikimultihopqa depth=20 out=ranked.jsonl
+  harness apply lock=winner.lock.json queries=questions.jsonl 'lists={dense: new.trec}' out=ranked.trec
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def run(config: DictConfig) -> None:
+    """Read, rank, write, and say how many."""
+    from pathlib import Path
+
+    from harness.benchmark.source import read_prepared_questions
+    from harness.command import complete
+    from harness.run import io as runs
+    from harness.sweep.winner import Winner
+
+    complete(config)
+    winner = Winner.of(config)
+    print(f"as locked: {winner.name}")
+    questions = read_prepared_questions(Path(str(config.queries))) if config.queries is not None else None
+    ranked = winner.rank(questions, config.depth)
+    runs.write(ranked, str(config.out))
+    answered = int((ranked.lengths() > 0).sum())
+    print(f"{config.out}: {len(ranked.docs)} documents for {answered} of {len(ranked)} questions")
