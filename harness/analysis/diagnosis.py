@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from harness.analysis.diagnostic.measure import Diagnostic, plain_passages
@@ -34,8 +33,8 @@ class Gating(Protocol):
         ...
 
 
-def diagnose(config: DictConfig) -> tuple[str, list[str], dict[str, dict[str, Any]]]:
-    """The benchmark's name; the ids of the questions; by list, by measure: ``mean``, ``interval`` (bootstrap), ``n``.
+def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str, dict[str, Any]]]:
+    """The benchmark; the numbers of the questions; by list, by measure: ``mean``, ``interval`` (bootstrap), ``n``.
 
     Measures: those of ``diagnose.measures``; of a list with a gate ``suppressed`` (share of the candidate facts near a
     question that the gate drops), ``distractors_suppressed`` (of those read in passages that are not gold),
@@ -60,7 +59,7 @@ def diagnose(config: DictConfig) -> tuple[str, list[str], dict[str, dict[str, An
     if options.perturbed:
         for name, shares in stability(config, data, kept, members).items():
             found[name] |= shares
-    return data.name, data.query_ids.take(pa.array(members)).to_pylist(), found
+    return data, members, found
 
 
 def stability(

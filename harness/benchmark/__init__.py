@@ -1,6 +1,30 @@
 """Benchmarks: corpora, questions, gold passages in hop order, and the tune/test split."""
 
-from harness.benchmark.benchmark import SPLITS, SPLITTINGS, UNORDERED, Benchmark, Split, md5_split, of_split
+from harness.benchmark.benchmark import UNORDERED, Benchmark
 from harness.benchmark.load import load
+from harness.benchmark.split import (
+    MEANING,
+    SPLITS,
+    Split,
+    Splitting,
+    md5_split,
+    read_splitting,
+    say_unused,
+    split_queries,
+    splitting_name,
+)
 
-__all__ = ["SPLITS", "SPLITTINGS", "UNORDERED", "Benchmark", "Split", "load", "md5_split", "of_split"]
+__all__ = [
+    "MEANING",
+    "SPLITS",
+    "UNORDERED",
+    "Benchmark",
+    "Split",
+    "Splitting",
+    "load",
+    "md5_split",
+    "read_splitting",
+    "say_unused",
+    "split_queries",
+    "splitting_name",
+]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +15,9 @@ from numpy.typing import NDArray
 
 from harness.benchmark.cluster import cluster_names
 from harness.benchmark.fold import folds
+from harness.benchmark.split import MEANING, Splitting, read_splitting, say_unused, split_queries, splitting_name
 from harness.core import escape
-from harness.core.errors import one_of
+from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 from harness.core.resources import need_memory
 from harness.core.table import Column, Table
@@ -27,23 +27,6 @@ if TYPE_CHECKING:
 
 UNORDERED = -2
 """The last entry of a query's gold, beyond its padding with -1, where the order of its hops is unknown."""
-Split = Literal["tune", "test"]
-SPLITS = ("tune", "test", "all")
-SPLITTINGS = ("md5", "disjoint")
-"""How queries are split: each by the MD5 of its id, or whole clusters by that of their smallest id."""
-
-
-def md5_split(query_id: str) -> Split:
-    """``tune`` when the MD5 of the id, read as an integer, is even; else ``test``. It depends on the id alone."""
-    number = int(hashlib.md5(query_id.encode(), usedforsecurity=False).hexdigest(), 16)
-    return "tune" if number % 2 == 0 else "test"
-
-
-def of_split(query_ids: pa.StringArray, split: str) -> pa.StringArray:
-    """The ids of ``tune``, ``test`` or ``all``, in their order."""
-    if split == "all":
-        return query_ids
-    return query_ids.filter(pa.array([md5_split(name) == split for name in query_ids.to_pylist()], pa.bool_()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,7 +43,7 @@ class Benchmark:
     triples: where the passages are the entities of a knowledge graph, its T triples, each once: a table of ``subject``
     (passage number), ``relation`` (in words), ``object`` (passage number).
     splitting: ``md5`` splits query by query; ``disjoint`` keeps queries that share gold passages, directly or through
-    others, on one side.
+    others, on one side; ``given`` is their field ``split`` (see ``harness.benchmark.split``).
     """
 
     name: str
@@ -70,10 +53,10 @@ class Benchmark:
     chain: NDArray[np.bool_]
     sha256: str
     triples: pa.Table | None = None
-    splitting: str = "md5"
+    splitting: Splitting = "md5"
 
     def __post_init__(self) -> None:
-        one_of("split", self.splitting, SPLITTINGS)
+        read_splitting("split", self.splitting)
 
     def __repr__(self) -> str:
         """``Benchmark(sample: 2000 passages, 600 queries, sha256 d02a81a6c781)``."""
@@ -107,6 +90,7 @@ class Benchmark:
             gold=np.full((count, 1), -1, dtype=np.int32),
             chain=np.zeros(count, dtype=np.bool_),
             sha256=texts_sha256([self.sha256, *ids, *texts]),
+            splitting="md5",
         )
 
     @property
@@ -124,12 +108,35 @@ class Benchmark:
         """string[Q]."""
         return pa.array(self.queries["id"][:], type=pa.string())
 
+    def split_by(self, splitting: Splitting, knob: str = "split") -> Benchmark:
+        """The benchmark under another splitting; a warning says where its questions carry a split that it ignores."""
+        found = read_splitting(knob, splitting)
+        say_unused(found, self.given, self.name, knob)
+        return dataclasses.replace(self, splitting=found)
+
+    @cached_property
+    def given(self) -> list[str | None]:
+        """Each query's own field ``split``, None where it has none."""
+        if "extra" not in self.queries.column_names:
+            return [None] * len(self.queries)
+        extra = (json.loads(text) if '"split"' in text else {} for text in self.queries["extra"][:])
+        return [None if one.get("split") is None else str(one["split"]) for one in extra]
+
     @cached_property
     def split(self) -> NDArray[np.str_]:
         """Each query's split, ``tune`` or ``test``."""
-        names = self.query_ids.to_pylist()
-        placed_by = cluster_names(names, self.gold) if self.splitting == "disjoint" else names
-        return np.array([md5_split(name) for name in placed_by], dtype="<U4")
+        return split_queries(
+            self.splitting, self.query_ids.to_pylist(), self.name, "split", lambda: self.given, lambda: self.gold
+        )
+
+    @property
+    def split_facts(self) -> dict[str, str]:
+        """``splitting`` by name and, of a given one, ``split_sha256`` over the ids of tune and of test."""
+        name = splitting_name(self.splitting)
+        if name != "given":
+            return {"splitting": name}
+        placed = zip(self.query_ids.to_pylist(), self.split.tolist(), strict=True)
+        return {"splitting": name, "split_sha256": texts_sha256(sorted(f"{split} {query}" for query, split in placed))}
 
     @cached_property
     def folds(self) -> NDArray[np.int64]:
@@ -140,7 +147,23 @@ class Benchmark:
 
     def members(self, split: str) -> NDArray[np.int64]:
         """The numbers of the queries of ``tune``, ``test`` or ``all``."""
-        return np.arange(len(self.split)) if split == "all" else np.flatnonzero(self.split == split)
+        return np.arange(len(self.queries)) if split == "all" else np.flatnonzero(self.split == split)
+
+    def need_members(self, split: str) -> NDArray[np.int64]:
+        """``members``. Raises HarnessError where there is none."""
+        if len(found := self.members(split)):
+            return found
+        mend = f"split={self.splitting} needs more than {len(self.split)}"
+        if splitting_name(self.splitting) == "given":
+            names = " or ".join(name for name, meaning in MEANING.items() if meaning == split)
+            mend = f"all {len(self.split)} are of {self.split[0]} as they are given; add some of split {names}"
+        raise HarnessError(f"{self.name}: no query falls into {split}; {mend}")
+
+    def test_ids(self, members: NDArray[np.int64] | None = None) -> list[str]:
+        """The ids of test's queries among these, or of all."""
+        asked = self.members("test") if members is None else members[self.split[members] == "test"]
+        found: list[str] = self.query_ids.take(pa.array(asked)).to_pylist()
+        return found
 
     @cached_property
     def passages(self) -> list[str]:

@@ -28,13 +28,12 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read, judge, print, log and write."""
-    import dataclasses
     import sys
     import textwrap
     from pathlib import Path
 
     from harness.analysis import answering
-    from harness.benchmark import SPLITS, SPLITTINGS
+    from harness.benchmark import SPLITS, read_splitting
     from harness.command import complete, plain, typed
     from harness.core.configuration import instantiate
     from harness.core.errors import HarnessError, bounded, one_of
@@ -49,7 +48,7 @@ def run(config: DictConfig) -> None:
     complete(config)
     check_ending(config.out)
     one_of("split", config.split, SPLITS)
-    one_of("splitting", config.splitting, SPLITTINGS)
+    splitting = read_splitting("splitting", config.splitting)
     depths = [config.k] if isinstance(config.k, int) else list(config.k)
     for depth in depths:
         bounded("k", depth, 1)
@@ -65,7 +64,7 @@ def run(config: DictConfig) -> None:
     against = answering.baseline(config.baseline, named)
     reader = instantiate(config.reader)
     store = store_of(config)
-    data = dataclasses.replace(instantiate(config.dataset).load(store), splitting=config.splitting)
+    data = instantiate(config.dataset).load(store).split_by(splitting, "splitting")
     members = answering.sample_questions(data, config.split, config.limit)
     if not len(members):
         raise HarnessError(f"dataset={data.name}: no question is in split={config.split}")
@@ -82,14 +81,14 @@ def run(config: DictConfig) -> None:
         return
     tracking = tracker(config, typed())
     found = {one.name: answering.judge(one, reader, questions, texts[one.name], gold, store) for one in named}
-    split = part_name(config.split, config.splitting)
+    split = part_name(config.split, splitting)
     result = answers.result(found, against, data, members, split, plain(config.reader), plain(config.published))
     table = answers.table(result)
     print(table.text())
     for line in answers.notes(result):
         print(textwrap.fill(line, 120))
-    ids = data.query_ids.take(members).to_pylist()
-    if line := describe_looks(note_look(config.paths.looks, "answer", data.name, ids), len(ids), config.paths.looks):
+    look = note_look(config.paths.looks, "answer", data.name, data.test_ids(members))
+    if line := describe_looks(look, len(members), config.paths.looks):
         print(line)
     write_result(config.out, result, table)
     kept = Path(config.paths.runs) / ANSWERS / f"{answers.result_hash(result)[:16]}.json"

@@ -69,7 +69,7 @@ def run(config: DictConfig) -> None:
     rooms = headroom(found)
     for name, room in rooms.items():
         print("", *textwrap.wrap(f"{name}. {' '.join(room.sentences())}", 110, subsequent_indent="  "), sep="\n")
-    look = note_look(config.paths.looks, "compare", gold.source, gold.query_ids)
+    look = note_look(config.paths.looks, "compare", gold.source, gold.test_ids)
     if line := describe_looks(look, len(gold), config.paths.looks):
         print(line)
     shown = {name: asdict(room) for name, room in rooms.items()}

@@ -31,7 +31,7 @@ def run(config: DictConfig) -> None:
 
     complete(config)
     check_ending(config.diagnose.out)
-    name, ids, found = diagnose(config)
+    data, members, found = diagnose(config)
     rows = [
         [listed, measure, one["n"], one["mean"], one["interval"]]
         for listed, measures in found.items()
@@ -40,9 +40,9 @@ def run(config: DictConfig) -> None:
     ]
     texts = [Column(title, "text") for title in ("list", "measure")]
     columns = [*texts, Column("n", "count"), Column("mean %"), Column("95% interval", "interval")]
-    table = Table("diagnosis", f"{name}, {config.diagnose.split}, in percent", columns, rows)
+    table = Table("diagnosis", f"{data.name}, {config.diagnose.split}, in percent", columns, rows)
     print(table.text())
-    look = note_look(config.paths.looks, "diagnose", name, ids)
-    if line := describe_looks(look, len(ids), config.paths.looks):
+    look = note_look(config.paths.looks, "diagnose", data.name, data.test_ids(members))
+    if line := describe_looks(look, len(members), config.paths.looks):
         print(line)
     write_result(config.diagnose.out, found, table)

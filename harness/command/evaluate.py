@@ -19,8 +19,9 @@ Where the hop order of some queries is unknown, dataset.chain={order: [known]} n
 whose is known: last_hop counts these alone, and `n of last_hop` says how many.
 
 Test questions (half of them, by the MD5 of their ids) are counted, and each look at them is noted in paths.looks:
-choose with split=tune. splitting=disjoint keeps queries that share gold passages on one side, as a sweep with
-split=disjoint does.
+choose with split=tune. splitting is what `split` is to a sweep: disjoint keeps queries that share gold passages on one
+side; given goes by the field `split` of queries.jsonl (tune, train, dev, validation; test), 'splitting={blind: test}'
+says what another name means; splitting=splits.tsv is a file with lines `id split`.
 
 Equal scores are ordered by document id ascending. ties=trec does as trec_eval does (scores as 32-bit floats, equal ones
 by document id descending). `out` by its ending: .json (everything, with each query), .csv, .tex, .txt (the table).
@@ -55,7 +56,7 @@ def run(config: DictConfig) -> None:
     if found.note:
         print(f"note: {found.note}")
     print(found)
-    look = note_look(config.paths.looks, "evaluate", gold.source, gold.query_ids)
+    look = note_look(config.paths.looks, "evaluate", gold.source, gold.test_ids)
     if line := describe_looks(look, len(gold), config.paths.looks):
         print(line)
     write_result(config.out, {**found.json, **look}, found.table())

@@ -15,7 +15,8 @@ lenient=true passes over comment lines (#) and trailing fields of TREC files.
 
 fuser.alpha is the share of the list `reference`; by default it is `dense`, without one the first. pool.cap cuts the lists named
 in pool.capped (graph) to their best documents before they are normalised. split=tune or test keeps the queries of one
-half (by the MD5 of their ids; splitting=disjoint gold=queries.jsonl keeps queries that share gold passages on one side),
+half (by the MD5 of their ids; splitting=disjoint gold=queries.jsonl keeps queries that share gold passages on one side,
+splitting=given gold=queries.jsonl goes by its field `split`, splitting=splits.tsv by a file with lines `id split`),
 depth=1000 the best 1000 documents of each fused list. Choose parameters on tune, and look at test once.
 summary=s.json writes what is printed as JSON: documents and answered queries of each list, pairs of lists that share
 less than half of their ids. Every fuser, normalizer, temperature and reranker of conf/ that reads neither texts nor a graph can be
@@ -35,12 +36,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from omegaconf import DictConfig
 
+    from harness.benchmark import Splitting
     from harness.run import Run
 
 
 def run(config: DictConfig) -> None:
     """Read, fuse, write, and say what was fused."""
-    from harness.benchmark import SPLITS
+    from harness.benchmark import SPLITS, read_splitting
     from harness.command import complete, plain, typed
     from harness.core.errors import HarnessError, bounded, one_of
     from harness.core.files import write_json
@@ -73,7 +75,8 @@ def run(config: DictConfig) -> None:
     importance = read(chosen.pool.importance) if chosen.pool.importance else None
     runs = lists.read_all(paths, config.lenient, plain(config.columns))
     little = _check_shared(runs, config.disjoint)
-    queries = _of_split(next(iter(runs.values())).query_ids, config)
+    splitting = read_splitting("splitting", config.splitting)
+    queries = _of_split(next(iter(runs.values())).query_ids, config, splitting)
     runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}
     if not any(len(run.docs) for run in runs.values()):
         raise HarnessError(f"no query of these lists is in split={config.split}; use split=all")
@@ -92,7 +95,7 @@ def run(config: DictConfig) -> None:
     read_lists = {name: {"documents": len(run.docs), "queries": _answered(run)} for name, run in runs.items()}
     for name, one in read_lists.items():
         print(f"{name}: {one['documents']} documents for {one['queries']} of {len(queries)} queries")
-    part = part_name(config.split, config.splitting)
+    part = part_name(config.split, splitting)
     print(f"{out}: {len(fused.docs)} documents for {_answered(fused)} queries (split {part})")
     if config.summary:
         whole = {"out": out, "split": part, "queries": len(queries)}
@@ -104,20 +107,20 @@ def _answered(run: Run) -> int:
     return int((run.lengths() > 0).sum())
 
 
-def _of_split(query_ids: pa.StringArray, config: DictConfig) -> pa.StringArray:
-    """The queries of the configuration's split. Raises HarnessError when splitting=disjoint has no gold."""
+def _of_split(query_ids: pa.StringArray, config: DictConfig, splitting: Splitting) -> pa.StringArray:
+    """The queries of the configuration's split. Raises HarnessError when the splitting needs gold and has none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from harness.benchmark import SPLITTINGS, of_split
-    from harness.core.errors import HarnessError, one_of
+    from harness.benchmark import split_queries
+    from harness.core.errors import HarnessError
     from harness.evaluation.gold import Gold
 
-    one_of("splitting", config.splitting, SPLITTINGS)
-    if config.splitting == "md5" or config.split == "all":
-        return of_split(query_ids, config.split)
-    if config.gold is None:
-        raise HarnessError("splitting=disjoint needs to know which queries share passages; give gold=queries.jsonl")
+    if config.split == "all":
+        return query_ids
+    if config.gold is None or splitting == "md5":
+        parts = split_queries(splitting, query_ids.to_pylist(), "the lists", "splitting")
+        return query_ids.filter(pa.array(parts == config.split))
     gold = Gold.read(str(config.gold), config.lenient)
     unknown = query_ids.filter(pc.invert(pc.is_in(query_ids, pa.array(gold.query_ids, pa.string()))))
     if len(unknown):
@@ -125,7 +128,7 @@ def _of_split(query_ids: pa.StringArray, config: DictConfig) -> pa.StringArray:
             f"{config.gold} lacks {len(unknown)} of the lists' {len(query_ids)} queries ({unknown[0]}), so it cannot "
             "place them; give the gold of all, or splitting=md5"
         )
-    kept = pa.array(gold.split(config.split, config.splitting).query_ids, pa.string())
+    kept = pa.array(gold.split(config.split, splitting).query_ids, pa.string())
     return query_ids.filter(pc.is_in(query_ids, kept))
 
 

@@ -23,6 +23,7 @@ def run(config: DictConfig) -> None:
     from omegaconf import OmegaConf
 
     from harness.core.errors import one_of
+    from harness.evaluation.gold import part_name
     from harness.sweep.heldout import Ledger, sign
 
     action = "show" if OmegaConf.is_missing(config, "action") else config.action
@@ -33,6 +34,7 @@ def run(config: DictConfig) -> None:
         return
     for entry in ledger.entries():
         family = f", family {entry['family']['name']}" if entry.get("family") else ""
-        what = f"{entry['dataset']} {entry['split']}, evaluation {entry['evaluation']}{family}"
+        split = part_name(entry["split"], entry.get("splitting", "md5"))
+        what = f"{entry['dataset']} {split}, evaluation {entry['evaluation']}{family}"
         print(f"{entry['time']}  {what}: {entry['sweep']}")
     print(f"{len(ledger.entries())} evaluations in {ledger.path}, none changed")

@@ -29,7 +29,6 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.analysis.trace import Trace, trace
-    from harness.benchmark import md5_split
     from harness.command import complete, typed
     from harness.core.errors import bounded
     from harness.core.files import write_text
@@ -41,15 +40,12 @@ def run(config: DictConfig) -> None:
         bounded(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
     found: Trace = trace(config, typed())
     print(text(found, config.trace.seeds))
-    if md5_split(str(config.query)) == "test":
-        ids = found.benchmark.query_ids.to_pylist()
-        print(
-            describe_looks(
-                note_look(config.paths.looks, "trace", found.benchmark.name, ids), len(ids), config.paths.looks
-            )
-        )
+    data = found.benchmark
+    if data.split[found.query] == "test":
+        look = note_look(config.paths.looks, "trace", data.name, data.test_ids())
+        print(describe_looks(look, len(data.query_ids), config.paths.looks))
     name = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query))
-    out = Path(config.trace.out or Path(config.paths.runs) / "traces" / f"{found.benchmark.name}-{name}.html")
+    out = Path(config.trace.out or Path(config.paths.runs) / "traces" / f"{data.name}-{name}.html")
     out.parent.mkdir(parents=True, exist_ok=True)
     write_text(out, page(found, config.trace.seeds))
     write_text(out.with_suffix(".json"), json.dumps(to_json(found), ensure_ascii=False, indent=1) + "\n")

@@ -12,8 +12,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from harness.benchmark import SPLITS, SPLITTINGS, UNORDERED, Benchmark, load, md5_split
-from harness.benchmark.cluster import cluster_names, clusters
+from harness.benchmark import (
+    SPLITS,
+    UNORDERED,
+    Benchmark,
+    Splitting,
+    load,
+    read_splitting,
+    say_unused,
+    split_queries,
+    splitting_name,
+)
+from harness.benchmark.cluster import clusters
 from harness.benchmark.source import Chain, check_chain, with_chain
 from harness.core.configuration import names
 from harness.core.errors import HarnessError, one_of
@@ -31,6 +41,7 @@ class Gold:
     hops, types: of each query, None where unknown.    source: the file, for messages.
     corpus: string[D], the ids of all documents, where a benchmark tells them.
     part: ``tune``, ``test`` or ``all`` (``part_name``).    whole: the gold of all splits, where this is that of one.
+    given: the queries' own splits, None for one without.    splitting: what ``test_ids`` goes by.
     """
 
     query_ids: list[str]
@@ -42,12 +53,15 @@ class Gold:
     corpus: pa.StringArray | None = None
     part: str = "all"
     whole: Gold | None = None
+    given: Sequence[str | None] | None = None
+    splitting: Splitting = "md5"
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Gold:
         """The gold of a benchmark."""
         ids, supporting, hops, types = (list(benchmark.queries[name][:]) for name in FIELDS)
-        return cls(ids, supporting, hops, types, benchmark.ordered, benchmark.name, benchmark.doc_ids)
+        source, given = benchmark.name, benchmark.given
+        return cls(ids, supporting, hops, types, benchmark.ordered, source, benchmark.doc_ids, given=given)
 
     @classmethod
     def read(cls, path: str | Path, lenient: bool = False, chain: Chain | None = None) -> Gold:
@@ -62,7 +76,7 @@ class Gold:
         if place.is_dir() or (not place.exists() and str(path) in names("dataset")):
             benchmark = load(path)
             return cls.of(benchmark if chain is None else with_chain(benchmark, chain))
-        return cls(*goldfile.read(place, lenient, chain), str(path))
+        return cls(**goldfile.read(place, lenient, chain)._asdict(), source=str(path))
 
     @cached_property
     def has_last_hop(self) -> NDArray[np.bool_]:
@@ -93,22 +107,38 @@ class Gold:
         """Number of queries."""
         return len(self.query_ids)
 
-    def split(self, name: str, splitting: str = "md5") -> Gold:
+    def split(self, name: str, splitting: Splitting = "md5") -> Gold:
         """The queries of ``tune``, ``test`` or ``all``. Raises HarnessError when none is.
 
-        splitting: ``md5`` of each id, or ``disjoint``: queries that share gold passages stay on one side.
+        splitting: ``md5`` of each id; ``disjoint``: queries that share gold passages stay on one side; ``given``: their
+        field ``split`` (see ``harness.benchmark.split``). A warning says where they carry one that is not used.
         """
         one_of("split", name, SPLITS)
-        one_of("splitting", splitting, SPLITTINGS)
+        chosen = read_splitting("splitting", splitting)
+        say_unused(chosen, self.given or (), self.source, "splitting")
+        whole = replace(self, splitting=chosen)
         if name == "all":
-            return self
-        placed_by = self.query_ids
-        if splitting == "disjoint":
-            placed_by = cluster_names(self.query_ids, self._gold())
-        found = self.take([place for place, query in enumerate(placed_by) if md5_split(query) == name])
+            return whole
+        found = whole.take(np.flatnonzero(whole.parts == name).tolist())
         if not len(found):
             raise HarnessError(f"{self.source}: none of its {len(self)} queries is in split={name}")
-        return replace(found, part=part_name(name, splitting), whole=self)
+        return replace(found, part=part_name(name, chosen), whole=whole)
+
+    @cached_property
+    def parts(self) -> NDArray[np.str_]:
+        """``tune`` or ``test`` of each query of a whole gold."""
+        given = self.given
+        read = None if given is None else lambda: given
+        return split_queries(self.splitting, self.query_ids, self.source, "splitting", read, self._gold)
+
+    @property
+    def test_ids(self) -> list[str]:
+        """The ids of test's queries among these; under another splitting, also of those that are given as test."""
+        whole = self.whole or self
+        test = {query for query, part in zip(whole.query_ids, whole.parts.tolist(), strict=True) if part == "test"}
+        if splitting_name(self.splitting) != "given":
+            test |= {query for query, name in zip(self.query_ids, self.given or (), strict=False) if name == "test"}
+        return [query for query in self.query_ids if query in test]
 
     def take(self, places: Sequence[int]) -> Gold:
         """Some of the queries."""
@@ -119,6 +149,7 @@ class Gold:
             hops=[self.hops[place] for place in places],
             types=[self.types[place] for place in places],
             ordered=self.has_last_hop[places],
+            given=None if self.given is None else [self.given[place] for place in places],
         )
 
     @cached_property
@@ -149,6 +180,6 @@ class Gold:
         return np.column_stack([gold, np.where(self.has_last_hop, -1, UNORDERED).astype(np.int32)])
 
 
-def part_name(split: str, splitting: str) -> str:
-    """``test``, or ``test (disjoint)`` where clusters of queries are kept whole; ``all`` is the same either way."""
-    return split if splitting == "md5" or split == "all" else f"{split} ({splitting})"
+def part_name(split: str, splitting: Splitting) -> str:
+    """``test``, or ``test (disjoint)``, ``test (given)`` where not MD5 says which; ``all`` is the same either way."""
+    return split if splitting == "md5" or split == "all" else f"{split} ({splitting_name(splitting)})"

@@ -32,13 +32,14 @@ Judgement = tuple[str, str, float]
 
 
 class Fields(NamedTuple):
-    """The first fields of a ``harness.evaluation.gold.Gold``."""
+    """Fields of a ``harness.evaluation.gold.Gold``."""
 
     query_ids: list[str]
     supporting: list[list[str]]
     hops: Sequence[int | None]
     types: Sequence[str | None]
     ordered: bool | NDArray[np.bool_]
+    given: Sequence[str | None] | None = None
 
 
 def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Fields:
@@ -103,6 +104,7 @@ def _queries(path: Path, lines: list[tuple[int, bytes]], chain: Chain) -> Fields
         [row.get("hops") for row in rows],
         [row.get("type") for row in rows],
         chains(chain, rows),
+        [None if row.get("split") is None else str(row["split"]) for row in rows],
     )
 
 

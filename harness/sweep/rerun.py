@@ -65,6 +65,7 @@ def inputs(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     then = result.manifest
     now = {
         "data_sha256": prepared.benchmark.sha256,
+        "split_sha256": prepared.benchmark.split_facts.get("split_sha256"),
         "code": code_version(),
         "libraries": library_versions(),
         "lists": record(prepared.identities),

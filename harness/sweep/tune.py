@@ -46,11 +46,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     """Score the trials on tune, write the sweep's folder with its lock, and point ``latest`` at it."""
     started = time.perf_counter()
     data = prepared.benchmark
-    members = data.members("tune")
-    if not len(members):
-        raise HarnessError(
-            f"{data.name}: no query falls into tune; split={data.splitting} needs more than {len(data.split)}"
-        )
+    members = data.need_members("tune")
     log.info("score %d trials on %d queries: begins", len(trials), len(members))
     progress.stage("score")
     board = score_tune(prepared, trials)
@@ -102,9 +98,9 @@ class Findings:
     @cached_property
     def identity(self) -> str:
         """12 hex digits: of the trials, what they are chosen by, the code and the libraries."""
-        plan, splitting = self.board.prepared.plan, self.board.prepared.benchmark.splitting
+        plan, split = self.board.prepared.plan, self.board.prepared.benchmark.split_facts
         wanted: list[Any] = [plan.config.objective, plan.margin, plan.experiment]
-        wanted += [] if splitting == "md5" else [splitting]
+        wanted += [] if split["splitting"] == "md5" else list(split.values())
         wanted += [] if plan.reference == "dense" else [{"reference": plan.reference}]  # older folders keep their names
         return digest([sorted(self.board.trials), *wanted, code_version(), library_versions()])[:12]
 
@@ -173,7 +169,7 @@ class Findings:
             "dataset": data.name,
             "data_sha256": data.sha256,
             "split": "tune",
-            "splitting": data.splitting,
+            **data.split_facts,
             "shared_gold": float(share_gold(data.gold[test], data.gold[members]).mean()) if len(test) else 0.0,
             "n": self.board.rows[0]["n"],
             "objective": plan.config.objective,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source.judged import benchmark
+from harness.benchmark.source.judged import add_judgements, benchmark
 from harness.benchmark.source.records import Record
 from harness.core.errors import HarnessError
 from harness.work.store import Store
@@ -19,13 +19,14 @@ class Hf:
     """``path``: the repository (``BeIR/hotpotqa``), or a local folder or server that the library `datasets` loads.
 
     qrels: repository of the judgements, where they have one of their own (``BeIR/hotpotqa-qrels``); ``null`` is the
-    same with configuration ``default``.    split: of the judgements.    revision: commit or tag; ``null`` is the
-    newest. Columns are BEIR's: ``_id``, ``title``, ``text``; ``_id``, ``text``; ``query-id``, ``corpus-id``, ``score``.
+    same with configuration ``default``.    split: of the judgements, or several, ``[dev, test]``; each query keeps its
+    own, which `split=given` uses.    revision: commit or tag; ``null`` is the newest. Columns are BEIR's: ``_id``,
+    ``title``, ``text``; ``_id``, ``text``; ``query-id``, ``corpus-id``, ``score``.
     """
 
     path: str | None = None
     qrels: str | None = None
-    split: str = "test"
+    split: str | Sequence[str] = "test"
     revision: str | None = None
 
     def load(self, store: Store) -> Benchmark:
@@ -33,13 +34,20 @@ class Hf:
         if not self.path:
             raise HarnessError("dataset.path is not set; e.g. dataset=hf dataset.path=BeIR/hotpotqa")
         queries = self._part(self.path, "queries", "queries", ("_id", "text"))
-        rows = self._part(self.qrels or self.path, "default", self.split, ("query-id", "corpus-id", "score"))
+        named = [self.split] if isinstance(self.split, str) else list(self.split)
+        if not named:
+            raise HarnessError("dataset.split=[]: name one split of the judgements at least, e.g. [dev,test]")
+        columns = ("query-id", "corpus-id", "score")
+        found = {split: self._part(self.qrels or self.path, "default", split, columns) for split in named}
         corpus = self._part(self.path, "corpus", "corpus", ("_id", "text"))
         judged: dict[str, dict[str, int]] = {}
-        for row in rows:
-            judged.setdefault(str(row["query-id"]), {})[str(row["corpus-id"])] = int(row["score"])
+        splits: dict[str, str] = {}
+        for split, rows in found.items():
+            judgements = ((str(row["query-id"]), str(row["corpus-id"]), int(row["score"])) for row in rows)
+            add_judgements(judged, splits, judgements, split)
         asked = {name: str(row["text"]) for row in queries if (name := str(row["_id"])) in judged}
-        return benchmark(self.path, functools.partial(_passages, corpus), asked, judged, store)
+        key = self.path if self.split == "test" else f"{self.path} split={','.join(named)}"
+        return benchmark(self.path, functools.partial(_passages, corpus), asked, judged, store, splits, key)
 
     def _part(self, path: str, name: str, split: str, columns: tuple[str, ...]) -> Any:
         from datasets import load_dataset

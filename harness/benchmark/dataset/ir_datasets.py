@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.benchmark import Benchmark
-from harness.benchmark.source.judged import benchmark
+from harness.benchmark import MEANING, Benchmark
+from harness.benchmark.source.judged import add_judgements, benchmark
 from harness.benchmark.source.records import Record
 from harness.core.errors import HarnessError
 from harness.work.store import Store
@@ -18,11 +18,13 @@ from harness.work.store import Store
 class IrDatasets:
     """The collection ``id``, e.g. ``beir/hotpotqa/dev``, which the library downloads and keeps (``IR_DATASETS_HOME``).
 
-    A passage's title is the document's field ``title`` where it has one, its text the field ``text``, else the
+    Several, ``[beir/fiqa/dev, beir/fiqa/test]``, are one benchmark where their documents are the same. A query's
+    ``split``, which `split=given` uses, is the last part of its collection's id that is the name of a split, else that
+    id. A passage's title is the document's field ``title`` where it has one, its text the field ``text``, else the
     library's default text; a question is the query's default text.
     """
 
-    id: str | None = None
+    id: str | Sequence[str] | None = None
 
     def load(self, store: Store) -> Benchmark:
         """See ``harness.benchmark.source.judged.benchmark``."""
@@ -34,18 +36,35 @@ class IrDatasets:
             ) from error
         if not self.id:
             raise HarnessError("dataset.id is not set; e.g. dataset=ir_datasets dataset.id=beir/hotpotqa/dev")
-        try:
-            found = ir_datasets.load(self.id)
-        except KeyError as error:
-            raise HarnessError(f"dataset.id={self.id}: ir_datasets knows no such collection") from error
-        lacks = [part for part in ("docs", "queries", "qrels") if not getattr(found, f"has_{part}")()]
-        if lacks:
-            raise HarnessError(f"dataset.id={self.id}: the collection has no {' and no '.join(lacks)}")
-        questions = {str(query.query_id): query.default_text() for query in found.queries_iter()}
+        named = [self.id] if isinstance(self.id, str) else list(self.id)
+        questions: dict[str, str] = {}
         judged: dict[str, dict[str, int]] = {}
-        for one in found.qrels_iter():
-            judged.setdefault(str(one.query_id), {})[str(one.doc_id)] = int(one.relevance)
-        return benchmark(self.id, functools.partial(_passages, found), questions, judged, store)
+        splits: dict[str, str] = {}
+        for name in named:
+            found = _collection(ir_datasets, name)
+            if (parent := ir_datasets.docs_parent_id(name)) != (first := ir_datasets.docs_parent_id(named[0])):
+                raise HarnessError(f"dataset.id: the documents of {name} are {parent}, of {named[0]} {first}")
+            questions |= {str(query.query_id): query.default_text() for query in found.queries_iter()}
+            rows = ((str(one.query_id), str(one.doc_id), int(one.relevance)) for one in found.qrels_iter())
+            add_judgements(judged, splits, rows, _split(name))
+        source = named[0] if len(named) == 1 else parent
+        key = None if len(named) == 1 else ",".join(named)
+        return benchmark(source, functools.partial(_passages, found), questions, judged, store, splits, key)
+
+
+def _collection(library: Any, name: str) -> Any:
+    try:
+        found = library.load(name)
+    except KeyError as error:
+        raise HarnessError(f"dataset.id={name}: ir_datasets knows no such collection") from error
+    lacks = [part for part in ("docs", "queries", "qrels") if not getattr(found, f"has_{part}")()]
+    if lacks:
+        raise HarnessError(f"dataset.id={name}: the collection has no {' and no '.join(lacks)}")
+    return found
+
+
+def _split(name: str) -> str:
+    return next((part for part in reversed(name.split("/")) if part in MEANING), name)
 
 
 def _passages(found: Any) -> Iterator[Record]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from harness.benchmark import Benchmark
@@ -26,12 +26,15 @@ def benchmark(
     questions: Mapping[str, str],
     judged: Judgements,
     store: Store,
+    splits: Mapping[str, str],
+    key: str | None = None,
 ) -> Benchmark:
     """The benchmark named ``source``: queries with a supporting passage that is there, in the order of ``questions``.
 
-    Passages without text, and queries without supporting passage, are left out; the queries are counted in a warning.
-    Judgements have no order, so no query is ``ordered`` or has a chain. Its hash and counts are
-    remembered in the runs and checked from then on. Raises HarnessError where nothing is left.
+    splits: of each judged query, kept as its field ``split``.    key: what its hash is remembered by, where it is not
+    ``source``. Passages without text, and queries without supporting passage, are left out; the queries are counted in
+    a warning. Judgements have no order, so no query is ``ordered`` or has a chain. Its hash and counts are remembered
+    in the runs and checked from then on. Raises HarnessError where nothing is left.
     """
     rows = functools.partial(_numbered, passages)
     corpus = read_corpus(Stream(Path(source), rows, ": record "), store.root)
@@ -43,7 +46,9 @@ def benchmark(
     for place, (name, question) in enumerate(questions.items(), 1):
         gold = [passage for passage in relevant.get(name, ()) if passage in there]
         if gold and question.strip():
-            queries.append({"id": name, "question": question, "answers": [], "supporting_ids": gold})
+            queries.append(
+                {"id": name, "question": question, "answers": [], "supporting_ids": gold, "split": splits[name]}
+            )
             places.append(place)
     if not queries:
         raise HarnessError(
@@ -55,8 +60,21 @@ def benchmark(
     asked = Records(Path(source), queries, places, ": query ")
     made = assemble(source.replace("/", "-"), corpus, asked, "none")
     counts = {"passages": len(corpus.table), "queries": len(queries), "queries_left_out": left_out}
-    Lock.of(store).hold(source, {"sha256": made.sha256, **counts}, f"the benchmark {source}")
+    Lock.of(store).hold(key or source, {"sha256": made.sha256, **counts}, f"the benchmark {source}")
     return made.without_order(~made.chain)
+
+
+def add_judgements(
+    judged: dict[str, dict[str, int]], splits: dict[str, str], rows: Iterable[tuple[str, str, int]], split: str
+) -> None:
+    """Put judgements (query, passage, relevance) of a split to those of others, and the split of each of their queries.
+
+    Raises HarnessError for a query that another split has, too.
+    """
+    for query, passage, grade in rows:
+        if (other := splits.setdefault(query, split)) != split:
+            raise HarnessError(f"query {query} is judged in the splits {other} and {split}; name one of them")
+        judged.setdefault(query, {})[passage] = grade
 
 
 def _numbered(passages: Callable[[], Iterator[Record]]) -> Iterator[tuple[int, Record]]:

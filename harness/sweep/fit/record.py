@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import yaml
 from omegaconf import OmegaConf
 
+from harness.benchmark import read_splitting, splitting_name
 from harness.core.configuration import compose, instantiate
 from harness.core.errors import HarnessError, one_of
 from harness.core.files import write_text
@@ -47,7 +48,7 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
         "target": str(config.target._target_).rpartition(".")[2],
         "fitted_on": {name: one.benchmark.sha256 for name, one in crossed.settings.items()},
         "left_out": {name: one.benchmark.sha256 for name, one in crossed.others.items()},
-        "splitting": config.split,
+        "splitting": splitting_name(read_splitting("split", config.split)),
         "metrics": list(options["objective"]),
         "search": {key: getattr(search, key) for key in ("rounds", "halvings", "stop", "penalty", "seed")},
         "stages": [{name: list(knob) for name, knob in sorted(stage.items())} for stage in target.stages],

@@ -214,6 +214,7 @@ class View:
         times = f"; evaluation {self.evaluation} of this split{self.look}" if self.evaluation else ""
         place = where or f"{self.split} split, n = {self.n} queries"
         place += " (split=disjoint: no gold passage of tune is one of test)" if self.splitting == "disjoint" else ""
+        place += " (split=given: tune and test are the benchmark's own)" if self.splitting == "given" else ""
         place += self.unordered()
         data = f"Data {self.data_sha256[:12]}{times}.{''.join(f' WARNING: {line}.' for line in self.warnings)}"
         return (
@@ -256,7 +257,7 @@ class View:
 
     @property
     def splitting(self) -> str:
-        """``md5``, or ``disjoint`` for whole clusters."""
+        """``md5``, ``disjoint`` for whole clusters, or ``given``."""
         return str(self.manifest.get("splitting", "md5"))
 
     def clustering(self) -> str:

@@ -42,11 +42,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
     An evaluation of the same lock that was killed before its files were there is finished, and counts once.
     """
     plan, data = prepared.plan, prepared.benchmark
-    lock = winner.check_unchanged(result, data.sha256)
-    if not len(data.members("test")):
-        raise HarnessError(
-            f"{data.name}: no query falls into test; split={data.splitting} needs more than {len(data.split)}"
-        )
+    lock, members = winner.check_unchanged(result, data), data.need_members("test")
     trials = locked(result, prepared, lock)
     ledger = Ledger(Path(plan.config.paths.ledger))
     with ledger.exclusive():
@@ -54,7 +50,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         remove_partials(ledger.path.parent)
         begun = _unfinished(ledger, lock, result.folder)
         seen = ledger.of(data.sha256)
-        looks, ids = plan.config.paths.get("looks"), data.query_ids.to_pylist()
+        looks, ids = plan.config.paths.get("looks"), data.test_ids()
         if known := [line["sha256"] for line in seen]:
             note_look(looks, "heldout", data.name, ids, known)
         if begun is None and seen and not again and not permits(lock.get("family"), seen):
@@ -70,7 +66,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
             look = {key: begun.get(key, 1) for key in ("evaluation", "looks", "charged")}
         log.info(
             "held out: %s on %d test queries of %s, evaluation %d",
-            result.folder.name, len(data.members("test")), data.name, look["evaluation"],
+            result.folder.name, len(members), data.name, look["evaluation"],
         )  # fmt: skip
         files = score(trials, prepared, lock, look)
         hashes = {name: bytes_sha256(content) for name, content in files.items()}
@@ -86,7 +82,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
                 "dataset": data.name,
                 "data_sha256": data.sha256,
                 "split": "test",
-                "splitting": data.splitting,
+                **data.split_facts,
                 "sweep": result.folder.name,
                 "lock_sha256": lock["sha256"],
                 "code": code_version(),

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.benchmark import md5_split
 from harness.core.errors import HarnessError
 from harness.core.files import locked, make_folder, write_text
 from harness.core.identity import texts_sha256
@@ -28,15 +27,16 @@ Entry = dict[str, Any]
 
 
 def note_look(
-    path: str | None, command: str, source: str, ids: Iterable[str], evaluations: Sequence[str] | None = None
+    path: str | None, command: str, source: str, test_ids: Iterable[str], evaluations: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """Note that a command looks at the test questions among these; ``{"test_questions", "looks"}`` with this one.
+    """Note that a command looks at these test questions; ``{"test_questions", "looks"}`` with this one.
 
-    path: the file; None notes nothing. source: the benchmark or file that the questions are of; ids: those of them that
-    are scored or shown. evaluations: hashes of lines of a ledger, each of which is noted once. looks: None where none
-    is noted: no test question, no file, or one that cannot be written.
+    path: the file; None notes nothing. source: the benchmark or file that the questions are of; test_ids: those of test
+    that are scored or shown, as the splitting says (``test_ids`` of a benchmark and of a gold). evaluations: hashes of
+    lines of a ledger, each of which is noted once. looks: None where none is noted: no test question, no file, or one
+    that cannot be written.
     """
-    test = _of_test(ids)
+    test = sorted(test_ids)
     found: dict[str, Any] = {"test_questions": len(test), "looks": None}
     if test and path is not None:
         place, digests = Path(path), _digests(test)
@@ -64,8 +64,8 @@ def note_look(
     return found
 
 
-def count_looks(path: str | None, ids: Iterable[str], evaluations: Sequence[str] = ()) -> int | None:
-    """How many looks at the test questions among these are known: those in the file, and the evaluations it lacks.
+def count_looks(path: str | None, test_ids: Iterable[str], evaluations: Sequence[str] = ()) -> int | None:
+    """How many looks at these test questions are known: those in the file, and the evaluations it lacks.
 
     So a look that could not be noted (a full disk) counts all the same: the ledger holds the evaluation. None where
     nothing is recorded: no file is kept, or it cannot be read, and the ledger knows of none either.
@@ -77,7 +77,7 @@ def count_looks(path: str | None, ids: Iterable[str], evaluations: Sequence[str]
     except HarnessError as error:
         recorded = False
         log.warning("the looks at test that were noted are not counted: %s", error)
-    count = _count(known, _of_test(ids)) + len(_missing(evaluations, known))
+    count = _count(known, sorted(test_ids)) + len(_missing(evaluations, known))
     return count if recorded else count or None
 
 
@@ -88,10 +88,6 @@ def describe_looks(found: dict[str, Any], n: int, path: str | None) -> str:
     share = f"{found['test_questions']} of these {n} questions are test questions"
     known = "is not recorded" if found["looks"] is None else f"{found['looks']} at them that {path} knows of"
     return f"{share}; look {known}"
-
-
-def _of_test(ids: Iterable[str]) -> list[str]:
-    return sorted(name for name in ids if md5_split(name) == "test")
 
 
 def _digests(names: Iterable[str]) -> list[str]:

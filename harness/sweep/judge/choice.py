@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, digest, library_versions
 from harness.sweep.folder.lock import LOCK, locked_rows, locked_trials
@@ -64,11 +65,12 @@ def lock(
     return {**content, "sha256": digest(content)}
 
 
-def check_unchanged(result: SweepResult, data_sha256: str) -> Mapping[str, Any]:
+def check_unchanged(result: SweepResult, data: Benchmark) -> Mapping[str, Any]:
     """The lock of a sweep, if nothing that it is tied to has changed. Raises HarnessError that says what has."""
     lock = result.lock
     for what, locked, now in (
-        ("data", lock["data_sha256"], data_sha256),
+        ("data", lock["data_sha256"], data.sha256),
+        ("split", lock.get("split_sha256"), data.split_facts.get("split_sha256")),
         ("code", lock["code"], code_version()),
         ("libraries", lock["libraries"], library_versions()),
     ):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from harness.benchmark import Benchmark, md5_split
+from harness.benchmark import Benchmark
 from harness.benchmark.cluster import share_gold
 from harness.core.artifact import MANIFEST, read_manifest
 from harness.core.configuration import instantiate
@@ -45,7 +45,7 @@ def store(config: DictConfig) -> Store:
 def benchmark(config: DictConfig, kept: Store | None = None) -> Benchmark:
     """The configuration's benchmark, split as its ``split`` says, from ``kept`` where it is given."""
     loaded: Benchmark = instantiate(config.dataset).load(kept or store(config))
-    return dataclasses.replace(loaded, splitting=config.get("split", "md5"))
+    return loaded.split_by(config.get("split", "md5"))
 
 
 def retrievers(config: DictConfig) -> dict[str, Retriever]:
@@ -114,8 +114,8 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, di
         if hasattr(inner, "seen"):
             seen = inner.seen(data)
         else:
-            taught = np.array([data.name in on and md5_split(query) == "tune" for query in data.query_ids.to_pylist()])
-            seen = share_gold(data.gold, data.gold[taught])
+            own = dataclasses.replace(data, splitting="md5").members("tune")
+            seen = share_gold(data.gold, data.gold[own if data.name in on else own[:0]])
         found[name] = {"on": on, "seen": {part: int(seen[data.members(part)].sum()) for part in ("tune", "test")}}
     return found
 

@@ -81,6 +81,50 @@ def test_a_repository_in_beirs_form_is_the_same_benchmark_but_for_titles(reposit
     assert not made.chain.any()
 
 
+def test_the_splits_of_a_repository_are_kept(repository: Path, tmp_path: Path) -> None:
+    """q1 is judged in dev, q2 and q3 in test; q3 has no passage that supports it."""
+    by_split = {"dev": [row for row in QRELS if row[0] == "q1"], "test": [row for row in QRELS if row[0] != "q1"]}
+    named = []
+    for split, rows in by_split.items():
+        values = [{"query-id": query, "corpus-id": doc, "score": grade} for query, doc, grade in rows]
+        (repository / f"{split}.jsonl").write_text("".join(json.dumps(value) + "\n" for value in values))
+        named.append(f"  - split: {split}\n    path: {split}.jsonl\n")
+    card = (repository / "README.md").read_text()
+    card = card.replace("  - split: test\n    path: default.jsonl\n", "".join(named))
+    (repository / "README.md").write_text(card)
+    store = Store(tmp_path / "runs")
+    made = Hf(str(repository), split=["dev", "test"]).load(store).split_by("given")
+    assert (made.query_ids.to_pylist(), made.split.tolist()) == (["q1", "q2"], ["tune", "test"])
+    alone = Hf(str(repository)).load(store).split_by("given")
+    assert (alone.query_ids.to_pylist(), alone.split.tolist()) == (["q2"], ["test"])
+    assert set(json.loads((tmp_path / "runs" / "benchmarks.lock.json").read_text())) == {
+        str(repository),
+        f"{repository} split=dev,test",
+    }
+
+
+def test_the_splits_of_collections_over_the_same_documents_are_kept(tmp_path: Path) -> None:
+    library = pytest.importorskip("ir_datasets", reason="the extra `collections` is not installed")
+    (tmp_path / "docs.tsv").write_text("".join(f"{name}\t{text}\n" for name, text in DOCS.items()))
+    docs = library.formats.TsvDocs(library.util.LocalDownload(str(tmp_path / "docs.tsv")))
+    top = f"mine/{tmp_path.name}"
+    library.registry.register(top, library.datasets.base.Dataset(docs))
+    for name, asked in (("dev/small", "q1"), ("test", "q2"), ("blind", "q2")):
+        queries, qrels = (tmp_path / f"{name.replace('/', '-')}.{kind}" for kind in ("queries", "qrels"))
+        queries.write_text(f"{asked}\t{QUERIES[asked]}\n")
+        qrels.write_text("".join(f"{query} 0 {doc} {grade}\n" for query, doc, grade in QRELS if query == asked))
+        made = library.create_dataset(queries_tsv=str(queries), qrels_trec=str(qrels))
+        library.registry.register(f"{top}/{name}", library.datasets.base.Dataset(docs, made))
+    store = Store(tmp_path / "runs")
+    both = IrDatasets([f"{top}/dev/small", f"{top}/test"]).load(store).split_by("given")
+    assert (both.name, both.query_ids.to_pylist()) == (top.replace("/", "-"), ["q1", "q2"])
+    assert both.split.tolist() == ["tune", "test"]
+    with pytest.raises(HarnessError, match=rf"questions of split {top}/blind \(1\)"):
+        IrDatasets([f"{top}/dev/small", f"{top}/blind"]).load(store).split_by("given").members("test")
+    with pytest.raises(HarnessError, match=rf"query q2 is judged in the splits test and {top}/blind; name one"):
+        IrDatasets([f"{top}/test", f"{top}/blind"]).load(store)
+
+
 def test_mistakes_are_one_line(repository: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "runs")
     with pytest.raises(HarnessError, match=r"dataset\.path is not set; e\.g\. dataset=hf"):

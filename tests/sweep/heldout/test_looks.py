@@ -31,7 +31,7 @@ def looks(tmp_path, monkeypatch):
 
 
 def test_looks_are_counted_by_the_test_questions_in_any_order(looks):
-    assert note_look(looks, "evaluate", "a/gold.jsonl", IDS) == {"test_questions": len(TEST), "looks": 1}
+    assert note_look(looks, "evaluate", "a/gold.jsonl", TEST) == {"test_questions": len(TEST), "looks": 1}
     assert note_look(looks, "compare", "b.qrels", reversed(TEST)) == {"test_questions": len(TEST), "looks": 2}
     assert [entry["source"] for entry in noted(looks)] == ["gold.jsonl", "b.qrels"]
 
@@ -47,11 +47,11 @@ def test_gold_with_a_question_more_or_fewer_is_the_same_test(looks):
 
 
 def test_looks_of_an_older_version_are_counted_by_the_hash_of_their_set(looks):
-    note_look(looks, "evaluate", "g", IDS)
+    note_look(looks, "evaluate", "g", TEST)
     (entry,) = noted(looks)
     del entry["ids"]
     Path(looks).write_text(json.dumps({**entry, "previous": "0" * 64, "sha256": "1" * 64}) + "\n{cut o")
-    assert note_look(looks, "evaluate", "g", IDS)["looks"] == 2
+    assert note_look(looks, "evaluate", "g", TEST)["looks"] == 2
 
 
 def noted(path):
@@ -59,16 +59,16 @@ def noted(path):
 
 
 def test_tune_alone_is_no_look(looks):
-    tune = [name for name in IDS if name not in TEST]
-    found = note_look(looks, "evaluate", "g", tune)
+    gold = harness.Gold.from_dict({name: {"a": 1} for name in IDS}).split("tune")
+    found = note_look(looks, "evaluate", "g", gold.test_ids)
     assert found == {"test_questions": 0, "looks": None}
-    assert describe_looks(found, len(tune), looks) == ""
+    assert describe_looks(found, len(gold), looks) == ""
     assert not Path(looks).exists()
 
 
 def test_a_file_that_cannot_be_written_stops_nothing(tmp_path, caplog):
     (tmp_path / "file").write_text("")
-    found = note_look(str(tmp_path / "file" / "looks.jsonl"), "evaluate", "g", IDS)
+    found = note_look(str(tmp_path / "file" / "looks.jsonl"), "evaluate", "g", TEST)
     assert found == {"test_questions": len(TEST), "looks": None}
     assert "this look at test is not noted" in caplog.text
 
@@ -96,14 +96,14 @@ def test_evaluate_says_how_many_questions_are_test_and_which_look_it_is(looks, b
 
 
 def test_a_held_out_table_says_how_many_looks_there_were_before(looks, overrides):
-    note_look(looks, "evaluate", "g", IDS)
-    note_look(looks, "compare", "g", IDS)
+    note_look(looks, "evaluate", "g", TEST)
+    note_look(looks, "compare", "g", TEST)
     given = (*overrides, "grid=point")
     prepared = Prepared.of(Plan(compose("config", given), given))
     result = heldout(sweep(prepared, prepared.plan.trials()), prepared, again=False)
     assert {(row["evaluation"], row["looks"]) for row in result.heldout} == {(1, 2)}
     assert result.test.look == ", after 2 known looks of any kind; the winner's p after 3 looks 1.000 (Holm's times 3)"
-    assert count_looks(looks, IDS) == 3
+    assert count_looks(looks, TEST) == 3
 
 
 def test_an_evaluation_whose_look_did_not_fit_on_the_disk_stands_counts_and_is_noted_by_the_next(
@@ -129,21 +129,21 @@ def test_an_evaluation_whose_look_did_not_fit_on_the_disk_stands_counts_and_is_n
         heldout(second, prepared, again=False)
     ledger = Ledger(Path(str(prepared.plan.config.paths.ledger))).entries()
     assert [look["evaluation"] for look in noted(looks)] == [line["sha256"] for line in ledger]
-    assert count_looks(looks, IDS) == 2
+    assert count_looks(looks, TEST) == 2
 
 
 def test_looks_that_cannot_be_read_leave_the_ledger_s(tmp_path, caplog):
     (tmp_path / "looks.jsonl").mkdir()
-    assert count_looks(str(tmp_path / "looks.jsonl"), IDS, ["a" * 64]) == 1
+    assert count_looks(str(tmp_path / "looks.jsonl"), TEST, ["a" * 64]) == 1
     assert "are not counted" in caplog.text
 
 
 def test_what_is_not_recorded_is_never_0(tmp_path, overrides):
     (tmp_path / "looks.jsonl").mkdir()
-    assert count_looks(str(tmp_path / "looks.jsonl"), IDS) is None
-    assert count_looks(None, IDS) is None
-    assert count_looks(str(tmp_path / "none.jsonl"), IDS) == 0
-    assert describe_looks(note_look(None, "evaluate", "g", IDS), 40, None).endswith("; look is not recorded")
+    assert count_looks(str(tmp_path / "looks.jsonl"), TEST) is None
+    assert count_looks(None, TEST) is None
+    assert count_looks(str(tmp_path / "none.jsonl"), TEST) == 0
+    assert describe_looks(note_look(None, "evaluate", "g", TEST), 40, None).endswith("; look is not recorded")
     given = (*overrides, "grid=point", "paths.looks=null")
     prepared = Prepared.of(Plan(compose("config", given), given))
     result = heldout(sweep(prepared, prepared.plan.trials()), prepared, again=False)

@@ -1,0 +1,134 @@
+"""Which questions may be chosen on (tune) and which are test: by the MD5 of their ids, by clusters, or as is given."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.benchmark.cluster import cluster_names
+from harness.core.errors import HarnessError, nearest, one_of
+from harness.core.input import numbered_lines
+
+log = logging.getLogger(__name__)
+Split = Literal["tune", "test"]
+SPLITS = ("tune", "test", "all")
+Splitting = str | Mapping[str, str]
+"""``md5``: each question by the MD5 of its id. ``disjoint``: whole clusters by that of their smallest id. ``given``: by
+the field ``split`` of each question, whose names mean what MEANING says; a mapping does so too, and says what other
+names mean, ``{blind: test}``. Any other text is a file with lines `id split`."""
+RULES = ("md5", "disjoint", "given")
+MEANING: Mapping[str, str] = {"tune": "tune", "dev": "tune", "train": "tune", "validation": "tune", "test": "test"}
+LINE = "id split"
+
+
+def md5_split(query_id: str) -> Split:
+    """``tune`` when the MD5 of the id, read as an integer, is even; else ``test``. It depends on the id alone."""
+    number = int(hashlib.md5(query_id.encode(), usedforsecurity=False).hexdigest(), 16)
+    return "tune" if number % 2 == 0 else "test"
+
+
+def read_splitting(knob: str, value: Splitting) -> Splitting:
+    """A rule, a file, or a mapping to tune and test, as it stands in a configuration. knob: as it is typed.
+
+    Raises HarnessError for anything else.
+    """
+    if isinstance(value, Mapping):
+        for name, meaning in value.items():
+            one_of(f"{knob}.{name}", meaning, ("tune", "test"))
+        return {str(name): str(meaning) for name, meaning in value.items()}
+    if str(value) not in RULES and not Path(str(value)).is_file():
+        raise HarnessError(
+            f"{knob}={value} is neither {', '.join(RULES)} nor a file with lines `{LINE}`{nearest(str(value), RULES)}"
+        )
+    return str(value)
+
+
+def splitting_name(splitting: Splitting) -> str:
+    """``md5``, ``disjoint`` or, wherever it is given, ``given``."""
+    return splitting if isinstance(splitting, str) and splitting in RULES else "given"
+
+
+def split_queries(
+    splitting: Splitting,
+    query_ids: Sequence[str],
+    source: str,
+    knob: str,
+    given: Callable[[], Sequence[str | None]] | None = None,
+    gold: Callable[[], NDArray[np.int32]] | None = None,
+) -> NDArray[np.str_]:
+    """str[Q]: ``tune`` or ``test`` of each question.
+
+    source: whose questions they are, for messages.    knob: the splitting's, as it is typed.    given: their field
+    ``split``, None where one has none.    gold: int32[Q, H], passage numbers. Raises HarnessError where a rule needs
+    what is not there, for questions without a split, and for a name of which it is not known what it means.
+    """
+    if splitting == "md5":
+        return np.array([md5_split(name) for name in query_ids], dtype="<U4")
+    if splitting == "disjoint":
+        if gold is None:
+            raise HarnessError(f"{knob}=disjoint needs to know which queries share passages; give gold=queries.jsonl")
+        return np.array([md5_split(name) for name in cluster_names(query_ids, gold())], dtype="<U4")
+    if splitting != "given" and isinstance(splitting, str):
+        placed = read_splits(Path(splitting))
+        return _found(query_ids, [placed.get(query) for query in query_ids], MEANING, source, f"add it to {splitting}")
+    if given is None:
+        raise HarnessError(f"{knob}=given needs questions with a field `split`; give gold=queries.jsonl")
+    meaning = {**MEANING, **({} if isinstance(splitting, str) else splitting)}
+    names = given()
+    if unknown := {name: count for name, count in Counter(names).items() if name is not None and name not in meaning}:
+        found = ", ".join(f"{name} ({count})" for name, count in unknown.items())
+        raise HarnessError(
+            f"{source}: questions of split {found}, known: {', '.join(meaning)}; say what it means: "
+            f"'{knob}={{{next(iter(unknown))}: test}}' (or tune)"
+        )
+    mend = f"give each a field `split`, or {knob}=FILE of lines `{LINE}`"
+    return _found(query_ids, names, meaning, source, mend)
+
+
+def read_splits(path: Path) -> dict[str, str]:
+    """The split of each id in a file of lines `id split`, plain or gzip, parted by blanks or tabs; `id split` may head.
+
+    Raises HarnessError with file and line for another form, an id that comes twice, and an unknown split.
+    """
+    found: dict[str, tuple[str, int]] = {}
+    for number, line in numbered_lines(path):
+        where, fields = f"{path}:{number}", line.decode(errors="replace").split()
+        if number == 1 and fields[1:] == ["split"]:
+            continue
+        if len(fields) != 2:
+            raise HarnessError(f"{where}: expected `{LINE}`, found {len(fields)} fields: {' '.join(fields)[:60]!r}")
+        query, name = fields
+        if name not in MEANING:
+            raise HarnessError(f"{where}: split {name} of {query} is none of {', '.join(MEANING)}; write one of them")
+        if query in found:
+            raise HarnessError(f"{where}: {query} stands in line {found[query][1]} already; keep one")
+        found[query] = name, number
+    return {query: name for query, (name, _) in found.items()}
+
+
+def say_unused(splitting: Splitting, given: Sequence[str | None], source: str, knob: str) -> None:
+    """Warn where questions carry a split and the rule does not use it."""
+    if splitting_name(splitting) != "given" and any(given):
+        counts = ", ".join(f"{name or 'none'} {count}" for name, count in Counter(given).items())
+        log.warning(
+            "%s: its questions carry a split (%s), which %s=%s does not use; %s=given does",
+            source, counts, knob, splitting, knob,
+        )  # fmt: skip
+
+
+def _found(
+    query_ids: Sequence[str], names: Sequence[str | None], meaning: Mapping[str, str], source: str, mend: str
+) -> NDArray[np.str_]:
+    missing = [query for query, name in zip(query_ids, names, strict=True) if name is None]
+    if missing:
+        raise HarnessError(
+            f"{source}: {len(missing)} of its {len(query_ids)} questions have no split, e.g. {missing[0]}; {mend}"
+        )
+    return np.array([meaning[str(name)] for name in names], dtype="<U4")
