@@ -34,7 +34,7 @@ class Gating(Protocol):
 
 
 def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str, dict[str, Any]]]:
-    """The benchmark; the numbers of the questions; by list, by measure: ``mean``, ``interval`` (bootstrap), ``n``.
+    """The benchmark; int64[n], numbers of questions; by list and measure: ``mean``, ``interval`` (bootstrap), ``n``.
 
     Measures: those of ``diagnose.measures``; of a list with a gate ``suppressed`` (share of the candidate facts near a
     question that the gate drops), ``distractors_suppressed`` (of those read in passages that are not gold),

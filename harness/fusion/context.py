@@ -1,4 +1,4 @@
-"""What strategies read beside the lists of a pool: texts, entity mentions, seeds, relations, prior importance."""
+"""What strategies read beside the lists of a pool: texts, vectors, mentions, seeds, relations, prior importance."""
 
 from __future__ import annotations
 
@@ -64,12 +64,14 @@ class Context:
     texts: the questions and all passages.    seeding: what the questions start from.
     relations: what joins the passages.
     mentions: sparse [D, E] by list name: which passage mentions which entity in the graph of that list.
+    vectors: float32[D, d] of length 1, of all passages by the configuration's encoder.
     importance: float64[D] in [0, 1] by file name: the prior importance of documents (``pool.importance``).
     """
 
     texts: SourceTexts | None = None
     seeding: Seeding | None = None
     relations: Relations | None = None
+    vectors: NDArray[np.float32] | None = None
     mentions: Mapping[str, csr_array] = field(default_factory=dict)
     importance: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 

@@ -16,8 +16,8 @@ from torch import Tensor
 from harness.core.configuration import strategy
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.core.threads import available, each, torch_alone
+from harness.fusion.calibrated import Calibrated
 from harness.fusion.context import Context
-from harness.fusion.fuser.calibrated import Calibrated
 from harness.fusion.importance import prior_of
 from harness.fusion.normalizer import Normalizer
 from harness.fusion.pool import Pool

@@ -56,7 +56,7 @@ class RerankerConformance(PureConformance):
 
     def test_it_declares_what_it_reads(self, reranker: Reranker) -> None:
         """``reads``."""
-        assert reranker.reads <= {"mentions", "texts", "seeds", "relations"}
+        assert reranker.reads <= {"mentions", "texts", "seeds", "relations", "encoder"}
 
     def test_the_same_documents_in_another_order(self, reranker: Reranker, pool: Calibrated) -> None:
         """float64[Q, U]; what was left out stays out."""

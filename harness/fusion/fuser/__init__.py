@@ -21,7 +21,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from torch import Tensor
 
-from harness.fusion.fuser.calibrated import Calibrated, Scored
+from harness.fusion.calibrated import Calibrated, Scored
 from harness.fusion.fuser.shares import shares
 
 __all__ = ["Calibrated", "Fuser", "Rewarded", "Scored", "Shared", "Single", "shares", "total", "weighted_sum"]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.core.errors import HarnessError, one_of
+from harness.fusion.calibrated import Scored
 from harness.fusion.fuser import Calibrated
-from harness.fusion.fuser.calibrated import Scored
 from harness.fusion.normalizer.minmax import MinMax
 
 TARGETS = ("supporting", "last_hop")

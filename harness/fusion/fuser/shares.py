@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from harness.core.errors import HarnessError, bounded
-from harness.fusion.fuser.calibrated import Calibrated, Scored
+from harness.fusion.calibrated import Calibrated, Scored
 
 Weights = Mapping[str, float]
 

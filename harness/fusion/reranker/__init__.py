@@ -3,8 +3,8 @@
 A reranker is a frozen dataclass, called with ``fused`` float64[Q, U] (-inf for a document that is left out) and the
 calibrated pool it came from. It returns float64[Q, U]: the same documents in another order. Those below the best m keep
 theirs. ``reads`` says what a reranker needs of the pool beside the scores: ``mentions``, ``texts``, ``seeds``
-(``seeding``) or ``relations``; a model is in its fields. Those that read texts are ``TextReranker``: each (question,
-passage) is scored once and its score is kept.
+(``seeding``), ``relations`` or ``encoder`` (``vectors``); a model is in its fields. Those that read texts are
+``TextReranker``: each (question, passage) is scored once and its score is kept.
 """
 
 from __future__ import annotations

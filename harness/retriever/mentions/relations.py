@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from harness.retriever.mentions.links import cross
 from harness.retriever.mentions.path_data import PathData
-from harness.retriever.search.exact import inner_products
+from harness.retriever.search.exact import row_products
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class PassageRelations:
             named,
             *names,
             *shares,
-            self._cosines(docs, there),
+            row_products(self.data.passages, docs.astype(np.int64)),
         )
 
     def _edges(self, kind: str, docs: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -98,14 +98,6 @@ class PassageRelations:
         np.maximum.at(rarities, (row, column, other), rarity)
         np.maximum.at(cosines, (row, column, other), relation)
         return rarities, cosines
-
-    def _cosines(self, docs: NDArray[np.int32], there: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """float64[Q, m, m]: of every two different passages of a row."""
-        found = np.zeros((*docs.shape, docs.shape[1]))
-        row, one, other = np.nonzero(there[:, :, None] & there[:, None, :] & ~np.eye(docs.shape[1], dtype=np.bool_))
-        passages, numbers = self.data.passages, docs.astype(np.int64)
-        found[row, one, other] = inner_products(passages, passages, numbers[row, other], numbers[row, one])
-        return found
 
 
 def _column_of(docs: NDArray[np.int32], row: NDArray[np.int64], doc: NDArray[np.int64], size: int) -> NDArray[np.int64]:

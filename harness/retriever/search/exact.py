@@ -68,6 +68,15 @@ def inner_products(
     return values
 
 
+def row_products(vectors: NDArray[np.float32], docs: NDArray[np.int64]) -> NDArray[np.float64]:
+    """float64[Q, m, m]: the inner product of every two different passages of a row of docs [Q, m], -1 for none: 0."""
+    there = docs >= 0
+    found = np.zeros((*docs.shape, docs.shape[1]))
+    row, one, other = np.nonzero(there[:, :, None] & there[:, None, :] & ~np.eye(docs.shape[1], dtype=np.bool_))
+    found[row, one, other] = inner_products(vectors, vectors, docs[row, other], docs[row, one])
+    return found
+
+
 def _multiply(
     questions: NDArray[np.float32], passages: NDArray[np.float32], rough: NDArray[np.float32], threads: int
 ) -> None:

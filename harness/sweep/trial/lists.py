@@ -22,6 +22,7 @@ from harness.fusion.context import Context, SourceTexts
 from harness.fusion.importance import prior
 from harness.fusion.reranker import Reranker
 from harness.graph import Graph
+from harness.model.encoder import embed
 from harness.retriever import Retriever, retrieve
 from harness.retriever.trec import Trec
 from harness.run import Run
@@ -157,6 +158,8 @@ def gather_context(readers: Sequence[Reader], config: DictConfig, data: Benchmar
         found = replace(found, seeding=instantiate(config.seeds).seeding(data, kept))
     if "relations" in wanted:
         found = replace(found, relations=PassageRelations.of(instantiate(config.relations).world(data, kept)))
+    if "encoder" in wanted:
+        found = replace(found, vectors=np.asarray(embed(instantiate(config.encoder), data.passages, "passage", kept)))
     if "mentions" in wanted:
         found = replace(found, mentions=_mentions(readers, config, data))
     return found

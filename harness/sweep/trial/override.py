@@ -91,7 +91,8 @@ def unread(given: Sequence[str], raw: Mapping[str, Any], trials: Sequence[Trial]
             yield f"{text} changes nothing: nothing reads {part}{nearest(part, roots)}; leave it out"
         elif part in PARTS and part not in used:
             reading = [name for name in names("reranker") if part in strategy("reranker", name).reads]
-            hint = f"reranker={reading[0]} reads it" if reading else f"give a list that has a {part}"
+            of_lists = part == "encoder" or not reading
+            hint = f"give a list that has a {part}" if of_lists else f"reranker={reading[0]} reads it"
             yield f"{key} changes nothing: no list of this configuration uses {part}; {hint}"
 
 
@@ -102,7 +103,7 @@ def _roots() -> set[str]:
     return {re.split(r"[@/]", word.removeprefix("override ").lstrip("/"))[0] for word in groups} | {*content, "lists"}
 
 
-PARTS = ("encoder", "extractor", "graph", *BESIDE)
+PARTS = ("extractor", "graph", *BESIDE)
 """The parts of a configuration that only lists and rerankers use."""
 
 

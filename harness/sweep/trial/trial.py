@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 GROUPS = ("fuser", "normalizer", "temperature", "reranker")
 """The strategies of a trial, by the config group that names them."""
-BESIDE = ("seeds", "relations")
+BESIDE = ("seeds", "relations", "encoder")
 """The parts of a configuration that only some rerankers read, each where it is in their ``reads``."""
 
 

@@ -1,0 +1,72 @@
+"""Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from harness.core.errors import HarnessError, bounded
+from harness.fusion.fuser import Calibrated
+from harness.fusion.reranker import reorder, scale, top
+from harness.retriever.search import row_products
+
+
+@dataclass(frozen=True)
+class Mmr:
+    """The fused top m, chosen one after another: the next d has the greatest L h(d) - (1 - L) max_s cos(d, s).
+
+    h: the fused score, scaled to [0, 1] over the top m of the question (0 where all are equal).    s: the passages that
+    were chosen before, none at the first choice, whose second part is 0.    cos: of the vectors of ``encoder``, the
+    configuration's, whichever lists are fused.    Of equal ones the one that was fused higher is chosen.
+
+    relevance: L, the paper's lambda, in [0, 1]; 1 is the fused order, 0 looks for passages unlike those before.
+    m: >= 1, how many are reranked.
+    """
+
+    reads: ClassVar[frozenset[str]] = frozenset({"encoder"})
+
+    relevance: float = 0.5
+    m: int = 10
+
+    def __post_init__(self) -> None:
+        bounded("reranker.relevance", self.relevance, 0, 1)
+        bounded("reranker.m", self.m, 1)
+        if not isinstance(self.m, int):
+            raise HarnessError(f"reranker.m must be a whole number, got m={self.m}")
+
+    def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        vectors = pool.pool.context.vectors
+        if vectors is None:
+            raise HarnessError(
+                "reranker=mmr compares passages by their vectors, and these lists come without; rerank in `harness "
+                "sweep`, where the benchmark has its texts"
+            )
+        columns, there = top(fused, pool, self.m)
+        docs = torch.where(there, pool.pool.docs.gather(-1, columns), -1).cpu().numpy().astype(np.int64)
+        alike = pool.remember(("cosines", docs.tobytes()), lambda: row_products(vectors, docs))
+        relevant = scale(fused.gather(-1, columns), there, 0.0).cpu().numpy()
+        places = self._choose(relevant, alike, there.cpu().numpy())
+        scores = torch.from_numpy(places.shape[1] - places.astype(np.float64)).to(fused.device)
+        return reorder(fused, pool, columns, there, scores)
+
+    def _choose(
+        self, relevant: NDArray[np.float64], alike: NDArray[np.float64], there: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """int64[Q, m]: when each passage is chosen, from 0; those that are not there come last."""
+        free, rows = there.copy(), np.arange(len(there))
+        places = np.full(there.shape, there.shape[1], dtype=np.int64)
+        nearest = np.zeros(there.shape)
+        for place in range(there.shape[1]):
+            values = self.relevance * relevant - (1 - self.relevance) * nearest
+            best = np.where(free, values, -np.inf).argmax(axis=1)
+            chosen = free[rows, best]
+            places[rows[chosen], best[chosen]] = place
+            free[rows, best] = False
+            nearest = alike[rows, best] if place == 0 else np.maximum(nearest, alike[rows, best])
+        return places
