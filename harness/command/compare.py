@@ -19,8 +19,8 @@ what choosing the right one for each question would score. A fusion of them can 
 Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are as in `harness evaluate --help`. JSON:
 one comparison is an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids,
 headroom and more; several are a list. out=NAME.tex is a paper's table, systems by metrics, with signs and bold only
-where a difference is shown, and NAME-appendix.tex the table of this command. `figure` (.pdf or .png) shows each
-difference with its interval, wins and losses.
+where a difference is shown, NAME-matrix.tex the matrix of several baselines, NAME-appendix.tex the table of this
+command. `figure` (.pdf or .png) shows each difference with its interval, wins and losses.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def run(config: DictConfig) -> None:
     show_coverage({name: one for each in found for name, one in each.coverages.items()}, gold, config.strict)
     table = comparison_table(found)
     several = len(baselines) > 1
-    print(*([matrix(found).text(), ""] if several else []), table.text(), sep="\n")
+    pairs = matrix(found) if several else None
+    print(*([pairs.text(), ""] if pairs else []), table.text(), sep="\n")
     for one in () if several else found:
         sentences = conclude(one, f"{one.name} by {one.metric}", one.baseline, one.p_holm if len(found) > 1 else None)
         print("", *textwrap.wrap(" ".join(sentences), 110, subsequent_indent="  "), sep="\n")
@@ -74,7 +75,7 @@ def run(config: DictConfig) -> None:
         print(line)
     shown = {name: asdict(room) for name, room in rooms.items()}
     results = [{**one.json, "headroom": shown.get(str(one.metric)), **look} for one in found]
-    write_result(config.out, results[0] if len(results) == 1 else results, table, system_table(found))
+    write_result(config.out, results[0] if len(results) == 1 else results, table, system_table(found), pairs)
     write_figure(config.figure, lambda name: picture(found, name))
 
 

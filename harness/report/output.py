@@ -46,10 +46,17 @@ def check_ending(out: str | None, key: str = "out", known: Iterable[str] = FORMS
         )
 
 
-def write_result(out: str | None, result: Any, table: Table, paper: tuple[Table, Style] | None = None) -> None:
+def write_result(
+    out: str | None,
+    result: Any,
+    table: Table,
+    paper: tuple[Table, Style] | None = None,
+    matrix: Table | None = None,
+) -> None:
     """Write the result to ``out`` (None: nowhere) in the form of its ending; whole or not at all.
 
     paper: what a ``.tex`` holds in place of the table, which is then ``NAME-appendix.tex`` beside it.
+    matrix: a further table beside a ``.tex``, ``NAME-matrix.tex``.
     """
     check_ending(out)
     if out is None:
@@ -57,6 +64,9 @@ def write_result(out: str | None, result: Any, table: Table, paper: tuple[Table,
     path = Path(out)
     if paper and path.suffix.lower() == ".tex":
         write_text(path, in_paper(paper[0], path.stem, paper[1]))
+        if matrix:
+            name = f"{path.stem}-matrix"
+            write_text(path.with_name(f"{name}{path.suffix}"), in_paper(matrix, name))
         path = path.with_name(f"{path.stem}-appendix{path.suffix}")
     FORMS[path.suffix.lower()](path, result, table)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
+from scipy.stats import binomtest
 
 from harness.command.compare import run
 from harness.core.configuration import compose
@@ -210,6 +211,13 @@ def test_a_letter_for_each_of_several_baselines(folder: Path) -> None:
     assert rows["ours"] == r"ours & \bfseries 74.2\textsuperscript{ab} \\"
     assert rows["empty"] == r"empty & 0.0\textsuperscript{AB} \\"
     assert "Better than a dense, b other; capital letters: worse." in text
+    text = Path("table-matrix.tex").read_text()
+    rows = {line.split(" & ")[0]: line for line in text.splitlines() if " & " in line}
+    star, below = "{*}", r"\textless{}.001{*}"
+    p = p_value(binomtest(17, 57).pvalue)  # the greatest of four, which Holm leaves
+    assert rows["ours"] == rf"ours & +34.8  23/0  {below} & +34.8  40/17  {p}{star} \\"
+    assert rows["empty"].count("0/26") == 2
+    assert r"\label{tab:table-matrix}" in text
 
 
 def test_a_paper_s_table_of_systems_by_metrics(folder: Path) -> None:
