@@ -19,6 +19,8 @@ reason.
   harness report paper=acl sweep=all 'metrics=[last_hop@5]' baseline=bm25
 
 A sweep that was imported, or whose data are elsewhere, is reported from its folder alone.
+Of sweeps that differ in the benchmark alone and were held out, one sentence says on how many benchmarks at least the
+winner differs from the best list (partial conjunction), and the table `replication` has the benchmarks.
 Before `harness heldout` the tables show tune and say so; afterwards they show test, and which evaluation of it.
 
 With paper=acl (or neurips, plain) only paths.reports/paper is written: one table of the strategies on all benchmarks
@@ -53,6 +55,7 @@ def run(config: DictConfig) -> None:
     from harness.report.display import Display
     from harness.report.pdf import build, gather, joint, section
     from harness.report.site import build as build_site
+    from harness.report.table import findings
     from harness.report.tracking import Export, track, tracker
     from harness.sweep.folder import newest
 
@@ -75,6 +78,8 @@ def run(config: DictConfig) -> None:
         built = gather({**own, **joint(results.values())}, folder, display)
     names = ", ".join(one.folder.name for one in results.values())
     print(f"{len(built.files)} files in {folder} for sweep {names}: {CHECKED}")
+    for finding in findings(results.values()):
+        print(finding)
     print(built.pdf)
     print(build_site(config, folder / "site", [result.folder for result in results.values()]), flush=True)
     for result in results.values():

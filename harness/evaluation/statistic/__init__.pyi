@@ -9,6 +9,8 @@ from .interval import bootstrap as bootstrap
 from .interval import wilson as wilson
 from .multiple import benjamini_hochberg as benjamini_hochberg
 from .multiple import holm as holm
+from .multiple import partial_conjunction as partial_conjunction
+from .multiple import replicability as replicability
 from .paired import mcnemar as mcnemar
 from .paired import odds_ratio as odds_ratio
 from .paired import paired_odds_ratio as paired_odds_ratio

@@ -17,6 +17,7 @@ from harness.report.experiment import build_experiment, joint_figures
 from harness.report.figure import Page, Picture, alpha, ceiling, cost, flow, frontier, outcomes, scores
 from harness.report.pdf.compile import SECONDS, compile_pdf
 from harness.report.pdf.template import fill
+from harness.report.table.replication import replications
 from harness.report.table.tables import build_tables
 from harness.sweep.folder import SweepResult
 
@@ -77,16 +78,21 @@ def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
 
 
 def joint(results: Iterable[SweepResult]) -> dict[str, Section]:
-    """The figures that show several benchmarks at once, of each experiment that has such."""
+    """What shows several benchmarks at once: an experiment's joint figures, and whether winners hold on all."""
+    results = list(results)
     kinds: dict[str, list[SweepResult]] = {}
     for result in results:
         kinds.setdefault(result.kind, []).append(result)
     drawn = {kind: joint_figures(ones) for kind, ones in kinds.items()}
-    return {
+    sections = {
         kind: Section(kind, kind, {"sweeps": ", ".join(one.folder.name for one in kinds[kind])}, [], pictures)
         for kind, pictures in drawn.items()
         if pictures
     }
+    for kind, table in replications(results).items():
+        alone = Section(kind, kind, {}, [], [])
+        sections[kind] = dataclasses.replace(sections.get(kind, alone), tables=[table])
+    return sections
 
 
 def build(result: SweepResult, folder: Path, more: Iterable[Picture] = (), display: Display = AS_TYPED) -> Built:

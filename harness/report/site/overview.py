@@ -11,6 +11,7 @@ from harness.evaluation.comparison import compare_trials
 from harness.report.console.conclusions import conclusions
 from harness.report.display import Display
 from harness.report.site.chunk import table
+from harness.report.table.replication import findings
 from harness.report.table.tables import wilson_of
 from harness.sweep.folder import SweepResult, View, learned, lists_read, locked_trials
 
@@ -54,6 +55,7 @@ def overview(listed: list[Listed], unread: Mapping[str, str], version: str, disp
         "sweeps": [_sweep(one, display.of([one.result])) for one in listed],
         "leaderboard": {**table(board, display), "places": places},
         "families": families({str(place[3]) for place in places}, display),
+        "findings": [display.text(line) for line in findings(one.result for one in listed if not one.newer)],
         "metrics": [display.text(name) for name in objectives],
         "unread": [[name, reason] for name, reason in unread.items()],
     }

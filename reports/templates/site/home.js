@@ -10,7 +10,7 @@ async function home() {
       "It wins a question against another strategy where it scores higher, and loses it where it scores lower."),
     index.sweeps.length ? null : el("p", {}, "No sweep can be read yet; run `harness sweep`, then `harness report`."),
     newest.length ? el("section", {"aria-labelledby": "winners"}, el("h2", {id: "winners"}, "What won, and which questions it lost"),
-      el("div", {class: "cards"}, newest.map(card))) : null,
+      el("div", {class: "cards"}, newest.map(card)), index.findings.map(line => el("p", {}, line))) : null,
     index.leaderboard.rows.length ? el("section", {"aria-labelledby": "board"}, el("h2", {id: "board"}, "Leaderboard of all sweeps"), board(index, state)) : null,
     index.unread.length ? el("section", {"aria-labelledby": "unread"}, el("h2", {id: "unread"}, `${plural(index.unread.length, "folder")} that cannot be shown`),
       table({title: "Folders that cannot be shown", columns: [{title: "folder", kind: "text"}, {title: "reason", kind: "text wrap"}], rows: index.unread, keys: []})) : null,

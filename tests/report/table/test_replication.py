@@ -1,0 +1,52 @@
+"""Winners over benchmarks: a table and a sentence by partial conjunction, from the command line."""
+
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from harness.evaluation.statistic import replicability
+from harness.report.table.replication import replications
+from harness.sweep.folder import newest
+
+
+def test_two_benchmarks_held_out(overrides, bench, tmp_path, monkeypatch):
+    def run(command, *arguments):
+        done = subprocess.run(
+            [sys.executable, "-m", "harness", command, *arguments, f"paths.runs={tmp_path / 'runs'}", "tracking=none"],
+            capture_output=True, text=True, cwd=tmp_path,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    shutil.copytree(bench, tmp_path / "other")
+    corpus = tmp_path / "other" / "corpus.jsonl"
+    corpus.write_text(corpus.read_text().replace("Text of", "Words on"))
+    for folder in (bench, tmp_path / "other"):
+        mine = [text.replace(str(bench), str(folder)) for text in overrides if text.startswith(("dataset", "lists"))]
+        run("sweep", *mine, "grid=point")
+        assert replications(newest(tmp_path / "runs", "all").values()) == {}  # tune chose the winner
+    for result in newest(tmp_path / "runs", "all").values():
+        run("heldout", f"sweep={result.folder}")
+    results = newest(tmp_path / "runs", "all")
+    (table,) = replications(results.values()).values()
+    views = [result.test for result in results.values()]
+    rows = [dict(zip([column.title for column in table.columns], row, strict=True)) for row in table.rows]
+    assert [row["benchmark"] for row in rows] == [view.dataset for view in views]
+    for row, view in zip(rows, views, strict=True):
+        base = view.row_of(view.lock["best_single"])
+        gain = view.scores[view.winner_place] - view.scores[base]
+        assert [row["n"], row["W"], row["L"]] == [len(gain), (gain > 0).sum(), (gain < 0).sum()]
+        assert row["difference"] == pytest.approx(gain.mean())
+    ps = replicability([row["cluster p"] for row in rows], np.array([row["W"] - row["L"] for row in rows]))
+    shown = int((ps <= 0.05).sum())
+    said = f"at least {shown} of 2 benchmarks" if shown else "Over 2 benchmarks no difference"
+    assert said in table.caption
+    monkeypatch.setenv("PATH", "")  # no LaTeX
+    (line,) = (line for line in run("report", "sweep=all").splitlines() if "partial conjunction" in line)
+    assert said in line
+    assert line.endswith(").")
+    assert any(said in path.read_text() for path in (tmp_path / "reports" / "site").rglob("index.js"))
+    assert len(list((tmp_path / "reports" / "tables").rglob("replication.tex"))) == 1
