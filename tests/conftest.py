@@ -38,11 +38,12 @@ def own_looks(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 OF_A_COMMAND = ("PYTHONSAFEPATH", "HYDRA_FULL_ERROR")
+OF_A_TERMINAL = ("COLUMNS",)
 
 
 def forget_environment() -> None:
-    """Variables that MLflow sets, and those that a command sets for what it starts."""
-    for name in [name for name in os.environ if name.startswith("MLFLOW_") or name in OF_A_COMMAND]:
+    """Variables that MLflow sets, those that a command sets for what it starts, and the width of the terminal."""
+    for name in [name for name in os.environ if name.startswith("MLFLOW_") or name in (*OF_A_COMMAND, *OF_A_TERMINAL)]:
         del os.environ[name]
 
 

@@ -26,6 +26,14 @@ def plain(node: Any) -> Any:
     return OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
 
 
+def explains(config: DictConfig) -> bool:
+    """The key ``explain``: whether what explains a result is printed, too. Raises HarnessError unless true or false."""
+    found = config.get("explain", False)
+    if not isinstance(found, bool):
+        raise HarnessError(f"explain={found}: expected true or false")
+    return found
+
+
 def typed() -> list[str]:
     """The overrides of the command line, as they were typed (see ``harness.core.configuration.KNOB``)."""
     from hydra.core.hydra_config import HydraConfig

@@ -79,7 +79,7 @@ def _forecast(config: DictConfig) -> None:
     name, gold = prepared.benchmark.name, prepared.benchmark.gold
     known = fitted(retrievers(config), prepared.benchmark)
     for line in blind_spots(known, np.bincount(clusters(gold))):
-        print(line)
+        print(line.text)
     content = {"data_sha256": prepared.benchmark.sha256, "forecast": [dataclasses.asdict(one) for one in found]}
     print(_store(config, f"{name}-forecast", content))
 

@@ -13,8 +13,9 @@ with 80% power: a difference below it cannot be expected to be significant. Comp
 dense alone: `baseline` takes several, by the same forms as `run`; every run is compared with each of them (no pair
 twice), a matrix shows them, and p and intervals by cluster (questions that share gold passages) stand beside the plain.
 
-Below stands the headroom: on how many questions each of the runs and the baseline has more than the best of them, and
-what choosing the right one for each question would score. A fusion of them can win little else.
+Below stand what is better, and on how many questions a fusion of the runs can gain over the best of them. With
+explain=true the table has every column, and for each pair and metric stand what could be seen, and the headroom: what
+choosing the right run for each question would score. A fusion can win little else. Files have all of it.
 
 Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are as in `harness evaluate --help`. JSON:
 one comparison is an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids,
@@ -34,22 +35,24 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
-    import textwrap
     from dataclasses import asdict
 
-    from harness.command import complete, plain
+    from harness.command import complete, explains, plain
     from harness.core.errors import HarnessError
-    from harness.evaluation.conclusion import conclude
+    from harness.core.table import fit, paragraph
+    from harness.evaluation.conclusion import by_topic, choose
     from harness.evaluation.judging import read_gold, show_coverage
     from harness.evaluation.metric import metrics
     from harness.evaluation.run_comparison import compare_all, comparison_table, headroom
     from harness.evaluation.system_table import matrix, system_table
+    from harness.evaluation.verdict import renamed, sentences, short_table
     from harness.report.difference_figure import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
     from harness.run import io as lists
     from harness.sweep.heldout import describe_looks, note_look
 
     complete(config)
+    explain = explains(config)
     check_ending(config.out)
     check_ending(config.figure, "figure", FIGURES)
     wanted = metrics(plain(config.metric), plain(config.k))
@@ -61,22 +64,23 @@ def run(config: DictConfig) -> None:
     found = compare_all(runs, baselines, gold, wanted, config.ties)
     show_coverage({name: one for each in found for name, one in each.coverages.items()}, gold, config.strict)
     table = comparison_table(found)
-    several = len(baselines) > 1
-    pairs = matrix(found) if several else None
-    print(*([pairs.text(), ""] if pairs else []), table.text(), sep="\n")
-    for one in () if several else found:
-        sentences = conclude(one, f"{one.name} by {one.metric}", one.baseline, one.p_holm if len(found) > 1 else None)
-        print("", *textwrap.wrap(" ".join(sentences), 110, subsequent_indent="  "), sep="\n")
-    rooms = headroom(found)
-    for name, room in rooms.items():
-        print("", *textwrap.wrap(f"{name}. {' '.join(room.sentences())}", 110, subsequent_indent="  "), sep="\n")
+    rooms, shown = headroom(found), renamed(found)
+    tables = [short_table(shown), *([comparison_table(shown)] if explain else [])]
+    said = sentences(shown, headroom(shown))
+    print(*(line for one in tables for line in (*paragraph(one.title), "", *fit(one), "")), sep="\n")
+    lead = [*choose(said, "verdict", "addition"), *(f"caution: {text}" for text in choose(said, "caveat"))]
+    print(*(line for text in lead for line in paragraph(text)), sep="\n")
+    for topic, text in (by_topic(said, "explanation") if explain else {}).items():
+        print("", *paragraph(f"{topic}: {text}"), sep="\n")
     look = note_look(config.paths.looks, "compare", gold.source, gold.test_ids)
     if line := describe_looks(look, len(gold), config.paths.looks):
-        print(line)
-    shown = {name: asdict(room) for name, room in rooms.items()}
-    results = [{**one.json, "headroom": shown.get(str(one.metric)), **look} for one in found]
-    write_result(config.out, results[0] if len(results) == 1 else results, table, system_table(found), pairs)
-    write_figure(config.figure, lambda name: picture(found, name))
+        print(*paragraph(line), sep="\n")
+    won = {name: asdict(room) for name, room in rooms.items()}
+    results = [{**one.json, "headroom": won.get(str(one.metric)), **look} for one in found]
+    pairs = matrix(found) if len(baselines) > 1 else None
+    written = write_result(config.out, results[0] if len(results) == 1 else results, table, system_table(found), pairs)
+    written += write_figure(config.figure, lambda name: picture(found, name))
+    print(*written, sep="\n", end="\n" if written else "")
 
 
 def _named(runs: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:

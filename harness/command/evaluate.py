@@ -24,7 +24,10 @@ side; given goes by the field `split` of queries.jsonl (tune, train, dev, valida
 says what another name means; splitting=splits.tsv is a file with lines `id split`.
 
 Equal scores are ordered by document id ascending. ties=trec does as trec_eval does (scores as 32-bit floats, equal ones
-by document id descending). `out` by its ending: .json (everything, with each query), .csv, .tex, .txt (the table).
+by document id descending).
+`out` by its ending: .json (everything, with each query), .csv, .tex, .txt (the
+table). Printed are all queries and, of the groups by hop count and by type, those of which there are several;
+explain=true prints every group, what the metrics count, and what run and gold have in common.
 """
 
 from __future__ import annotations
@@ -37,7 +40,8 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read, score, print and write."""
-    from harness.command import complete, plain
+    from harness.command import complete, explains, plain
+    from harness.core.table import fit, paragraph
     from harness.evaluation.evaluate import evaluate
     from harness.evaluation.judging import read_gold, show_coverage
     from harness.evaluation.metric import metrics
@@ -46,6 +50,7 @@ def run(config: DictConfig) -> None:
     from harness.sweep.heldout import describe_looks, note_look
 
     complete(config)
+    explain = explains(config)
     check_ending(config.out)
     wanted = metrics(plain(config.metrics), plain(config.k))
     gold, source = read_gold(config), str(config.run)
@@ -55,8 +60,12 @@ def run(config: DictConfig) -> None:
     show_coverage({source: found.coverage}, gold, config.strict)
     if found.note:
         print(f"note: {found.note}")
-    print(found)
+    table = found.table() if explain else found.short_table()
+    print(*paragraph(table.title), "", *fit(table), sep="\n")
+    for topic, text in found.explanation().items() if explain else ():
+        print("", *paragraph(f"{topic}: {text}"), sep="\n")
     look = note_look(config.paths.looks, "evaluate", gold.source, gold.test_ids)
     if line := describe_looks(look, len(gold), config.paths.looks):
-        print(line)
-    write_result(config.out, {**found.json, **look}, found.table())
+        print(*paragraph(line), sep="\n")
+    files = write_result(config.out, {**found.json, **look}, found.table())
+    print(*files, sep="\n", end="\n" if files else "")

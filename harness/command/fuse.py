@@ -19,7 +19,8 @@ half (by the MD5 of their ids; splitting=disjoint gold=queries.jsonl keeps queri
 splitting=given gold=queries.jsonl goes by its field `split`, splitting=splits.tsv by a file with lines `id split`),
 depth=1000 the best 1000 documents of each fused list. Choose parameters on tune, and look at test once.
 summary=s.json writes what is printed as JSON: documents and answered queries of each list, pairs of lists that share
-less than half of their ids. Every fuser, normalizer, temperature and reranker of conf/ that reads neither texts nor a graph can be
+less than half of their ids. explain=true prints also what fused them. Every fuser, normalizer,
+temperature and reranker of conf/ that reads neither texts nor a graph can be
 used; those that learn (fuser=learned, normalizer=ecdf) from the lock of a sweep, which decides all else too.
 pool.importance names a JSON file of the documents' prior importance, {"document": 0..1, ...}, which
 fuser=weighted_rrf multiplies by.
@@ -38,14 +39,16 @@ if TYPE_CHECKING:
 
     from harness.benchmark import Splitting
     from harness.run import Run
+    from harness.sweep.winner import Choice
 
 
 def run(config: DictConfig) -> None:
     """Read, fuse, write, and say what was fused."""
     from harness.benchmark import SPLITS, read_splitting
-    from harness.command import complete, plain, typed
+    from harness.command import complete, explains, plain, typed
     from harness.core.errors import HarnessError, bounded, one_of
     from harness.core.files import write_json
+    from harness.core.table import paragraph
     from harness.evaluation.gold import part_name
     from harness.fusion.fuse import fuse
     from harness.fusion.fuser import Fuser
@@ -55,6 +58,7 @@ def run(config: DictConfig) -> None:
     from harness.sweep.winner import choose
 
     complete(config)
+    explain = explains(config)
     one_of("split", config.split, SPLITS)
     if config.depth is not None:
         bounded("depth", config.depth, 1)
@@ -72,6 +76,8 @@ def run(config: DictConfig) -> None:
         )
     if chosen.name:
         print(f"as locked: {chosen.name}")
+    if explain:
+        print(*paragraph(_explanation(chosen)), sep="\n")
     importance = read(chosen.pool.importance) if chosen.pool.importance else None
     runs = lists.read_all(paths, config.lenient, plain(config.columns))
     little = _check_shared(runs, config.disjoint)
@@ -101,6 +107,14 @@ def run(config: DictConfig) -> None:
         whole = {"out": out, "split": part, "queries": len(queries)}
         made = {"documents": len(fused.docs), "queries": _answered(fused)}
         write_json(Path(config.summary), {**whole, "lists": read_lists, "fused": made, "little_shared": little})
+
+
+def _explanation(chosen: Choice) -> str:
+    """What fuses the lists."""
+    pool, capped = chosen.pool, ", ".join(chosen.pool.capped)
+    cap = "no list is capped" if pool.effective_cap is None else f"the {pool.effective_cap} best documents of {capped}"
+    steps = (chosen.normalizer, chosen.temperature, chosen.fuser, chosen.reranker)
+    return f"fused by: {', '.join(map(str, steps))}; {cap}"
 
 
 def _answered(run: Run) -> int:

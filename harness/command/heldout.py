@@ -4,6 +4,9 @@ Exactly what the lock holds is scored: the winner, the best trial of each fuser,
 correction over them. It refuses when the data, the code or the lock has changed since the sweep. A test split that has
 been evaluated before needs heldout.again=true, and every table then says which evaluation it shows.
 
+Prints the trials that matter, what won and by how much, whether what the sweep expected came true, and whether fusion
+adds to the best list; with explain=true also every locked trial, also against the best single list, and headroom.
+
   harness heldout                              the latest sweep
   harness heldout sweep=runs/sweeps/NAME       another one
   harness heldout heldout.again=true           once more
@@ -21,18 +24,18 @@ def run(config: DictConfig) -> None:
     """Evaluate, print, then export to the tracker."""
     from pathlib import Path
 
-    from harness.command import typed
+    from harness.command import explains, typed
     from harness.report.console import terminal
     from harness.report.tracking import Export, remember, track, tracker
     from harness.sweep.folder import SweepResult, latest
     from harness.sweep.heldout import heldout
     from harness.sweep.trial import Prepared, reopen
 
-    runs = Path(config.paths.runs)
+    runs, explain = Path(config.paths.runs), explains(config)
     folder = Path(config.sweep) if config.sweep else latest(runs)
     plan, tracking, export = reopen(folder, config), tracker(config, typed()), Export(folder.resolve())
     remember(tracking, runs, export)  # a process that is killed from here on leaves a note that it is due
     result = heldout(SweepResult(folder), Prepared.of(plan), bool(config.heldout.again))
-    print(terminal.heldout(result))
+    print(terminal.heldout(result, explain))
     print(folder / "heldout.json", flush=True)
     track(tracking, runs, export)

@@ -1,11 +1,14 @@
 """Score every trial of a grid on the tune split, and lock the winner before anything touches test.
 
 In a terminal a bar shows the trials, the time left and the best trial so far; `harness watch` follows from another.
-Prints the ranked table; the last line of standard output is the sweep's folder. Then MLflow gets a copy of it, and a
+Prints the trials that matter and what won, by how much, what to expect on test and whether fusion adds to the best
+list; with explain=true also the best 15 trials with all p values, power, headroom, edges of the grid and the curse of
+many trials. The last line of standard output is the sweep's folder. Then MLflow gets a copy of it, and a
 line on standard error links to it; without a server the sweep is finished all the same (see `harness track --help`).
 
   harness sweep                                  grid `default` on the sample benchmark
   harness sweep dataset=2wikimultihopqa          real data, from paths.data (HARNESS_DATA) or the Hub
+  harness sweep explain=true                     why, and how sure it is
   harness sweep dry_run=true                     how many trials, what is stored, what would be built and asked
   harness sweep fuser=rrf fuser.k=5              the part of the grid with these values
   harness sweep experiment=phasegraph_main       a published table (conf/experiment); `harness report` draws it
@@ -37,15 +40,22 @@ def run(config: DictConfig) -> None:
     """Sweep, print, then export to the tracker: what is printed waits for no server."""
     from pathlib import Path
 
-    from harness.command import typed
-    from harness.report.console import leaderboard
+    from omegaconf import open_dict
+
+    from harness.command import explains, typed
+    from harness.core.errors import HarnessError
+    from harness.report.console import terminal
     from harness.report.tracking import Export, track, tracker
     from harness.sweep.multirun import note
     from harness.sweep.trial import Plan, Prepared, identities, retrievers
     from harness.sweep.tune import sweep
     from harness.work.progress import doing, following
 
-    given = tuple(typed())
+    explain, given = explains(config), tuple(text for text in typed() if not text.startswith("explain="))
+    with open_dict(config):
+        config.pop("explain", None)  # what is printed is no part of a result
+    if config.dry_run and explain:
+        raise HarnessError("explain=true is of results, and dry_run=true makes none; leave one of them out")
     if config.dry_run:
         return show_plan(config, given)
     tracking = tracker(config, given)
@@ -55,7 +65,7 @@ def run(config: DictConfig) -> None:
     with following(Path(config.paths.runs), doing("sweep", given)):
         result = sweep(Prepared.of(plan), trials)
     note(result, Path(config.paths.runs))
-    print(leaderboard(result))
+    print(terminal.leaderboard(result, explain))
     print(result.folder, flush=True)
     track(tracking, Path(config.paths.runs), Export(result.folder.resolve()))
 

@@ -113,6 +113,11 @@ class Comparison:
         """The 95% interval of the difference: Tango's, or the bootstrap's where values are not 0/1."""
         return self.score_interval() or self.bootstrap
 
+    @property
+    def shown_interval(self) -> tuple[float, float] | None:
+        """``interval`` for a table; None where no query differs, since nothing was seen to vary."""
+        return self.interval if self.wins + self.losses else None
+
     @cached_property
     def p_equivalent(self) -> float | None:
         """Small when the two are shown to differ by less than ``margin``; None unless values are 0/1."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,42 +16,87 @@ from harness.evaluation.statistic.trials import mcnemar_ps
 
 GREAT = 0.05
 """A cluster with a greater share of the questions is warned of."""
+SEEN = "what could be seen"
 UNANSWERED = "this benchmark cannot answer whether fusion adds to its best list"
 
 
-def conclude(found: Comparison, ours: str, theirs: str, p: float | None = None) -> list[str]:
-    """One to three sentences.    p: Holm's, corrected for what was compared beside, decides; None: the raw one."""
-    holm, p = "" if p is None else f", Holm p {p_value(p)}", found.p if p is None else p
+Kind = Literal["compared", "verdict", "expectation", "addition", "caveat", "explanation", "forecast"]
+LEAD: tuple[Kind, ...] = ("compared", "verdict", "expectation", "addition", "caveat")
+"""What every face shows; the other kinds are shown with explain=true, in the report and on the site."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence about results, and what it is about; who shows it chooses by ``kind``.
+
+    kind: ``compared`` (what, on which questions), ``verdict`` (what won and by how much), ``expectation`` (of test, or
+    whether it came true), ``addition`` (whether fusion adds to the best list), ``caveat`` (why one of these may not
+    hold), ``explanation`` (how sure, how much could be seen), ``forecast`` (what was known before test).
+    topic: of explanations, the heading that they stand under.
+    """
+
+    kind: Kind
+    text: str
+    topic: str = ""
+
+
+def choose(said: Iterable[Sentence], *kinds: Kind) -> list[str]:
+    """The texts of these kinds, in the order of the kinds, each once."""
+    found = list(said)
+    return list(dict.fromkeys(one.text for kind in kinds for one in found if one.kind == kind))
+
+
+def by_topic(said: Iterable[Sentence], *kinds: Kind) -> dict[str, str]:
+    """The paragraphs of these kinds by topic, no sentence twice."""
+    found: dict[str, dict[str, None]] = {}
+    for one in said:
+        if one.kind in kinds:
+            found.setdefault(one.topic, {}).setdefault(one.text)
+    return {topic: " ".join(texts) for topic, texts in found.items()}
+
+
+def conclude(found: Comparison, ours: str, theirs: str, p: float | None = None) -> list[Sentence]:
+    """The verdict, what rules where its interval says otherwise, and what was not shown.
+
+    p: Holm's, corrected for what was compared beside, decides; None: the raw one.
+    """
+    score, other = percent(found.score), percent(found.baseline_score)
+    if not found.wins and not found.losses:
+        return [Sentence("verdict", f"{ours} and {theirs} score {score}% and differ on no question.")]
+    said = [Sentence("verdict", f"{ours} scores {score}% and {theirs} {other}%: {difference(found, p)}.")]
+    decides, (low, high) = found.p if p is None else p, found.interval
+    if (decides <= LEVEL) != (low > 0 or high < 0):
+        rule = "the exact test's p rules" if p is None else "Holm p rules, which is corrected for all that was compared"
+        alone = f"the interval, of this pair alone, {'holds' if decides <= LEVEL else 'excludes'} 0"
+        said.append(Sentence("caveat", f"Against {theirs} {rule}; {alone}."))
+    if decides > LEVEL:
+        said.append(Sentence("explanation", f"Against {theirs}: {_limit(found)}", SEEN))
+    return said
+
+
+def difference(found: Comparison, p: float | None = None) -> str:
+    """The difference with its interval, wins, losses, the p that decides and, in words, whether it is one."""
+    kind, p = ("raw", found.p) if p is None else ("Holm", p)
     verdict = "no difference is shown"
     if p <= LEVEL:
-        verdict = f"which is {'better' if found.difference > 0 else 'WORSE'}"
-    sentences = [
-        f"{ours} scores {percent(found.score)}% and {theirs} {percent(found.baseline_score)}%: "
-        f"{points(found.difference)} points (95% {span(found.interval)}; "
-        f"{found.wins} won, {found.losses} lost, raw p {p_value(found.p)}{holm}), {verdict}."
-    ]
-    low, high = found.interval
-    if (p <= LEVEL) != (low > 0 or high < 0):
-        rule = "Holm p rules, which is corrected for all that was compared" if holm else "The exact test's p rules"
-        sentences.append(f"{rule}; the interval, of this pair alone, {'holds' if p <= LEVEL else 'excludes'} 0.")
-    if p > LEVEL:
-        sentences.append(_limit(found))
-    return sentences
+        verdict = f"which is {'better' if found.difference > 0 else 'worse'}"
+    return (
+        f"{points(found.difference)} points (95% {span(found.interval)}; {found.wins} won, {found.losses} lost, "
+        f"{kind} p {p_value(p)}), {verdict}"
+    )
 
 
 def _limit(found: Comparison) -> str:
     """What a comparison without a finding can still say."""
     margin = f"{100 * found.margin:g} points"
-    if not found.wins and not found.losses:
-        return "They differ on no question."
     if found.p_equivalent is not None and found.p_equivalent <= LEVEL:
-        return f"They are shown to differ by less than {margin} (equivalence p {p_value(found.p_equivalent)})."
+        return f"they are shown to differ by less than {margin} (equivalence p {p_value(found.p_equivalent)})."
     if found.detectable is None:
-        return f"With {found.n} questions that differ so seldom, even a real difference would often be missed."
-    return f"A net win below {points(found.detectable)} points would often be missed with {found.n} questions."
+        return f"with {found.n} questions that differ so seldom, even a real difference would often be missed."
+    return f"a net win below {points(found.detectable)} points would often be missed with {found.n} questions."
 
 
-def blind_spots(fitted: Mapping[str, Mapping[str, Any]], sizes: NDArray[np.int64]) -> list[str]:
+def blind_spots(fitted: Mapping[str, Mapping[str, Any]], sizes: NDArray[np.int64]) -> list[Sentence]:
     """What the forecast of a tune half cannot see, a sentence each; none where it sees all.
 
     fitted: by list, ``seen``: how many questions of tune share gold with one that its weights were chosen on. Trials
@@ -63,15 +108,15 @@ def blind_spots(fitted: Mapping[str, Mapping[str, Any]], sizes: NDArray[np.int64
     said = []
     if names:
         said.append(
-            f"It cannot see that the weights of {', '.join(names)} were chosen on these tune questions, too: expect "
-            "less."
+            f"The forecast cannot see that the weights of {', '.join(names)} were chosen on these tune questions, too: "
+            "expect less."
         )
     if share > GREAT and sizes.max() > 1:
         said.append(
             f"One cluster of shared gold holds {percent(share)}% of tune's questions: on new clusters such intervals "
             "hold less often than they say."
         )
-    return said
+    return [Sentence("caveat", text) for text in said]
 
 
 @dataclass(frozen=True)
@@ -99,21 +144,28 @@ class Headroom:
         oracle = every.max(axis=0)
         return cls(best, wins, int((oracle > own).sum()), float(oracle.mean()), float(own.mean()), len(own))
 
-    def sentences(self) -> list[str]:
-        """What can be won, and whether these questions can tell: the exact test of winning all and losing none."""
+    @property
+    def p(self) -> float:
+        """The exact p of winning all of these questions and losing none; 1 where there is none."""
+        return float(mcnemar_ps(np.array(self.questions), np.array(0)))
+
+    @property
+    def answers(self) -> bool:
+        """Whether a fusion that wins all of these questions could be shown to be better."""
+        return self.p <= LEVEL
+
+    def sentences(self) -> list[Sentence]:
+        """What can be won and, where these questions cannot tell, that."""
         if not self.questions:
-            return [
-                f"Headroom: {' or '.join(self.wins)} does better than {self.best} on none of {self.n} questions: "
-                f"{UNANSWERED}."
-            ]
+            none = f"{' or '.join(self.wins)} does better than {self.best} on none of {self.n} questions: {UNANSWERED}."
+            return [Sentence("explanation", none, "headroom")]
         first, *others = (f"{name}{{}} on {count}" for name, count in self.wins.items())
         each = ", ".join([first.format(f" does better than {self.best}"), *(other.format("") for other in others)])
         said = [
-            f"Headroom: of {self.n} questions {each}; choosing the best list for each question would score "
+            f"Of {self.n} questions {each}; choosing the best list for each question would score "
             f"{percent(self.oracle)}% in place of {percent(self.score)}%, so a gain of fusion hangs on "
             f"{self.questions} of them."
         ]
-        p = float(mcnemar_ps(np.array(self.questions), np.array(0)))
-        if p > LEVEL:
-            said.append(f"Winning all of these and losing none has raw p {p_value(p)}: {UNANSWERED}.")
-        return said
+        if not self.answers:
+            said.append(f"Winning all of these and losing none has raw p {p_value(self.p)}: {UNANSWERED}.")
+        return [Sentence("explanation", text, "headroom") for text in said]

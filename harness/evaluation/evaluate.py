@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from harness.core.table import Column, Table
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.gold import Gold
-from harness.evaluation.metric import Metric, average, groups, metrics, run_ranks
+from harness.evaluation.metric import Metric, average, definitions, groups, metrics, run_ranks
 from harness.evaluation.metric.measure import Ranks, Values
 from harness.evaluation.metric.rank import Ties
 from harness.evaluation.result import Result, title_of
@@ -98,6 +98,23 @@ class Evaluation(Result):
             rows += [[f"{title} {label}", *scores.values()] for label, scores in labelled.items()]
         head = f"{self.run}: {self.n} queries, split {self.split}; scores in percent"
         return Table("scores", title_of(head, {self.run: self.coverage}), columns, rows)
+
+    def short_table(self) -> Table:
+        """The table without groups that are all queries: a single hop count, a single type."""
+        table, counts = self.table(), (len(self.by_hops), len(self.by_type))
+        kept = [0, *(1 + place for place in range(sum(counts)) if counts[place >= counts[0]] > 1)]
+        return replace(table, rows=[table.rows[place] for place in kept])
+
+    def explanation(self) -> dict[str, str]:
+        """What the numbers are, by topic: what each metric counts, the order of ties, what run and gold share."""
+        one = self.coverage
+        names = dict.fromkeys(name.partition("@")[0] for name in self.metrics)
+        order = "descending, as trec_eval" if self.ties == "trec" else "ascending"
+        return {
+            "metrics": f"{definitions(names)}; equal scores by document id {order}.",
+            "coverage": f"{one.answered} of {one.queries} queries have a list, {one.unknown} lists are of queries that "
+            f"the gold does not know; {one.found} of {one.gold_documents} gold documents stand in any list.",
+        }
 
 
 def evaluate(

@@ -21,6 +21,8 @@ from harness.evaluation.result import Result, title_of
 from harness.evaluation.statistic import benjamini_hochberg, holm
 from harness.run import Run
 
+ODDS = "odds ratio: the run's odds of a hit to the baseline's"
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RunComparison(Result, Comparison):
@@ -172,17 +174,14 @@ def comparison_table(found: Sequence[RunComparison]) -> Table:
     rows = [
         [
             one.name, *([one.baseline] if several else []), str(one.metric), *([one.n] if counts else []), one.score,
-            one.baseline_score, one.difference, one.interval, one.wins, one.losses, one.p, one.p_holm, one.p_bh,
+            one.baseline_score, one.difference, one.shown_interval, one.wins, one.losses, one.p, one.p_holm, one.p_bh,
             *([one.p_cluster, one.interval_cluster] if several else []),
             one.wilson, one.odds_ratio, one.detectable,
         ]
         for one in found
     ]  # fmt: skip
     first, n = found[0], max(one.n for one in found)
-    head = (
-        f"Against {', '.join(baselines)}: {n} queries, split {first.gold.part}; in percent; "
-        "odds ratio: the run's odds of a hit to the baseline's"
-    )
+    head = f"Against {', '.join(baselines)}: {n} queries, split {first.gold.part}; in percent; {ODDS}"
     coverages = {name: coverage for one in found for name, coverage in one.coverages.items()}
     return Table("comparison", title_of(head, coverages), columns, rows)
 

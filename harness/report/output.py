@@ -52,28 +52,34 @@ def write_result(
     table: Table,
     paper: tuple[Table, Style] | None = None,
     matrix: Table | None = None,
-) -> None:
-    """Write the result to ``out`` (None: nowhere) in the form of its ending; whole or not at all.
+) -> list[Path]:
+    """Write the result to ``out`` (None: nowhere) in the form of its ending; whole or not at all. Returns the files.
 
     paper: what a ``.tex`` holds in place of the table, which is then ``NAME-appendix.tex`` beside it.
     matrix: a further table beside a ``.tex``, ``NAME-matrix.tex``.
     """
     check_ending(out)
     if out is None:
-        return
+        return []
     path = Path(out)
+    files = [path]
     if paper and path.suffix.lower() == ".tex":
         write_text(path, in_paper(paper[0], path.stem, paper[1]))
         if matrix:
             name = f"{path.stem}-matrix"
-            write_text(path.with_name(f"{name}{path.suffix}"), in_paper(matrix, name))
+            files.append(path.with_name(f"{name}{path.suffix}"))
+            write_text(files[-1], in_paper(matrix, name))
         path = path.with_name(f"{path.stem}-appendix{path.suffix}")
+        files.append(path)
     FORMS[path.suffix.lower()](path, result, table)
+    return files
 
 
-def write_figure(path: str | None, draw: Callable[[str], Picture]) -> None:
+def write_figure(path: str | None, draw: Callable[[str], Picture]) -> list[Path]:
     """Write a figure, one column of a paper wide, with names of conf/display (None: nowhere).    draw: of its name."""
     check_ending(path, "figure", FIGURES)
-    if path is not None:
-        where = Path(path)
-        draw(where.stem).save(where.parent, Page(rename=displayed().label), [where.suffix])
+    if path is None:
+        return []
+    where = Path(path)
+    draw(where.stem).save(where.parent, Page(rename=displayed().label), [where.suffix])
+    return [where]

@@ -157,7 +157,9 @@ def test_it_ends_with_what_won_and_by_how_much(folder: Path, capsys: pytest.Capt
     assert "ours.json by last_hop@5 scores 74.2% and dense.json 39.4%: +34.8 points (95% +" in said
     assert "; 23 won, 0 lost, raw p <.001), which is better." in said
     compared("run=dense.json", "metric=last_hop", "k=5")
-    assert "no difference is shown." in capsys.readouterr().out
+    same = capsys.readouterr().out
+    assert "dense.json by last_hop@5 and dense.json score 39.4% and differ on no question." in same
+    assert "+0.0 to" not in same  # nothing was seen to vary, so there is no interval
 
 
 def test_headroom_of_the_runs_that_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,12 +167,16 @@ def test_headroom_of_the_runs_that_are_compared(folder: Path, capsys: pytest.Cap
     lists = {f"q{number:02}": {"b" if number >= 40 else "x": 1.0} for number in range(66)}
     (folder / "other.json").write_text(json.dumps(lists))
     found = compared("run={ours: ours.json, other: other.json}")
+    short = " ".join(capsys.readouterr().out.split())
+    assert "Over the best of them a fusion can gain on 17 of 66 questions by last_hop@5" in short
+    assert "headroom" not in short
+    compared("run={ours: ours.json, other: other.json}", "explain=true")
     expected = {"best": "ours", "wins": {"dense.json": 0, "other": 17}, "questions": 17}
     for one in found:
         assert {key: one["headroom"][key] for key in expected} == expected
         assert (one["headroom"]["oracle"], one["headroom"]["score"]) == (1.0, 49 / 66)
     said = " ".join(capsys.readouterr().out.split())
-    assert "last_hop@5. Headroom: of 66 questions dense.json does better than ours on 0, other on 17; choosing" in said
+    assert "By last_hop@5: Of 66 questions dense.json does better than ours on 0, other on 17; choosing" in said
     assert "would score 100.0% in place of 74.2%" in said
 
 
@@ -192,7 +198,8 @@ def test_several_baselines_in_one_family_and_a_matrix(
     lines = [line.split() for line in said.splitlines()]
     assert ["ours", "+34.8", "23/0", "<.001*", "+34.8", "40/17", p_value(2 * found[1]["p"]) + "*"] in lines
     assert ["dense", "+0.0", "26/26", "1.000"] in lines
-    assert "p by cluster" in said
+    assert "p by cluster" not in said
+    assert "p by cluster" in command("compare", runs, bases, "gold=queries.jsonl", "explain=true")[1]
     status, _, said = command("compare", runs, "baseline={dense: other.json}", "gold=queries.jsonl")
     assert (status, said) == (2, "error: dense is dense.json in run and other.json in baseline\n")
 
@@ -240,3 +247,33 @@ def test_a_paper_s_table_of_systems_by_metrics(folder: Path) -> None:
     text = Path("made/table.tex").read_text()
     assert "bfseries" not in text
     assert "No difference is significant." in text
+
+
+def test_runs_by_metrics_are_read_in_a_minute(
+    folder: Path, command: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two runs by four metrics: eight rows, a sentence each of what is better and of what fusion can gain."""
+    monkeypatch.setenv("COLUMNS", "100")
+    (folder / "deep").mkdir()
+    (folder / "deep" / "dense.json").write_text((folder / "dense.json").read_text())
+    metrics, k = "metric=[last_hop,full_sup,recall,ndcg]", "k=5"
+    given = ("compare", "run=[ours.json,deep/dense.json]", "baseline=dense.json", "gold=queries.jsonl", metrics, k)
+    status, said, _ = command(*given)
+    assert status == 0
+    lines = said.splitlines()
+    assert max(map(len, lines[:-2])) <= 100  # below stands the path of the looks, which is not broken
+    assert [line.split()[0] for line in lines[4:12]] == [*["ours.json"] * 4, *["deep/dense.json"] * 4]
+    assert lines[12] == ""
+    prose = " ".join(" ".join(lines[13:]).split())
+    assert prose.startswith("Of 8 comparisons (Holm p) ours.json by last_hop@5 (+34.8 points) and ")
+    assert " are better; in " in prose
+    assert " no difference is shown. Over the best of them a fusion can gain on 0 of 66 questions by " in prose
+    assert prose.count(". ") <= 2
+    whole = command(*given, "explain=true")[1]
+    told = " ".join(whole.split()).split(". ")
+    assert len(told) == len(set(told)) > 8
+
+
+def test_explain_is_true_or_false(folder: Path, command: Callable[..., tuple[int, str, str]]) -> None:
+    status, _, said = command("compare", "run=ours.json", "baseline=dense.json", "gold=queries.jsonl", "explain=all")
+    assert (status, said) == (2, "error: explain=all: expected true or false\n")

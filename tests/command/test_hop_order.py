@@ -88,7 +88,7 @@ def test_a_sweep_chooses_and_forecasts_by_them(bench: Path, tmp_path: Path) -> N
     won, lost = (sum(a > b for a, b in pairs), sum(a < b for a, b in pairs))
     assert (trials.loc["graph", "wins"], trials.loc["graph", "losses"]) == (won, lost)
     tune = sum(split == "tune" for _, split, _ in ours.values())
-    assert f"the {len(pairs)} of {tune} queries whose hop order is known" in done.stdout
+    assert f"the {len(pairs)} of {tune} queries whose hop order is known" in " ".join(done.stdout.split())
     lock = json.loads((tmp_path / done.stdout.splitlines()[-1] / "winner.lock.json").read_text())
     assert lock["expected"]["n"] == last_hop(bench, "dense", "test")[1]
     ranks = np.load(tmp_path / whole.stdout.splitlines()[-1] / "ranks.npy")

@@ -66,7 +66,7 @@ def test_a_folder_that_is_read_only_asks_for_no_space() -> None:
 def test_a_run_against_itself_has_no_headroom(folder: Path, command: Command) -> None:
     status, said, _ = command("compare", "run=run.trec", "baseline=run.trec", "gold=gold.jsonl", "out=x.json")
     assert status == 0
-    assert "Headroom" not in said
+    assert "fusion" not in said
     assert '"headroom": null' in Path("x.json").read_text()
 
 

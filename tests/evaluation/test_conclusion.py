@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.conclusion import Headroom, blind_spots, conclude
+from harness.evaluation.conclusion import Headroom, Sentence, blind_spots, by_topic, choose
+from harness.evaluation.conclusion import conclude as concluded
 
 
 def compared(wins: int, losses: int, ties: int) -> Comparison:
@@ -14,20 +17,24 @@ def compared(wins: int, losses: int, ties: int) -> Comparison:
     return Comparison.of(ours, theirs)
 
 
+def conclude(found: Comparison, *given: Any) -> list[str]:
+    return [one.text for one in concluded(found, *given)]
+
+
 def test_what_is_better_and_what_is_worse() -> None:
     """Ten wins of ten: p = 2 / 2^10 = .00195."""
     (better,) = conclude(compared(10, 0, 10), "new", "old")
     assert better.startswith("new scores 100.0% and old 50.0%: +50.0 points (95% +")
     assert better.endswith("; 10 won, 0 lost, raw p .002), which is better.")
     (worse,) = conclude(compared(0, 10, 10), "new", "old")
-    assert worse.endswith("; 0 won, 10 lost, raw p .002), which is WORSE.")
+    assert worse.endswith("; 0 won, 10 lost, raw p .002), which is worse.")
 
 
 def test_a_corrected_p_decides() -> None:
     sentences = conclude(compared(10, 0, 10), "new", "old", 0.0504)
-    assert sentences[0].endswith("raw p .002, Holm p .0504), no difference is shown.")
-    rule = "Holm p rules, which is corrected for all that was compared; the interval, of this pair alone, excludes 0."
-    assert sentences[1] == rule
+    assert sentences[0].endswith("Holm p .0504), no difference is shown.")
+    rule = "Against old Holm p rules, which is corrected for all that was compared; the interval, of this pair "
+    assert sentences[1] == f"{rule}alone, excludes 0."
 
 
 def test_a_verdict_beside_an_interval_that_says_otherwise_says_what_rules() -> None:
@@ -36,16 +43,17 @@ def test_a_verdict_beside_an_interval_that_says_otherwise_says_what_rules() -> N
     assert found.interval[0] > 0
     shown, rule, _ = conclude(found, "new", "old")
     assert shown.endswith("raw p .062), no difference is shown.")
-    assert rule == "The exact test's p rules; the interval, of this pair alone, excludes 0."
+    assert rule == "Against old the exact test's p rules; the interval, of this pair alone, excludes 0."
 
 
 def test_what_was_not_shown_is_said() -> None:
     few = conclude(compared(1, 1, 20), "new", "old")
-    assert few[1] == "With 22 questions that differ so seldom, even a real difference would often be missed."
+    seldom = "with 22 questions that differ so seldom, even a real difference would often be missed."
+    assert few[1] == f"Against old: {seldom}"
     same = conclude(compared(1, 1, 2000), "new", "old")
-    assert same[1].startswith("They are shown to differ by less than 2 points (equivalence p <.001).")
+    assert same[1].startswith("Against old: they are shown to differ by less than 2 points (equivalence p <.001).")
     many = conclude(compared(30, 30, 40), "new", "old")
-    assert many[1].startswith("A net win below +")
+    assert many[1].startswith("Against old: a net win below +")
 
 
 def values(*found: str) -> dict[str, np.ndarray]:
@@ -54,7 +62,20 @@ def values(*found: str) -> dict[str, np.ndarray]:
 
 def test_two_that_are_the_same_everywhere_are_not_called_equivalent() -> None:
     """0 won and 0 lost of 2000 would be equivalent within two points; but what copies a list says nothing of others."""
-    assert conclude(compared(0, 0, 2000), "new", "old")[1] == "They differ on no question."
+    assert conclude(compared(0, 0, 2000), "new", "old") == ["new and old score 100.0% and differ on no question."]
+    assert compared(0, 0, 2000).shown_interval is None
+    assert compared(1, 1, 2000).shown_interval == compared(1, 1, 2000).interval
+
+
+def test_faces_choose_by_kind_and_say_nothing_twice() -> None:
+    said = [
+        Sentence("caveat", "Maybe."), Sentence("verdict", "A won."), Sentence("verdict", "A won."),
+        Sentence("explanation", "Why.", "power"), Sentence("explanation", "Why.", "power"),
+        Sentence("forecast", "When.", "power"),
+    ]  # fmt: skip
+    assert choose(said, "verdict", "caveat") == ["A won.", "Maybe."]
+    assert by_topic(said, "explanation") == {"power": "Why."}
+    assert by_topic(said, "explanation", "forecast") == {"power": "Why. When."}
 
 
 def test_headroom_by_hand() -> None:
@@ -63,18 +84,21 @@ def test_headroom_by_hand() -> None:
     assert (found.wins, found.questions, found.n) == ({"b": 6, "c": 1}, 6, 12)
     assert (found.oracle, found.score) == (10 / 12, 4 / 12)
     (said,) = found.sentences()
-    assert said == (
-        "Headroom: of 12 questions b does better than a on 6, c on 1; choosing the best list for each question would "
+    assert (said.kind, said.topic, found.answers) == ("explanation", "headroom", True)
+    assert said.text == (
+        "Of 12 questions b does better than a on 6, c on 1; choosing the best list for each question would "
         "score 83.3% in place of 33.3%, so a gain of fusion hangs on 6 of them."
     )
 
 
 def test_five_questions_cannot_be_significant_and_none_is_none() -> None:
-    few = Headroom.of(values("1000000000", "0111110000"), "a").sentences()
-    assert few[1].startswith("Winning all of these and losing none has raw p .062: this benchmark cannot answer")
+    few = Headroom.of(values("1000000000", "0111110000"), "a")
+    assert not few.answers
+    told = few.sentences()[1].text
+    assert told.startswith("Winning all of these and losing none has raw p .062: this benchmark cannot answer")
     (none,) = Headroom.of(values("1110", "0110", "0010"), "a").sentences()
-    assert none == (
-        "Headroom: b or c does better than a on none of 4 questions: this benchmark cannot answer whether fusion adds "
+    assert none.text == (
+        "b or c does better than a on none of 4 questions: this benchmark cannot answer whether fusion adds "
         "to its best list."
     )
 
@@ -83,11 +107,11 @@ def test_what_a_forecast_cannot_see() -> None:
     even = np.ones(40, dtype=np.int64)
     mine = {"on": ["a", "b"], "seen": {"tune": 3, "test": 0}}
     other = {"on": ["a"], "seen": {"tune": 0, "test": 3}}
-    assert blind_spots({"graph": mine, "folded": other}, even) == [
-        "It cannot see that the weights of graph were chosen on these tune questions, too: expect less."
-    ]
+    (seen,) = blind_spots({"graph": mine, "folded": other}, even)
+    chosen = "The forecast cannot see that the weights of graph were chosen on these tune questions, too: expect less."
+    assert seen == Sentence("caveat", chosen)
     assert blind_spots({"folded": other}, even) == []
     (great,) = blind_spots({}, np.array([6, *even]))  # 6 of 46
-    assert great.startswith("One cluster of shared gold holds 13.0% of tune's questions: on new clusters")
+    assert great.text.startswith("One cluster of shared gold holds 13.0% of tune's questions: on new clusters")
     assert blind_spots({}, np.array([2, *even])) == []  # 2 of 42 is under 5%
     assert blind_spots({}, even[:8]) == []  # few questions are no cluster

@@ -160,7 +160,10 @@ def _shorten(texts: Sequence[str], longest: int | None) -> list[str]:
 
 
 def _cut(text: str, longest: int | None) -> str:
-    return text if longest is None or len(text) <= longest else f"{text[: longest - 14]}…{text[-13:]}"
+    if longest is None or len(text) <= longest:
+        return text
+    end = min(13, (longest - 1) // 2)
+    return f"{text[: longest - 1 - end]}…{text[-end:]}"
 
 
 def _cell(text: str, value: Any, column: Column) -> str:

@@ -1,4 +1,4 @@
-"""What a sweep shows, in words: what to expect on test, what came of it, and in short what won and by how much."""
+"""What a sweep says: every sentence with what it is about, made once for terminal, PDF, paper and site."""
 
 from __future__ import annotations
 
@@ -7,63 +7,126 @@ from typing import Any
 
 import numpy as np
 
-from harness.core.table import percent, percents, points
-from harness.evaluation.comparison import compare_trials
-from harness.evaluation.conclusion import Headroom, blind_spots, conclude
-from harness.sweep.folder import SweepResult
+from harness.core.table import LEVEL, percent, percents, points
+from harness.evaluation.comparison import Comparison, compare_trials
+from harness.evaluation.conclusion import (
+    LEAD,
+    Headroom,
+    Sentence,
+    blind_spots,
+    by_topic,
+    choose,
+    conclude,
+    difference,
+)
+from harness.sweep.folder import SweepResult, View
+
+SHORT = "in short"
 
 
 def conclusions(result: SweepResult) -> dict[str, str]:
-    """Sentences by heading, the same in the terminal, on the page and in the PDF."""
-    found = {
-        "expected on test": _expected(result),
-        "what test can see": _power(result),
-        "on test": _outcome(result),
-        "edge of the grid": _edges(result),
-        "in short": in_short(result),
-    }
-    return {heading: text for heading, text in found.items() if text}
+    """Paragraphs by heading, for a page or a document: first ``in short``, then what explains it."""
+    said = sentences(result, result.locked)
+    return {SHORT: " ".join(choose(said, *LEAD)), **by_topic(said, "explanation", "forecast")}
 
 
 def in_short(result: SweepResult) -> str:
-    """What won, by how much against the reference and the best single list, and whether it would again.
+    """What was compared, what won, what to expect, and what fusion adds."""
+    return conclusions(result)[SHORT]
 
-    A winner that is a list is called by its name, and is not compared with itself.
-    """
-    view, best = result.locked, result.lock.get("best_single")
+
+def sentences(result: SweepResult, view: View) -> list[Sentence]:
+    """All that is said about a sweep.    view: its locked trials, on tune or on test."""
+    forecasts = {
+        "expected on test": _expected(result),
+        "what test can see": _power(result),
+        "edge of the grid": _edges(result),
+    }
+    return [
+        _compared(result, view),
+        *_verdict(view),
+        *_outlook(result, view),
+        *_addition(result, view),
+        *(Sentence("caveat", f"{line}.") for line in view.warnings),
+        *(Sentence("forecast", text, topic) for topic, text in forecasts.items() if text),
+    ]
+
+
+def _compared(result: SweepResult, view: View) -> Sentence:
     fused = sum(row["family"] != "single" for row in result.whole.rows)
-    where = f"test (evaluation {view.evaluation})" if result.test else "tune, which chose it"
-    winner = view.rows[view.winner_place]
-    said = f"{winner['name']} is the best of {fused} fusions on tune by {view.objective}."
-    if view.winner_list:
+    alone = len(result.whole.rows) - fused
+    trials = f"{_count(fused, 'fusion')} and {_count(alone, 'single list')}"
+    chosen = f"the locked ones of {trials}" if view.split == "test" else trials
+    disjoint = "" if view.splitting == "md5" else f", split={view.splitting}"
+    return Sentence("compared", f"{view.where}{view.unordered()}{disjoint}: {chosen}, by {view.objective}.")
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}"
+
+
+def _verdict(view: View) -> list[Sentence]:
+    """The winner, by its list's name where it is one, against the reference, unless it is that itself."""
+    winner, found = view.rows[view.winner_place], _against(view, view.reference)
+    if found is None:
+        return [Sentence("verdict", f"{view.winner_title}: {percent(winner[view.objective])}%.")]
+    return conclude(found, view.winner_name, view.reference, winner.get("p_holm"))
+
+
+def _against(view: View, name: str) -> Comparison | None:
+    """The winner's comparison with a single list; None with itself."""
+    place = view.row_of(name)
+    if place is None or place in (view.winner_place, view.best_place):
+        return None
+    return compare_trials(view.scores[[view.winner_place, place]], 1, view.metric.binary, view.margin)[0]
+
+
+def _outlook(result: SweepResult, view: View) -> list[Sentence]:
+    """What is expected of test, and what the forecast cannot see; once test was scored, whether it came true."""
+    forecast = result.lock.get("expected")
+    if not forecast:
+        return []
+    if view.split == "test":
+        blind = [Sentence("forecast", one.text, "expected on test") for one in _blind_spots(result)]
+        return [Sentence("expectation", _outcome(view, forecast)), *blind]
+    bounds = f"{percent(forecast['low'])} to {percent(forecast['high'])}"
+    return [Sentence("expectation", f"On the {forecast['n']} questions of test {bounds} is expected."),
+            *_blind_spots(result)]  # fmt: skip
+
+
+def _addition(result: SweepResult, view: View) -> list[Sentence]:
+    """Whether fusion adds to the best single list of tune, on how many questions that hangs, and how that is known."""
+    best, winner = str(result.lock.get("best_single")), view.rows[view.winner_place]
+    named, more, found = f"{best}, the best single list on tune", [], _against(view, best)
+    if view.winner_list == best:
         within = f" in its first {view.metric.k}" if view.metric.k else ""
-        said = f"{view.winner_title}: {said[:-1]}, and has all gold{within} where {view.winner_list} has it."
-    sentences, start = [said], f"On {view.n} questions of {where}, the winner"
-    for name in dict.fromkeys([result.reference, best]):
-        place = view.row_of(name) if name else None
-        if place is not None and place not in (view.winner_place, view.best_place):
-            pair = view.scores[[view.winner_place, place]]
-            found = compare_trials(pair, 1, view.metric.binary, view.margin)[0]
-            title = f"{name}, the best single list on tune," if name == best else str(name)
-            holm = winner.get("p_holm" if name == result.reference else "p_best_holm")
-            sentences += conclude(found, start, title, holm) if found else []
-            start = "The winner"
-    sentences += _headroom(result)
-    if forecast := result.lock.get("expected"):
-        usual = f"On new questions {percent(forecast['low'])} to {percent(forecast['high'])} is expected."
-        outcome = _outcome(result)
-        sentences += [f"It scored {outcome}"] if outcome else [usual, *_blind_spots(result)]
-    return " ".join(sentences)
+        said = f"Fusion is not shown to add to {named}: the best one has all gold{within} where {best} has it"
+        more = [Sentence("explanation", f"it was locked as {winner['name']}.", "the winner")]
+    elif found is None:
+        return []
+    elif best == view.reference:
+        shown = winner.get("p_holm", found.p) <= LEVEL and found.difference > 0
+        said = f"Fusion is {'' if shown else 'not '}shown to add to {named}"
+    elif not found.wins + found.losses:
+        said = f"It differs from {named}, on no question"
+    else:
+        p = winner.get("p_best_holm")
+        said = f"Against {named}, it is {difference(found, p)}"
+        more = [one for one in conclude(found, "The winner", best, p) if one.kind != "verdict"]
+    room = _headroom(result, view)
+    if room is None:
+        return [Sentence("addition", f"{said}."), *more]
+    few = "" if room.answers else ", too few to show one"
+    gain = f"a gain can come from {room.questions} of {room.n} questions{few}"
+    return [Sentence("addition", f"{said}; {gain}."), *more, *room.sentences()]
 
 
-def _headroom(result: SweepResult) -> list[str]:
-    """Of the lists that any trial fuses, over the best single list; nothing without others."""
-    view, best, fused = result.locked, str(result.lock.get("best_single")), _fused(result)
+def _headroom(result: SweepResult, view: View) -> Headroom | None:
+    """Of the lists that any trial fuses, over the best single list; None without others."""
+    best, fused = str(result.lock.get("best_single")), _fused(result)
     single = {str(row["name"]): view.scores[place] for place, row in enumerate(view.rows) if row["family"] == "single"}
     values = {name: own for name, own in single.items() if name in fused}
-    if best not in values or len(values) < 2:
-        return []
-    return Headroom.of(values, best).sentences()
+    return Headroom.of(values, best) if best in values and len(values) > 1 else None
 
 
 def _expected(result: SweepResult) -> str:
@@ -75,11 +138,10 @@ def _expected(result: SweepResult) -> str:
         f"{percent(forecast['high'])}) on {forecast['n']} queries. Tune's {percent(forecast['tune'])} is that "
         f"of the best of {len(result.trials)} trials; {points(forecast['bias'])} points of it are the winner's curse, "
         "estimated by repeating the whole choice in bootstrap resamples and scoring it on the queries left out."
-        f"{''.join(f' {line}' for line in _blind_spots(result))}"
     )
 
 
-def _blind_spots(result: SweepResult) -> list[str]:
+def _blind_spots(result: SweepResult) -> list[Sentence]:
     """Of the lists that any trial fuses, and of tune's clusters."""
     fitted = {name: one for name, one in result.manifest.get("fitted", {}).items() if name in _fused(result)}
     return blind_spots(fitted, np.bincount(result.whole.clusters))
@@ -126,15 +188,12 @@ def _whose(edge: Mapping[str, Any]) -> str:
     return "the winner" if edge["winner"] else f"the best {edge['family']}"
 
 
-def _outcome(result: SweepResult) -> str:
+def _outcome(test: View, forecast: Mapping[str, Any]) -> str:
     """Whether the winner scored on test what was expected, with as many digits as that takes."""
-    view, forecast = result.test, result.lock.get("expected")
-    if view is None or not forecast:
-        return ""
-    score = float(view.rows[view.winner_place][view.objective])
-    inside = "inside" if forecast["low"] <= score <= forecast["high"] else "OUTSIDE"
+    score = float(test.rows[test.winner_place][test.objective])
+    inside = "inside" if forecast["low"] <= score <= forecast["high"] else "outside"
     shown, low, high = percents(score, forecast["low"], forecast["high"])
-    return f"{shown}, {inside} the {low} to {high} that was expected."
+    return f"On test it scored {shown}, {inside} the {low} to {high} that was expected."
 
 
 def _smallest(power: Mapping[str, Any]) -> str:

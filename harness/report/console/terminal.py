@@ -1,81 +1,81 @@
-"""The tables that commands print: plain text, 100 to 120 columns."""
+"""What `harness sweep` and `heldout` print: a table of the trials that matter, and sentences, chosen by kind."""
 
 from __future__ import annotations
 
-import textwrap
+from collections.abc import Sequence
+from dataclasses import replace
 
-from harness.core.table import Table, percent
-from harness.report.console.conclusions import conclusions
+from harness.core.table import Table, fit, paragraph
+from harness.evaluation.conclusion import Kind, Sentence, by_topic, choose
+from harness.report.console.conclusions import sentences
 from harness.report.table import tables
 from harness.sweep.folder import SweepResult, View
 
-WIDEST = 54
+ROWS = 6
+"""Rows of a short table."""
+ALL = 15
+"""Trials of a table that explains."""
 
 
-def leaderboard(result: SweepResult, rows: int = 15) -> str:
-    """The ranked table of a sweep: the first rows, every single list below them, the winner marked."""
-    table = tables.leaderboard(result, rows)
-    view = result.whole
-    winner = view.rows[view.winner_place]
-    wilson = tables.wilson_of(winner, view)
-    interval = f" (95% {percent(wilson[0])} to {percent(wilson[1])})" if wilson else ""
-    chosen = ["rank", "strategy", *_scores(table), "W", "L", "p", "Holm p", "max p"]
-    shown = table.select(chosen).lines(WIDEST)
-    return "\n".join(
-        [
-            *shown[: 2 + rows],
-            *([f"{'...':>6}"] if len(shown) > 2 + rows else []),
-            *shown[2 + rows :],
-            "",
-            f"winner  {view.winner_title}: {view.objective} {percent(winner[view.objective])}{interval}",
-            _facts(view, len(result.trials)),
-            *_copies(view),
-            f"W, L: queries won and lost against {view.reference}; best single list: {result.lock.get('best_single')}",
-            "p: raw, exact McNemar by query; Holm p: over all trials; max p: over all trials at once",
-            *_sentences(result),
-        ]
-    )
+def leaderboard(result: SweepResult, explain: bool = False) -> str:
+    """The trials of a sweep: the ones that matter; with explain the best, every single list, and how sure it is."""
+    view, said = result.whole, sentences(result, result.tune)
+    table = tables.leaderboard(result, ALL if explain else len(view.rows))
+    legend = f"W, L: queries won and lost against {view.reference}; Holm p: over all {len(view.rows)} trials"
+    if explain:
+        told = f"{legend}; p: raw, exact McNemar by query; max p: over all trials at once.{_copies(view)}{_data(view)}"
+        table = table.select(["rank", "strategy", *_scores(table), "W", "L", "p", "Holm p", "max p"])
+        return _text(table, told, said, "explanation", "forecast")
+    table = table.select(["rank", "strategy", *_scores(table), "W", "L", "Holm p"])
+    places = [int(row[0]) - 1 for row in table.rows]
+    return _text(_short(table, view, places), f"in percent; {legend}", said)
 
 
-def heldout(result: SweepResult) -> str:
-    """The locked trials on test."""
-    table = tables.heldout(result)
-    view = result.locked
-    chosen = ["strategy", *_scores(table), "95% interval", "W", "L", "p", "Holm p", "W*", "L*", "p*"]
-    return "\n".join(
-        [
-            *table.select(chosen).lines(WIDEST),
-            "",
-            _facts(view, len(view.rows)),
-            f"p: raw, exact McNemar by query; Holm p: over these rows; W, L: against {view.reference}; "
-            f"W*, L*, p*: against {result.lock.get('best_single')}, the best single list on tune; > marks the winner",
-            *_sentences(result),
-        ]
-    )
+def heldout(result: SweepResult, explain: bool = False) -> str:
+    """The locked trials on test: the ones that matter; with explain all, and against the best single list of tune."""
+    view, table, said = result.locked, tables.heldout(result), sentences(result, result.locked)
+    legend = f"W, L: queries won and lost against {view.reference}; Holm p: over the {len(view.rows)} locked trials"
+    shown = ["strategy", *_scores(table), "95% interval", "W", "L"]
+    if explain:
+        best = result.lock.get("best_single")
+        told = f"{legend}; p: raw, exact McNemar by query; W*, L*, p*: against {best}, the best single list on tune."
+        table = table.select([*shown, "p", "Holm p", "W*", "L*", "p*"])
+        return _text(table, f"{told}{_data(view)}", said, "explanation")
+    return _text(_short(table.select([*shown, "Holm p"]), view, range(len(view.rows))), f"in percent; {legend}", said)
 
 
-def _sentences(result: SweepResult) -> list[str]:
-    return [
-        line
-        for heading, text in conclusions(result).items()
-        for line in ("", *textwrap.wrap(f"{heading}: {text}", 110, subsequent_indent="  "))
-    ]
+def _text(table: Table, legend: str, said: Sequence[Sentence], *explained: Kind) -> str:
+    """What was compared, the table, what won and what may not hold; then the paragraphs that explain."""
+    lead = [*choose(said, "verdict", "expectation", "addition"), *(f"caution: {one}" for one in choose(said, "caveat"))]
+    more = [["", *paragraph(f"{topic}: {text}")] for topic, text in by_topic(said, *explained).items()]
+    above = [line for text in choose(said, "compared") for line in paragraph(text)]
+    below = [line for text in (legend, *lead) for line in paragraph(text)]
+    return "\n".join([*above, "", *fit(table), "", *below, *(line for lines in more for line in lines)])
 
 
-def _facts(view: View, trials: int) -> str:
-    evaluation = f", evaluation {view.evaluation}{view.look}" if view.evaluation else ""
-    split = view.split if view.splitting == "md5" else f"{view.split} ({view.splitting})"
-    data = (
-        f"data    {view.dataset}, split {split}, n={view.n} queries{view.unordered()}{evaluation}, {trials} trials, "
-        f"sha256 {view.data_sha256[:12]}; scores in percent"
-    )
-    return "\n".join([data, *(f"WARNING {line}" for line in view.warnings)])
+def _short(table: Table, view: View, places: Sequence[int]) -> Table:
+    """The winner, the best single list, the reference, and the best of the others; no row that is the same as another.
+
+    places: of the table's rows among those of the view.
+    """
+    singles = [view.row_of(name) for name in (str(view.lock.get("best_single")), view.reference)]
+    first = [place for place in dict.fromkeys([view.best_place, *singles]) if place is not None and place in places]
+    others = [place for place in places if not (place in first or view.copies[place] or view.is_winner(place))]
+    others.sort(key=lambda place: -view.rows[place][view.objective])
+    chosen = {*first, *others[: max(0, ROWS - len(first))]}
+    order = sorted(chosen, key=lambda place: -view.rows[place][view.objective])
+    rows = [table.rows[places.index(place)] for place in order]
+    return replace(table, rows=rows, marked=frozenset({order.index(view.best_place)}), commands=())
 
 
-def _copies(view: View) -> list[str]:
+def _data(view: View) -> str:
+    return f" Data sha256 {view.data_sha256[:12]}; scores in percent."
+
+
+def _copies(view: View) -> str:
     copies = sum(view.copies)
-    told = f"copies  {copies} trials have the gold ranks of one before them and are left out of the rows above"
-    return [f"{told}; Holm p counts them, max p does not"] if copies else []
+    said = f" {copies} trials have the gold ranks of one before them and are left out; Holm p counts them, max p does"
+    return f"{said} not." if copies else ""
 
 
 def _scores(table: Table) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.core.escape import file_name
 from harness.core.files import write_text
 from harness.core.table import Layout, Table, typeset
-from harness.report.console.conclusions import conclusions
+from harness.report.console.conclusions import SHORT, conclusions
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
 from harness.report.figure import Page, Picture, alpha, ceiling, cost, flow, frontier, outcomes, scores
@@ -49,7 +49,7 @@ class Section:
     @property
     def lead(self) -> list[str]:
         """The facts that stand before the tables; the others stand behind the figures."""
-        return [name for name in ("in short",) if name in self.facts]
+        return [name for name in (SHORT,) if name in self.facts]
 
     def label(self, name: str) -> str:
         """Of a table or a figure in LaTeX: no two sweeps share one."""

@@ -8,7 +8,8 @@ from typing import Any
 
 from harness.core.table import Column, Table, percent
 from harness.evaluation.comparison import compare_trials
-from harness.report.console.conclusions import conclusions
+from harness.evaluation.conclusion import choose
+from harness.report.console.conclusions import sentences
 from harness.report.display import Display
 from harness.report.site.chunk import table
 from harness.report.table.replication import findings
@@ -97,21 +98,18 @@ def _settings(result: SweepResult, row: Mapping[str, Any], roles: list[str], lea
 
 def _sweep(one: Listed, display: Display) -> dict[str, Any]:
     view = one.result.locked
+    said = choose(sentences(one.result, view), "compared", "verdict", "expectation", "caveat")
     return {
         "key": one.key,
         "title": display.text(one.title),
         "dataset": display.text(view.dataset),
         "newer": one.newer,
         "split": view.split,
-        "where": display.text(view.where),
         "winner": {
             "trial": view.winner,
             "name": display.cell(view.winner_title),
-            "score": percent(view.rows[view.winner_place][view.objective]),
         },
-        "objective": display.text(view.objective),
-        "trials": len(one.result.trials),
-        "in_short": display.text(conclusions(one.result)["in short"]),
+        "words": [display.text(text) for text in said],
         "missed": int((view.scores[view.winner_place] <= 0).sum()),
         "against": _against(view, display),
         "chart": _scores(view, display),

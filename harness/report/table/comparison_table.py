@@ -183,4 +183,4 @@ def _judged(line: Line, binary: bool, odds: bool) -> list[Any]:
     if one is None:
         return [None] * (5 + binary + odds)
     sizes = [one.p_equivalent] * binary + [one.odds_ratio] * odds
-    return [one.wins, one.losses, one.p, line.p_holm, one.interval, *sizes]
+    return [one.wins, one.losses, one.p, line.p_holm, one.shown_interval, *sizes]

@@ -23,7 +23,7 @@ def effect(view: View) -> list[Table]:
     found = {name: Comparison.of(values[part], base[part], labels=view.clusters[part]) for name, part in _parts(view)}
     corrected = [None, *holm([one.p for one in found.values()][1:]).tolist()]
     rows = [
-        [name, one.n, one.wins, one.losses, one.difference, one.interval, one.p, adjusted, *_by_cluster(one)]
+        [name, one.n, one.wins, one.losses, one.difference, one.shown_interval, one.p, adjusted, *_by_cluster(one)]
         for (name, one), adjusted in zip(found.items(), corrected, strict=True)
     ]
     columns = [

@@ -170,10 +170,13 @@ def wilson_of(row: Mapping[str, Any], view: View) -> tuple[float, float] | None:
 
 
 def difference_of(row: Mapping[str, Any], name: str = "difference") -> list[float] | None:
-    """The 95% score interval of a row's difference from the reference; None for itself, and in older sweeps.
+    """The 95% score interval of a row's difference from the reference; None for itself, in older sweeps,
+    and where no query differs.
 
     name: ``difference``, or ``difference_cluster`` for the one by cluster.
     """
+    if not row["wins"] and not row["losses"]:
+        return None
     return [bound for end in ("low", "high") if (bound := row.get(f"{name}_{end}")) is not None] or None
 
 

@@ -216,7 +216,7 @@ class View:
         place += " (split=disjoint: no gold passage of tune is one of test)" if self.splitting == "disjoint" else ""
         place += " (split=given: tune and test are the benchmark's own)" if self.splitting == "given" else ""
         place += self.unordered()
-        data = f"Data {self.data_sha256[:12]}{times}.{''.join(f' WARNING: {line}.' for line in self.warnings)}"
+        data = f"Data {self.data_sha256[:12]}{times}.{''.join(f' Caution: {line}.' for line in self.warnings)}"
         return (
             f"{self.dataset}, {place}{f', k = {k}' if at else ''}. {defined}. {data}{self.fitted()}{self.recalls()}"
             f"{self.clustering()}"
@@ -269,7 +269,7 @@ class View:
             return f" No two queries share a gold passage.{tune}"
         effect = float(design_effect(self.scores[self.winner_place], labels))
         share = sizes.max() / self.n
-        warning = " WARNING: one cluster holds more than 5% of them." if share > GREAT else ""
+        warning = " Caution: one cluster holds more than 5% of them." if share > GREAT else ""
         return (
             f" Clusters of queries that share gold passages: {len(sizes)}, the largest has {sizes.max()} of {self.n} "
             f"queries ({100 * share:.1f}%); design effect of the winner's score {effect:.2f}.{warning}{tune}"

@@ -20,8 +20,8 @@ async function home() {
 
 function card(sweep) {
   return el("article", {class: "card"}, el("h3", {}, link(["sweep", sweep.key], sweep.title)),
-    el("p", {class: "caption"}, `${sweep.where}, ${plural(sweep.trials, "trial")}`),
-    el("p", {}, link(["trial", sweep.key, sweep.split, sweep.winner.trial], sweep.winner.name), `: ${sweep.objective} ${sweep.winner.score}%. It scored 0 on `,
+    sweep.words.map(words => el("p", {}, words)),
+    el("p", {}, link(["trial", sweep.key, sweep.split, sweep.winner.trial], sweep.winner.name), " scored 0 on ",
       counted(["trial", sweep.key, sweep.split, sweep.winner.trial, sweep.against[0]?.trial ?? "", "missed"], sweep.missed, plural(sweep.missed, "question")), "."),
     el("ul", {class: "counts"}, sweep.against.map(other => {
       const place = ["trial", sweep.key, sweep.split, sweep.winner.trial, other.trial];
@@ -29,8 +29,7 @@ function card(sweep) {
         counted([...place, "lost"], other.losses, `lost ${plural(other.losses, "question")}`), " and ",
         counted([...place, "won"], other.wins, `won ${plural(other.wins, "question")}`), ` (${sayP(other.p)}).`);
     })),
-    chart(sweep.chart, trial => address("trial", sweep.key, sweep.split, trial)),
-    el("details", {}, el("summary", {}, "In short"), el("p", {}, sweep.in_short)));
+    chart(sweep.chart, trial => address("trial", sweep.key, sweep.split, trial)));
 }
 
 function board(index, state) {

@@ -34,7 +34,7 @@ def test_it_is_swept_shown_and_explained(overrides: list[str], tmp_path: Path) -
 
     done = run("objective=first_hop@5")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0].split()[:4] == ["rank", "strategy", "first_hop@5", "ndcg@7"]
+    assert done.stdout.splitlines()[2].split()[:4] == ["rank", "strategy", "first_hop@5", "ndcg@7"]
     trials = pd.read_parquet(Path(done.stdout.splitlines()[-1]) / "trials.parquet")
     assert trials["first_hop@5"].between(0.01, 0.99).any()
     misspelt = run("objective=frst_hop@5")

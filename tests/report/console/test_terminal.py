@@ -1,36 +1,77 @@
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 from harness.report.console import terminal
 
 
 def test_leaderboard(example: ModuleType, tmp_path: Path) -> None:
-    lines = terminal.leaderboard(example.write(tmp_path / "s1"), rows=2).splitlines()
-    assert lines[0].split() == [
-        "rank", "strategy", "last_hop@5", "full_sup@5", "recall@5", "W", "L", "p", "Holm", "p", "max", "p",
-    ]  # fmt: skip
-    assert lines[2].split()[:2] == [">", "1"]
-    assert lines[2].split()[-8:] == ["75.0", "62.5", "83.3", "3", "1", ".625", "1.000", "–"]
-    assert lines[4].strip() == "..."
-    assert [line.split()[1] for line in lines[5:8]] == ["graph", "dense", "bm25"]
-    text = "\n".join(lines)
-    assert "winner  boltzmann pit alpha=0.7 beta=0.5 cap=20: last_hop@5 75.0 (95% 40.9 to 92.9)" in text
-    assert "expected on test: last_hop@5 70.0 (95% 40.0 to 80.0) on 6 queries" in text
-    assert "sample, split tune, n=8 queries, 8 trials, sha256 5ca1ab1e5ca1" in text
+    """Of eight trials the winner, the best list (graph), the reference (dense), and the three best of the others."""
+    lines = terminal.leaderboard(example.write(tmp_path / "s1", heldout=False)).splitlines()
+    assert lines[0] == "sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5."
+    assert lines[2].split() == ["rank", "strategy", "last_hop@5", "full_sup@5", "recall@5", "W", "L", "Holm", "p"]
+    assert lines[4].split()[:2] == [">", "1"]
+    assert lines[4].split()[-6:] == ["75.0", "62.5", "83.3", "3", "1", "1.000"]
+    assert [line.split()[0] for line in lines[5:10]] == ["2", "3", "4", "5", "7"]
+    assert [lines[place].split()[1] for place in (6, 9)] == ["graph", "dense"]
+    assert lines[11] == "in percent; W, L: queries won and lost against dense; Holm p: over all 8 trials"
+    assert "On the 6 questions of test 40.0 to 80.0 is expected." in lines
+    assert len(lines) <= 20
     assert max(map(len, lines)) <= 120
 
 
+def test_what_explains_stands_behind_explain(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    short, whole = terminal.leaderboard(result), terminal.leaderboard(result, explain=True)
+    for topic in ("headroom: ", "expected on test: ", "what test can see: "):
+        assert f"\n{topic}" in whole
+        assert topic not in short
+    assert whole.splitlines()[2].split()[-5:] == ["p", "Holm", "p", "max", "p"]
+    assert whole.splitlines()[4].split()[-8:] == ["75.0", "62.5", "83.3", "3", "1", ".625", "1.000", "–"]
+    assert "sha256 5ca1ab1e5ca1" in " ".join(whole.split())
+
+
 def test_heldout(example: ModuleType, tmp_path: Path) -> None:
-    lines = terminal.heldout(example.write(tmp_path / "s1")).splitlines()
-    assert lines[2].startswith("> boltzmann pit alpha=0.7")
-    assert lines[2].split()[-11:] == [
+    result = example.write(tmp_path / "s1")
+    lines = terminal.heldout(result).splitlines()
+    assert lines[0].startswith("sample, test split (n = 6, evaluation 1, earlier looks not recorded): the locked")
+    (row,) = (line for line in lines if line.startswith("> boltzmann pit alpha=0.7"))
+    assert row.split()[-7:] == ["83.3", "83.3", "88.9", "43.6–97.0", "3", "0", ".250"]
+    whole = terminal.heldout(result, explain=True).splitlines()
+    (row,) = (line for line in whole if line.startswith(">"))
+    assert row.split()[-11:] == [
         "83.3", "83.3", "88.9", "43.6–97.0", "3", "0", ".250", ".250", "2", "0", ".500",
     ]  # fmt: skip
-    assert any("split test, n=6 queries, evaluation 1, earlier looks not recorded, 5 trials" in line for line in lines)
+    assert not any(line.startswith(("what test can see", "expected on test", "edge of the grid")) for line in whole)
 
 
-def test_a_long_name_is_cut_in_the_middle(example: ModuleType, tmp_path: Path) -> None:
+def test_no_sentence_is_said_twice(example: ModuleType, tmp_path: Path) -> None:
+    result = example.write(tmp_path / "s1")
+    for said in (terminal.leaderboard(result, True), terminal.heldout(result, True)):
+        sentences = " ".join(said.split()).split(". ")
+        assert len(sentences) == len(set(sentences))
+
+
+@pytest.mark.parametrize("columns", [80, 100, 160])
+def test_no_line_is_wider_than_the_terminal(
+    columns: int, example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
     result = example.write(tmp_path / "s1")
     result.trials.loc[1, "name"] = "x" * 80 + " the end of it"
-    assert " the end of it"[1:] in terminal.leaderboard(result)
+    for explain in (False, True):
+        for said in (terminal.leaderboard(result, explain), terminal.heldout(result, explain)):
+            assert max(map(len, said.splitlines())) <= columns
+
+
+def test_a_long_name_is_cut_in_the_middle_and_whole_in_a_file(
+    example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = example.write(tmp_path / "s1")
+    result.trials.loc[1, "name"] = "x" * 80 + " the end of it"
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert "x" * 80 + " the end of it" in terminal.leaderboard(result)  # standard output is no terminal here
+    monkeypatch.setenv("COLUMNS", "100")
+    assert "the end of it" in terminal.leaderboard(result)
     assert "x" * 41 not in terminal.leaderboard(result)

@@ -89,9 +89,9 @@ def test_a_list_that_lacks_most_queries_is_warned_of_in_the_manifest_and_every_t
     line = f"3 of {len(asked)} queries have a list"
     assert coverage["few"]["answered"] == 3
     assert (line in coverage["few"]["warnings"], coverage["colbert"]["warnings"]) == (True, [])
-    assert f"WARNING few: on tune only {line}" in done.stdout
+    assert f"caution: few: on tune only {line}." in done.stdout
     tables = build_tables(SweepResult(place))
-    silent = [table.name for table in tables if f"WARNING: few: on tune only {line}." not in table.caption]
+    silent = [table.name for table in tables if f"Caution: few: on tune only {line}." not in table.caption]
     assert silent == []
 
 
@@ -105,14 +105,14 @@ def test_a_list_of_tune_alone_is_warned_of_when_test_is_scored(
     lists = ["lists.colbert=colbert.json", "lists.tuned=tuned.json", "pool.lists=[colbert,tuned]", "fuser=rrf"]
     done = sweep(folder, *ALONE, *lists, f"paths.runs={tmp_path}")
     assert done.returncode == 0, done.stderr
-    assert "WARNING" not in done.stdout
+    assert "caution: tuned" not in done.stdout
     line = f"tuned: on test only 0 of {len(whole) - len(tune)} queries have a list"
     result = run_heldout(Path(done.stdout.splitlines()[-1]), f"paths.ledger={tmp_path}/ledger.jsonl")
     rows = [row for row in result.heldout if "tuned" in row["coverage"]]
     assert rows
     assert all(row["coverage"]["tuned"]["answered"] == 0 for row in rows)
     (table,) = (table for table in build_tables(result) if table.name == "heldout")
-    assert f"WARNING: {line}." in table.caption
+    assert f"Caution: {line}." in table.caption
 
 
 def test_alpha_is_the_share_of_the_reference_wherever_the_pool_has_it(folder: Path) -> None:

@@ -1,0 +1,112 @@
+"""What a call of `harness compare` says: each sentence with what it is about, and the table that stands above."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from harness.core.table import LEVEL, Table, points
+from harness.evaluation.conclusion import Headroom, Sentence, conclude
+from harness.evaluation.run_comparison import ODDS, RunComparison, comparison_table
+from harness.evaluation.system_table import matrix
+
+NAMED = 3
+"""Comparisons that a sentence names; of more it says how many."""
+
+
+def short_names(paths: Sequence[str]) -> dict[str, str]:
+    """Each path by so many of its last parts that no two are alike; a name without a slash stays as it is."""
+    parts = {path: PurePath(path).parts or (path,) for path in paths}
+    for length in range(1, max(map(len, parts.values()), default=0) + 1):
+        found = {path: str(PurePath(*own[-length:])) for path, own in parts.items()}
+        if len(set(found.values())) == len(found):
+            return found
+    return {path: path for path in paths}
+
+
+def renamed(found: Sequence[RunComparison]) -> list[RunComparison]:
+    """The comparisons with short names of runs and baselines, for a terminal."""
+    names = short_names(list(dict.fromkeys(name for one in found for name in (one.baseline, one.name))))
+    return [
+        replace(
+            one,
+            name=names[one.name],
+            baseline=names[one.baseline],
+            coverages={names.get(name, name): coverage for name, coverage in one.coverages.items()},
+        )
+        for one in found
+    ]
+
+
+def short_table(found: Sequence[RunComparison]) -> Table:
+    """A row a comparison, without what only explains; of several baselines their matrix."""
+    if len({one.baseline for one in found}) > 1:
+        return matrix(found)
+    table = comparison_table(found)
+    hidden = ("p", "BH p", "95% of score", "odds ratio", "detectable")
+    shown = table.select([column.title for column in table.columns if column.title not in hidden])
+    return replace(shown, title=table.title.replace(f"; {ODDS}", ""))
+
+
+def sentences(found: Sequence[RunComparison], rooms: Mapping[str, Headroom]) -> list[Sentence]:
+    """The verdict, what a fusion of the runs could add, what may not hold; and each pair by itself.
+
+    rooms: what fusion could win, by metric.
+    """
+    said: list[Sentence] = []
+    for one in found:
+        p = one.p_holm if len(found) > 1 else None
+        pair = conclude(one, f"{one.name} by {one.metric}", one.baseline, p)
+        said += [replace(each, topic=str(one.metric)) for each in pair]
+    if len(found) > 1:
+        said = [replace(one, kind="explanation") for one in said if one.kind != "caveat"]
+        said = [Sentence("verdict", _summary(found)), *_ruling(found), *said]
+    for metric, room in rooms.items():
+        text = " ".join(each.text for each in room.sentences())
+        said.append(Sentence("explanation", f"By {metric}: {text}", metric))
+    return [*said, *([Sentence("addition", _gain(rooms))] if rooms else [])]
+
+
+def _summary(found: Sequence[RunComparison]) -> str:
+    """Which runs are better or worse than a baseline after Holm's correction, and of how many nothing is shown."""
+    several = len({one.baseline for one in found}) > 1
+    groups = {
+        "better": [one for one in found if one.p_holm <= LEVEL and one.difference > 0],
+        "worse": [one for one in found if one.p_holm <= LEVEL and one.difference < 0],
+    }
+    told = [f"{_named(members, several)} {word}" for word, members in groups.items() if members]
+    rest = len(found) - sum(map(len, groups.values()))
+    if not told:
+        return f"No difference is shown in any of {len(found)} comparisons (Holm p)."
+    unshown = [f"in {rest} no difference is shown"] if rest else []
+    return f"Of {len(found)} comparisons (Holm p) {'; '.join([*told, *unshown])}."
+
+
+def _named(members: Sequence[RunComparison], several: bool) -> str:
+    """several: whether there are several baselines, which then are named."""
+    if len(members) > NAMED:
+        return f"{len(members)} are"
+    over = [f" over {one.baseline}" if several else "" for one in members]
+    gains = [f"({points(one.difference)} points{than})" for one, than in zip(members, over, strict=True)]
+    each = [f"{one.name} by {one.metric} {gain}" for one, gain in zip(members, gains, strict=True)]
+    return f"{' and '.join(each)} {'is' if len(each) == 1 else 'are'}"
+
+
+def _ruling(found: Sequence[RunComparison]) -> list[Sentence]:
+    """One caveat for all pairs whose interval says otherwise than Holm's p."""
+    pairs = [one for one in found if any(each.kind == "caveat" for each in conclude(one, "", "", one.p_holm))]
+    named = ", ".join(f"{one.name} against {one.baseline} by {one.metric}" for one in pairs)
+    rule = f"Holm p rules, which is corrected for all; the interval, of the pair alone, says otherwise: {named}."
+    return [Sentence("caveat", rule)] if pairs else []
+
+
+def _gain(rooms: Mapping[str, Headroom]) -> str:
+    """On how many questions a fusion can gain, by metric, and for which these are too few."""
+    each = [f"{room.questions} of {room.n} questions by {metric}" for metric, room in rooms.items()]
+    if len({room.n for room in rooms.values()}) == 1:
+        each[1:] = [f"{room.questions} by {metric}" for metric, room in list(rooms.items())[1:]]
+    few = [metric for metric, room in rooms.items() if not room.answers]
+    where = "" if len(few) == len(rooms) else f" by {', '.join(few)}"
+    told = f", too few to show it{where}" if few else ""
+    return f"Over the best of them a fusion can gain on {', '.join(each)}{told}."
