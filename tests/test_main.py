@@ -88,7 +88,7 @@ def test_no_control_character_reaches_the_terminal(tmp_path):
     gold.write_text('{"id": "q", "supporting_ids": ["a"], "hops": 2, "type": "\\u001b[2Jbridge"}\n')
     run = tmp_path / "\x1b]0;owned\x07.json"
     run.write_text('{"q": {"a": 1}}')
-    done = harness("evaluate", f"run='{run}'", f"gold={gold}", "metrics=last_hop")
+    done = harness("evaluate", f"run='{run}'", f"gold={gold}", "metrics=last_hop", "explain=true")
     assert done.returncode == 0
     assert "type [2Jbridge" in done.stdout
     assert not {"\x1b", "\x07"} & {*done.stdout, *done.stderr}

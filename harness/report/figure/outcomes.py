@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 def pictures(result: SweepResult) -> Iterator[Picture]:
     """The winner against the reference list, and against the best single list on tune where that is another one."""
     view = result.locked
-    for baseline in dict.fromkeys([result.reference, result.lock.get("best_single")]):
-        place = view.row_of(baseline) if baseline else None
-        if place is not None and place != view.winner_place:
-            yield _picture(view, str(baseline), place)
+    for baseline, place in view.rivals.items():
+        yield _picture(view, baseline, place)
 
 
 def compare(view: View, baseline: int) -> Comparison:
@@ -45,20 +43,19 @@ def counts(found: Comparison) -> dict[str, int]:
 
 def _picture(view: View, baseline: str, place: int) -> Picture:
     compared = compare(view, place)
-    found, p = counts(compared), p_value(compared.p)
+    found, p, differ = counts(compared), p_value(compared.p), compared.wins + compared.losses > 0
     shown = f"p {p}".replace("<", "< ") if p.startswith("<") else f"p = {p}"
-    caption = (
-        f"Per-query outcomes of {view.objective}, {view.winner_name} against {baseline}: "
-        f"{view.where}. Left: all queries; right: wins and losses alone, {shown} (McNemar)."
+    caption = f"Per-query outcomes of {view.objective}, {view.winner_name} against {baseline}: {view.where}. " + (
+        f"Left: all queries; right: wins and losses alone, {shown} (McNemar)." if differ else "They never differ."
     )
 
     def draw(figure: Figure) -> None:
         from matplotlib.ticker import MaxNLocator
 
-        left, right = figure.subplots(1, 2, width_ratios=[3, 2])
+        panels = figure.subplots(1, 2, width_ratios=[3, 2]) if differ else [figure.subplots()]
         shades = {"both": COLORS[2], "neither": COLORS[7], "win": COLORS[0], "loss": COLORS[1]}
         hatches = {"both": "", "neither": "..", "win": "", "loss": "///"}
-        for axes, names in ((left, list(found)), (right, ["win", "loss"])):
+        for axes, names, title in zip(panels, (list(found), ["win", "loss"]), (f"all {view.n}", shown), strict=False):
             for number, name in enumerate(names):
                 bar = axes.bar(number, found[name], 0.7, color=shades[name], hatch=hatches[name], edgecolor="white")
                 axes.bar_label(bar, padding=1)
@@ -66,8 +63,7 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
             axes.set_ylim(0, 1.15 * max(1, *(found[name] for name in names)))
             axes.yaxis.set_major_locator(MaxNLocator(integer=True))
             axes.tick_params(axis="x", length=0)
-        left.set_ylabel("queries")
-        left.set_title(f"all {view.n}")
-        right.set_title(shown)
+            axes.set_title(title)
+        panels[0].set_ylabel("queries")
 
     return Picture(f"outcomes_{file_name(baseline)}", caption, draw, 2.0)

@@ -32,10 +32,7 @@ def charts(result: SweepResult) -> Iterator[Chart]:
 
 def _outcomes(result: SweepResult) -> Iterator[Chart]:
     view = result.locked
-    for name in dict.fromkeys([result.reference, result.lock.get("best_single")]):
-        place = view.row_of(str(name)) if name else None
-        if place is None or place == view.winner_place:
-            continue
+    for name, place in view.rivals.items():
         found = counts(compare(view, place))
         words = {
             "both": "both find",

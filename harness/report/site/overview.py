@@ -118,7 +118,7 @@ def _sweep(one: Listed, display: Display) -> dict[str, Any]:
 
 def _scores(view: View, display: Display) -> dict[str, Any]:
     """A chart of the objective of the winner and of every list alone, best first."""
-    shown = [row for place, row in enumerate(view.rows) if place == view.winner_place or row["family"] == "single"]
+    shown = [row for place, row in enumerate(view.rows) if place == view.best_place or row["family"] == "single"]
     points = [
         [display.trial(row), round(100 * row[view.objective], 1), f"{percent(row[view.objective])}%", row["trial"]]
         for row in sorted(shown, key=lambda row: -row[view.objective])
@@ -132,18 +132,16 @@ def _scores(view: View, display: Display) -> dict[str, Any]:
 def _against(view: View, display: Display) -> list[dict[str, Any]]:
     """The winner against the reference and the best single list on tune."""
     found = []
-    for name in dict.fromkeys([view.reference, view.lock.get("best_single")]):
-        place = view.row_of(str(name)) if name else None
-        if place is not None and place not in (view.winner_place, view.best_place):
-            pair = compare_trials(view.scores[[view.winner_place, place]], 1, view.metric.binary, view.margin)[0]
-            if pair is not None:
-                found.append(
-                    {
-                        "name": display.cell(str(name)),
-                        "trial": view.rows[place]["trial"],
-                        "wins": pair.wins,
-                        "losses": pair.losses,
-                        "p": pair.p,
-                    }
-                )
+    for name, place in view.rivals.items():
+        pair = compare_trials(view.scores[[view.winner_place, place]], 1, view.metric.binary, view.margin)[0]
+        if pair is not None:
+            found.append(
+                {
+                    "name": display.cell(name),
+                    "trial": view.rows[place]["trial"],
+                    "wins": pair.wins,
+                    "losses": pair.losses,
+                    "p": pair.p,
+                }
+            )
     return found

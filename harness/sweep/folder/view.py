@@ -145,6 +145,17 @@ class View:
         place = self.row_of(self.winner_list) if self.winner_list else None
         return self.winner_place if place is None else place
 
+    @property
+    def rivals(self) -> dict[str, int]:
+        """What the winner is shown beside, by name: reference and best single list, where these are not itself."""
+        names = dict.fromkeys([self.reference, self.lock.get("best_single")])
+        found = {str(name): self.row_of(str(name)) for name in names if name}
+        return {
+            name: place
+            for name, place in found.items()
+            if place is not None and place not in (self.winner_place, self.best_place)
+        }
+
     def is_winner(self, place: int) -> bool:
         """Whether a row is the winner or, where that is a list in disguise, any other disguise of it."""
         other = self.winner_list and np.array_equal(self._top(place), self._top(self.winner_place))

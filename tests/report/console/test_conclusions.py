@@ -14,6 +14,7 @@ from harness.report.console import terminal
 from harness.report.console.conclusions import conclusions, sentences
 from harness.report.display import Display
 from harness.report.figure import flow
+from harness.report.figure.outcomes import pictures
 from harness.report.paper.results import results_table
 from harness.report.pdf.document import describe
 from harness.report.site.overview import Listed, overview
@@ -58,6 +59,9 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     assert f"{called} (locked as boltzmann" in leaderboard(result, 20).caption
     (card,) = overview([Listed("k", "t", result, False)], {}, "1", Display())["sweeps"]
     assert card["winner"]["name"] == called
+    assert [point[0] for point in card["chart"]["series"][0]["points"]] == ["graph", "dense"]
+    assert [one["name"] for one in card["against"]] == ["dense"]
+    assert [picture.name for picture in pictures(result)] == ["outcomes_dense"]
     assert f"{called}." in results_table([result], Display())[0].caption
 
 
