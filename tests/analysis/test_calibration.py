@@ -104,8 +104,8 @@ def test_the_command_for_forecasts_says_what_they_cannot_see(overrides, tmp_path
     monkeypatch.setattr(HydraConfig, "get", lambda: compose("config", ["+overrides.task=[]"]))
     monkeypatch.setattr(Trec, "fitted_on", ("tiny",), raising=False)
     calibrate.run(settings([*overrides, "what=forecast", "calibrate.splits=3"], tmp_path))
-    seen = "It cannot see that the weights of dense, graph, bm25 were chosen on these tune questions, too: expect less."
-    assert seen in capsys.readouterr().out.splitlines()
+    lists = "the weights of dense, graph, bm25 were chosen on these tune questions"
+    assert f"The forecast cannot see that {lists}, too: expect less." in capsys.readouterr().out.splitlines()
     content = json.loads((tmp_path / "runs" / "calibrations" / "tiny-forecast.json").read_text())
     assert [one["split"] for one in content["forecast"]] == ["random", "cluster"]
 
