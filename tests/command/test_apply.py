@@ -90,6 +90,13 @@ def test_new_questions_over_its_own_corpus_and_over_another(
     assert not status, said
     assert list(harness.read(tmp_path / "p.jsonl").to_dict()) == ["a", "b", "c"]
 
+    whole = ["dataset=folder", f"dataset.path={other}", "out=transferred.trec"]
+    assert not command("apply", f"lock={folder}", *whole, *home)[0]
+    asked_of = ["baseline=own.trec", f"gold={other}", "split=test", "metric=recall@5"]
+    status, said, _ = command("compare", "run=transferred.trec", *asked_of)
+    assert not status
+    assert "test questions; look 1 at them" in said
+
 
 def test_what_is_refused_in_one_line(command: Command, overrides: list[str], tmp_path: Path) -> None:
     folder = sweep(command, tmp_path / "runs", *overrides, "fuser=rrf")
