@@ -54,7 +54,7 @@ def test_sweep_heldout_and_verify_go_by_the_split_that_the_questions_carry(
     assert status == 0, err
     folder = place / out.splitlines()[-1]
     assert set(pd.read_parquet(folder / "queries.parquet")["id"]) == set(IDS) - set(TEST)
-    assert "split tune (given), n=30 queries" in out
+    assert out.startswith("own, tune split (n = 30), split=given: ")
     lock = read(folder / "winner.lock.json")
     assert (lock["splitting"], lock["n"], lock["expected"]["n"]) == ("given", 30, 10)
 
