@@ -49,8 +49,14 @@ def forget_environment() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_environment_of_the_machine() -> None:
-    """The machine's own MLFLOW_* variables decide nothing here, nor in a fixture that several tests share."""
+    """The machine's own MLFLOW_* variables decide nothing here, nor in a fixture that several tests share.
+
+    Nor does the width of a terminal, which the library readline tells processes that are started.
+    """
     forget_environment()
+    for name in ("COLUMNS", "LINES"):
+        os.environ.pop(name, None)
+        os.unsetenv(name)  # set below Python's own copy of the environment
 
 
 @pytest.fixture(autouse=True)

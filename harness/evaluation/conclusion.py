@@ -89,8 +89,9 @@ def difference(found: Comparison, p: float | None = None) -> str:
 def _limit(found: Comparison) -> str:
     """What a comparison without a finding can still say."""
     margin = f"{100 * found.margin:g} points"
-    if found.p_equivalent is not None and found.p_equivalent <= LEVEL:
-        return f"they are shown to differ by less than {margin} (equivalence p {p_value(found.p_equivalent)})."
+    same = found.p_equivalent_cluster
+    if same is not None and same <= LEVEL:
+        return f"they are shown to differ by less than {margin} (equivalence p {p_value(same)}, by cluster)."
     if found.detectable is None:
         return f"with {found.n} questions that differ so seldom, even a real difference would often be missed."
     return f"a net win below {points(found.detectable)} points would often be missed with {found.n} questions."

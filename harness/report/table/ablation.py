@@ -22,11 +22,13 @@ def ablation(view: View) -> list[Table]:
     if not places or not view.metric.binary:
         return []
     winner = view.scores[view.winner_place]
-    found = [Comparison.of(view.scores[place], winner, margin=view.margin) for place in places]
-    corrected = holm([one.p for one in found]).tolist()
+    found = [Comparison.of(view.scores[place], winner, margin=view.margin, labels=view.clusters) for place in places]
+    corrected = zip(
+        holm([one.p for one in found]), holm([one.p_equivalent_cluster or 0.0 for one in found]), strict=True
+    )
     rows = []
-    for place, one, p in zip(places, found, corrected, strict=True):
-        same, interval = float(one.p_equivalent or 0.0), one.score_interval(1 - 2 * ALPHA)
+    for place, one, (p, same) in zip(places, found, ((float(p), float(same)) for p, same in corrected), strict=True):
+        interval = one.score_interval(1 - 2 * ALPHA)
         name, moved = view.rows[place]["name"], changed(view, place)
         rows.append([name, one.wins, one.losses, one.difference, interval, p, same, verdict(p, same, moved), moved])
     columns = [
@@ -39,8 +41,8 @@ def ablation(view: View) -> list[Table]:
         f"Does the fuser matter? Each fuser's best trial against the winner, {view.winner_name}. "
         f"{view.caption()} W and L: queries that it finds and the winner does not, and the reverse; difference in "
         f"points with Tango's score interval; Holm p: exact McNemar, corrected over the rows, small when they differ; "
-        f"equivalence p: two one-sided score tests at a margin of {100 * view.margin:g} points, small when they do "
-        "not. "
+        f"equivalence p: two one-sided score tests at a margin of {100 * view.margin:g} points with the effective n of "
+        "clusters of shared gold, corrected over the rows (Holm), small when they do not. "
         f"Changed: queries whose gold passages in the top k the row, or the winner, changes against the single list "
         f"that both are nearest to; below {100 * INFORMATIVE:g}% two that copy one list are equivalent by "
         "construction, which is uninformative."

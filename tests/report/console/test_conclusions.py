@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from types import ModuleType
 
@@ -9,7 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from harness.evaluation.comparison import Comparison
 from harness.evaluation.conclusion import LEAD, choose
+from harness.evaluation.statistic import equivalence, holm
 from harness.report.console import terminal
 from harness.report.console.conclusions import conclusions, sentences
 from harness.report.display import Display
@@ -160,6 +163,18 @@ def test_fusers_against_the_winner(example: ModuleType, tmp_path: Path) -> None:
     assert [row[:3] for row in table.rows] == [["linear minmax alpha=0.3", 0, 3], ["rrf k=60", 0, 2]]
     assert [row[5] for row in table.rows] == [0.5, 0.5]  # .25 and .5, Holm
     assert [row[7] for row in table.rows] == ["undecided", "undecided"]
+
+
+def test_equivalence_is_by_cluster_and_corrected_over_its_rows(example: ModuleType, tmp_path: Path) -> None:
+    """Where all questions are one cluster nothing is shown, whatever each question alone would say."""
+    view = example.write(tmp_path / "s1").locked
+    wide = {**view.lock, "margin": 0.9}
+    alone = [row[6] for row in ablation(dataclasses.replace(view, lock=wide))[0].rows]
+    places = [place for place, row in enumerate(view.rows) if row["name"] in ("linear minmax alpha=0.3", "rrf k=60")]
+    wins = [Comparison.of(view.scores[place], view.scores[view.winner_place]) for place in places]
+    assert alone == pytest.approx(holm([equivalence(one.wins, one.losses, 6, 0.9) for one in wins]))
+    shared = dataclasses.replace(view, lock=wide, queries=view.queries.assign(cluster=0))
+    assert all(row[6] >= one for row, one in zip(ablation(shared)[0].rows, alone, strict=True))
 
 
 @pytest.mark.parametrize(
