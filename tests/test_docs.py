@@ -225,6 +225,7 @@ def test_the_rows_in_the_readme_are_what_a_sweep_prints(tmp_path: Path) -> None:
     assert [line for line in shown[1].splitlines() if line not in printed] == []
 
 
+@pytest.mark.slow
 def test_a_score_goes_the_way_that_the_page_shows(overrides: list[str], tmp_path: Path) -> None:
     """A sweep and a report, run here, enter the files of architecture.md in its order; at most 25."""
     page = WRITTEN["architecture"].read_text(encoding="utf-8").partition("## The way of one score")[2]

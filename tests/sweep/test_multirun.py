@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pandas as pd
+import pytest
 from statsmodels.stats.multitest import multipletests
 
 from harness.core.table.format import p_value
@@ -49,6 +50,7 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     assert combsum.split()[0] in folders
 
 
+@pytest.mark.slow
 def test_a_report_of_sweeps_over_lists_whose_titles_are_longer_than_names_of_files(overrides, bench, tmp_path):
     def run(command, *arguments):
         typed = [sys.executable, "-m", "harness", command, *arguments, f"paths.runs={tmp_path / 'runs'}"]

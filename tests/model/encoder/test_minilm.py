@@ -33,6 +33,7 @@ def manifest(store: Store, text: str) -> bool:
     return any(text in path.read_text() for path in store.root.rglob("manifest.json"))
 
 
+@pytest.mark.slow
 def test_openvino_gives_what_sentence_transformers_gives(store: Store, folder: str) -> None:
     import sentence_transformers
 
@@ -48,6 +49,7 @@ def test_openvino_gives_what_sentence_transformers_gives(store: Store, folder: s
     assert manifest(store, f'"distinct": {len(TEXTS) - 1}')
 
 
+@pytest.mark.slow
 def test_int8_is_near_and_no_copy_of_float32(store: Store, folder: str) -> None:
     whole = embed(MiniLM(backend="openvino", device="cpu"), TEXTS, "passage", store)
     rounded = embed(MiniLM(backend="openvino", precision="int8", device="cpu"), TEXTS, "passage", store)

@@ -72,6 +72,7 @@ def test_a_parameter_longer_than_the_server_takes_is_shown_by_its_hash(
     assert parent.data.params["lists.dense.path"].startswith("sha256:")
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_in_the_middle_and_comes_back(
     start_server: Any, result: SweepResult, find_runs: Find, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +100,7 @@ def test_a_server_that_is_killed_in_the_middle_and_comes_back(
     assert {run.info.run_id for run in left} <= {run.info.run_id for run in find_runs(tracking)}
 
 
+@pytest.mark.slow
 def test_user_and_password(
     start_server: Any, result: SweepResult, find_runs: Find, monkeypatch: pytest.MonkeyPatch
 ) -> None:
