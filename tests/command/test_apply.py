@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -95,7 +96,7 @@ def test_new_questions_over_its_own_corpus_and_over_another(
     asked_of = ["baseline=own.trec", f"gold={other}", "split=test", "metric=recall@5"]
     status, said, _ = command("compare", "run=transferred.trec", *asked_of)
     assert not status
-    assert "test questions; look 1 at them" in said
+    assert re.search(r"test questions; look \d+ at them", " ".join(said.split()))
 
 
 def test_what_is_refused_in_one_line(command: Command, overrides: list[str], tmp_path: Path) -> None:
