@@ -5,6 +5,8 @@ ARGS    ?=
 PORT    ?= 5000
 WORKERS ?= 2
 FAISS   := $(shell command -v nvidia-smi >/dev/null 2>&1 && echo gpu || echo cpu)
+# Each worker's share of the processors: threads of two workers wait for each other.
+SHARE    = OMP_NUM_THREADS=$$(( $$(nproc) > $(WORKERS) ? $$(nproc) / $(WORKERS) : 1 ))
 BIN     := .venv/bin
 READY   := .venv/.ready
 DEV     := .venv/.ready-dev
@@ -58,10 +60,10 @@ ui: $(READY)  ## MLflow and the site on 127.0.0.1
 	$(BIN)/harness ui port=$(PORT) $(ARGS)
 
 test: $(DEV)  ## all tests but the slow ones
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(SHARE) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 test-all: $(DEV)  ## all tests
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m '' $(ARGS)
+	$(SHARE) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m '' $(ARGS)
 
 check: $(DEV)  ## formatting, types, layers, faces of rooms
 	$(BIN)/ruff check .

@@ -17,7 +17,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from harness.core.configuration import (
     allow_knobs,
@@ -69,7 +69,7 @@ Every key of conf/ can be set as key=value (or --key value); a list as 'k=[5,10]
 def main() -> None:
     """Entry point. Exit status: 0 done, 2 a mistake that the user can mend (one line on stderr), 130 interrupted."""
     command, *arguments = sys.argv[1:] or ["--help"]
-    with report_errors():
+    with report_errors(command):
         if command in ("-h", "--help", "help"):
             print(usage())
         elif command in ("-V", "--version", "version"):
@@ -83,18 +83,29 @@ def main() -> None:
 
 
 @contextlib.contextmanager
-def report_errors() -> Iterator[None]:
-    """Ends the process with one line for what the user can mend, and for an interruption."""
+def report_errors(command: str) -> Iterator[None]:
+    """Ends the process with one line for what the user can mend (an extra to install, too), and for an interruption."""
     try:
         yield
     except HarnessError as error:
-        print(f"error: {' '.join(terminal(error).split())}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        end(error)
+    except ImportError as error:
+        from harness.core.extras import missing_library
+
+        if (told := missing_library(error, f"harness {command}")) is None:
+            raise
+        end(told)
     except KeyboardInterrupt:
         print("interrupted; what was finished is kept, the same command goes on from there", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def end(error: HarnessError) -> NoReturn:
+    """Ends the process with the error in one line."""
+    print(f"error: {' '.join(terminal(error).split())}", file=sys.stderr)
+    sys.exit(error.exit_code)
 
 
 @functools.cache
@@ -146,7 +157,7 @@ def launch(command: str, arguments: list[str]) -> None:
 
     @functools.wraps(run)
     def job(config: DictConfig) -> None:
-        with report_errors():  # here and not outside: Hydra would add a line of its own
+        with report_errors(command):  # here and not outside: Hydra would add a line of its own
             run(config)
 
     joint = JOINT if command == "sweep" and {"-m", "--multirun"} & set(overrides) else ()

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.command import complete
 from harness.core.configuration import GROUP, PACKAGE, ROOMS, package_folder
 from harness.core.errors import HarnessError, one_of
 
@@ -55,6 +56,7 @@ SWEPT = {"retriever": "retriever@lists.graph"}
 
 def run(config: DictConfig) -> None:
     """Write the files, print their names and the commands that test them and sweep with them."""
+    complete(config)
     folder = package_folder("reports/templates") / "new"
     concept, name = str(config.concept), str(config.name)
     one_of("concept", concept, sorted(path.name for path in folder.iterdir()))

@@ -1,0 +1,89 @@
+"""What the light installation does, and what it says of what it lacks."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from harness.core.extras import missing_library
+
+ROOT = Path(__file__).parents[2]
+SWEEP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"][
+    "sweep"
+]
+NAMES = sorted({name.partition(">")[0].partition("<")[0] for name in SWEEP})
+MODULES = sorted({name.replace("-", "_").replace("scikit_learn", "sklearn") for name in NAMES})
+WITHOUT = f"""
+import importlib.metadata, sys
+
+class Light:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {MODULES!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Light())
+discover = importlib.metadata.Distribution.discover
+importlib.metadata.Distribution.discover = (
+    lambda **asked: iter(()) if asked.get("name") in {NAMES!r} else discover(**asked)
+)
+"""
+MAIN = "from harness.__main__ import main; main()"
+"""A process that cannot import what the extra ``sweep`` brings."""
+
+
+def light(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT + MAIN, *arguments], cwd=folder, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize("ending", ["json", "tex", "csv", "txt"])
+def test_evaluate_and_compare_need_none_of_it(bench: Path, tmp_path: Path, ending: str) -> None:
+    gold, out = f"gold={bench / 'queries.jsonl'}", f"out={tmp_path / 'table'}.{ending}"
+    done = light(tmp_path, "evaluate", f"run={bench / 'dense.trec'}", gold, out)
+    assert done.returncode == 0, done.stderr
+    assert "last_hop@5" in done.stdout
+    done = light(tmp_path, "compare", f"run={bench / 'graph.trec'}", f"baseline={bench / 'dense.trec'}", gold, out)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / f"table.{ending}").is_file()
+
+
+def test_their_functions_need_none_of_it(bench: Path, tmp_path: Path) -> None:
+    code = """
+import harness, json
+gold = harness.Gold.read(sys.argv[1] + "/queries.jsonl")
+runs = harness.read_all({name: f"{sys.argv[1]}/{name}.trec" for name in ("dense", "graph")})
+print(json.dumps(harness.compare(runs["graph"], runs["dense"], gold, "last_hop@5").wins))
+"""
+    done = subprocess.run([sys.executable, "-c", WITHOUT + code, bench], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "library"),
+    [(["sweep"], "torch"), (["report"], "torch"), (["evaluate", "run=x.trec", "gold=sample"], "datasets")],
+)
+def test_a_command_that_lacks_a_library_names_the_line_to_type(
+    tmp_path: Path, arguments: list[str], library: str
+) -> None:
+    (tmp_path / "x.trec").write_text("q Q0 d 1 1 x\n")
+    done = light(tmp_path, *arguments)
+    said = f"harness {arguments[0]} needs {library}, which is not installed: pip install 'multihop-harness[sweep]'"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, f"error: {said}")
+
+
+def test_the_smallest_extra_that_brings_it() -> None:
+    installed = {name for name in ("ray", "openai", "s3fs") if any(importlib.metadata.Distribution.discover(name=name))}
+    for library, extra in (("ray", "ray"), ("openai", "openai"), ("s3fs", "s3")):
+        told = missing_library(ImportError(name=f"{library}.part"), "harness sweep")
+        assert (told is None) == (library in installed)
+        assert told is None or str(told).endswith(f"pip install 'multihop-harness[{extra}]'")
+    assert missing_library(ImportError(name="nobody_has_it"), "harness sweep") is None
+    assert missing_library(ImportError(), "harness sweep") is None
