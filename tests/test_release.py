@@ -75,3 +75,11 @@ def test_a_bug_report_has_the_facts_of_doctor(tmp_path: Path) -> None:
     assert {"harness", "python", "devices", "tools"} <= found.keys()
     for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("[bn]*.yml"):
         assert "harness doctor --json" in path.read_text(encoding="utf-8")
+
+
+def test_an_entry_of_the_changelog_is_one_line() -> None:
+    lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+    entries = [line for line in lines if line.startswith("- ")]
+    assert [line for line in lines if line.startswith("  ")] == []
+    assert [line for line in entries if len(line) > 160] == []
+    assert len(entries) > 50
