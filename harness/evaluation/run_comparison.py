@@ -1,10 +1,11 @@
-"""A run against another on the same gold: what `harness compare` prints."""
+"""A system against another: what `harness compare` prints."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -21,40 +22,43 @@ from harness.evaluation.result import Result, title_of
 from harness.evaluation.statistic import benjamini_hochberg, holm
 from harness.run import Run
 
+S = TypeVar("S", bound="SystemComparison")
 ODDS = "odds ratio: the run's odds of a hit to the baseline's"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class RunComparison(Result, Comparison):
-    """A ``Comparison`` of two runs: wins, losses, p, intervals and odds, with what was compared.
+class SystemComparison(Result, Comparison):
+    """A ``Comparison`` of two systems by a metric, with what was compared.
 
-    name: of the run, ``run`` and ``baseline``: their files.    coverages: of the run and the baseline, by name.
-    p_holm, p_bh: p corrected for all comparisons that were made together.
+    name: of the system, ``run`` and ``baseline``: their files.    p_holm, p_bh: the p that decides, corrected for all
+    comparisons that were made together.    coverages: of ranked lists, the run's and the baseline's, by name.
+    fusable: whether the systems are ranked lists, which could be fused.
     """
 
-    metric: Metric
-    gold: Gold
+    metric: Metric | str
     run: str
     name: str
     baseline: str
-    ties: Ties
-    coverages: Mapping[str, Coverage]
     p_holm: float
     p_bh: float
+    coverages: Mapping[str, Coverage] = field(default_factory=dict)
+    fusable: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def ids(self) -> Sequence[str]:
+        """Of what has a score, n of them."""
+
+    @abstractmethod
+    def extent(self, n: int) -> str:
+        """What was scored: ``147 queries, split tune``."""
 
     def _json(self) -> dict[str, Any]:
-        ours, theirs = self.coverages[self.name], self.coverages[self.baseline]
         return {
             "run": self.run,
             "name": self.name,
             "baseline": self.baseline,
-            "gold": self.gold.source,
-            "split": self.gold.part,
-            "ties": self.ties,
-            "queries": {"missing": ours.missing, "unknown": ours.unknown},
-            "coverage": {"run": ours.to_dict(), "baseline": theirs.to_dict()},
-            "metric": self.metric.name,
-            "k": self.metric.k,
+            "metric": str(self.metric),
             "n": self.n,
             "score": self.score,
             "baseline_score": self.baseline_score,
@@ -70,14 +74,12 @@ class RunComparison(Result, Comparison):
             "odds_ratio": self.odds_ratio,
             "paired_odds_ratio": self.paired_odds_ratio,
             "detectable": self.detectable,
-            "clusters": len(np.unique(self.gold.clusters())),
-            "largest_cluster": int(np.bincount(self.gold.clusters()).max()),
             "design_effect": self.design_effect,
             "p_cluster": self.p_cluster,
             "difference_interval_cluster": list(self.interval_cluster),
             "p_equivalent_cluster": self.p_equivalent_cluster,
-            "wins_ids": [self.gold.query_ids[place] for place in self.won],
-            "losses_ids": [self.gold.query_ids[place] for place in self.lost],
+            "wins_ids": [self.ids[place] for place in self.won],
+            "losses_ids": [self.ids[place] for place in self.lost],
             "p_holm": self.p_holm,
             "p_bh": self.p_bh,
         }
@@ -85,6 +87,40 @@ class RunComparison(Result, Comparison):
     def table(self) -> Table:
         """Its one row."""
         return comparison_table([self])
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RunComparison(SystemComparison):
+    """A comparison of two runs on the same gold."""
+
+    metric: Metric
+    gold: Gold
+    ties: Ties
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """Of the queries."""
+        return self.gold.query_ids
+
+    def extent(self, n: int) -> str:
+        """Queries and split."""
+        return f"{n} queries, split {self.gold.part}"
+
+    def _json(self) -> dict[str, Any]:
+        ours, theirs = self.coverages[self.name], self.coverages[self.baseline]
+        labels = self.gold.clusters()
+        return {
+            **super()._json(),
+            "gold": self.gold.source,
+            "split": self.gold.part,
+            "ties": self.ties,
+            "queries": {"missing": ours.missing, "unknown": ours.unknown},
+            "coverage": {"run": ours.to_dict(), "baseline": theirs.to_dict()},
+            "metric": self.metric.name,
+            "k": self.metric.k,
+            "clusters": len(np.unique(labels)),
+            "largest_cluster": int(np.bincount(labels).max()),
+        }
 
 
 def compare(
@@ -126,28 +162,42 @@ def compare_all(
     systems = {name: run for name, (_, run) in {**baselines, **runs}.items()}
     ranks = {name: ranks_of(run, gold, ties) for name, run in systems.items()}
     coverages = {name: Coverage.of(run, gold) for name, run in systems.items()}
-    pairs: list[tuple[str, str]] = []
-    for base in baselines:
-        pairs += [(name, base) for name in runs if name != base and (base, name) not in pairs]
     found, counted = [], gold.take(np.flatnonzero(gold.has_last_hop).tolist())
-    for name, base in pairs or [(name, name) for name in runs]:
+    for name, base in pairs_of(runs, baselines):
         for metric in metrics:
             part = counted if metric.ordered else gold
             one = Comparison.of_ranks(ranks[name], ranks[base], metric, labels=gold.clusters())
-            compared = {field.name: getattr(one, field.name) for field in fields(one)}
             both = {each: coverages[each] for each in (name, base)}
             found.append(
                 RunComparison(
-                    **compared, metric=metric, gold=part, run=runs[name][0], name=name, baseline=base, ties=ties,
+                    **values_of(one), metric=metric, gold=part, run=runs[name][0], name=name, baseline=base, ties=ties,
                     coverages=both, p_holm=one.p, p_bh=one.p,
                 )
             )  # fmt: skip
-    ps = [one.p for one in found]
-    corrected = zip(found, holm(ps).tolist(), benjamini_hochberg(ps).tolist(), strict=True)
-    return [replace(one, p_holm=by_holm, p_bh=by_bh) for one, by_holm, by_bh in corrected]
+    return corrected(found)
 
 
-def headroom(found: Sequence[RunComparison]) -> dict[str, Headroom]:
+def pairs_of(runs: Iterable[str], baselines: Iterable[str]) -> list[tuple[str, str]]:
+    """Each run with each baseline: not with itself, unless there is nothing else, and no pair twice."""
+    pairs: list[tuple[str, str]] = []
+    for base in baselines:
+        pairs += [(name, base) for name in runs if name != base and (base, name) not in pairs]
+    return pairs or [(name, name) for name in runs]
+
+
+def values_of(one: Comparison) -> dict[str, Any]:
+    """The fields of a comparison, for one that says what was compared."""
+    return {own.name: getattr(one, own.name) for own in fields(one)}
+
+
+def corrected(found: Sequence[S]) -> list[S]:
+    """The comparisons with the p that decide corrected over all of them."""
+    ps = [one.p_deciding for one in found]
+    by_all = zip(found, holm(ps).tolist(), benjamini_hochberg(ps).tolist(), strict=True)
+    return [replace(one, p_holm=by_holm, p_bh=by_bh) for one, by_holm, by_bh in by_all]
+
+
+def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
     """What a fusion of all runs that are compared, baselines among them, could win over the best, by metric."""
     rooms = {}
     for metric in dict.fromkeys(one.metric for one in found):
@@ -158,18 +208,19 @@ def headroom(found: Sequence[RunComparison]) -> dict[str, Headroom]:
     return rooms
 
 
-def comparison_table(found: Sequence[RunComparison]) -> Table:
-    """A row a comparison on one gold; with several baselines a column names them, and two judge by cluster."""
+def comparison_table(found: Sequence[SystemComparison]) -> Table:
+    """A row a comparison on the same items; with several baselines a column names them, and two judge by cluster."""
     baselines = list(dict.fromkeys(one.baseline for one in found))
     several = len(baselines) > 1
     counts = len({one.n for one in found}) > 1
+    scale = found[0].scale
     columns = [
         Column("run", "text"), *([Column("baseline", "text")] if several else []), Column("metric", "text"),
-        *([Column("n", "count")] if counts else []), Column("score %"), Column("baseline %"),
-        Column("difference", "points"), Column("95% of difference", "span"), Column("W", "count"), Column("L", "count"),
-        Column("p", "p"), Column("Holm p", "p"), Column("BH p", "p"),
-        *([Column("p by cluster", "p"), Column("95% by cluster", "span")] if several else []),
-        Column("95% of score", "interval"), Column("odds ratio", "value"), Column("detectable", "points"),
+        *([Column("n", "count")] if counts else []), scale.column("score"), scale.column("baseline"),
+        scale.column("difference", "points"), scale.column("95% of difference", "span"),
+        Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"), Column("BH p", "p"),
+        *([Column("p by cluster", "p"), scale.column("95% by cluster", "span")] if several else []),
+        Column("95% of score", "interval"), Column("odds ratio", "value"), scale.column("detectable", "points"),
     ]  # fmt: skip
     rows = [
         [
@@ -181,7 +232,10 @@ def comparison_table(found: Sequence[RunComparison]) -> Table:
         for one in found
     ]  # fmt: skip
     first, n = found[0], max(one.n for one in found)
-    head = f"Against {', '.join(baselines)}: {n} queries, split {first.gold.part}; in percent; {ODDS}"
+    said = ["in percent" if scale.share else "more is better"]
+    said += [f"p and intervals {one.ruling.how}" for one in found[:1] if one.ruling]
+    said += [ODDS] if first.fusable or any(one.binary for one in found) else []
+    head = "; ".join([f"Against {', '.join(baselines)}: {first.extent(n)}", *said])
     coverages = {name: coverage for one in found for name, coverage in one.coverages.items()}
     return Table("comparison", title_of(head, coverages), columns, rows)
 

@@ -15,9 +15,11 @@ from .paired import mcnemar as mcnemar
 from .paired import odds_ratio as odds_ratio
 from .paired import paired_odds_ratio as paired_odds_ratio
 from .permutation import max_statistic as max_statistic
+from .permutation import sign_flip as sign_flip
 from .power import mcnemar_power as mcnemar_power
 from .power import queries_needed as queries_needed
 from .power import smallest_effect as smallest_effect
+from .power import smallest_mean as smallest_mean
 from .selection import Expected as Expected
 from .selection import expected as expected
 from .trials import holm_ps as holm_ps
