@@ -29,12 +29,14 @@ class Ruling:
     """The test that decides in place of the one by query.
 
     how: ends "p", such as ``by cluster``.    interval: 95%, of the difference.    detectable: see ``Comparison``.
+    errors: where runs vary, too, the parts of questions and of runs.
     """
 
     how: str
     p: float
     interval: tuple[float, float]
     detectable: float | None
+    errors: statistic.TwoWay | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,23 @@ class Comparison:
         else:
             p = statistic.mcnemar(int((ours > theirs).sum()), int((ours < theirs).sum()))
         return cls(ours, theirs, p, binary, margin, labels, test, scale)
+
+    @classmethod
+    def repeated(
+        cls, ours: Values, theirs: Values, labels: Labels | None, by_cluster: bool, scale: Scale = SHARES
+    ) -> Comparison:
+        """The comparison of two systems with the values of several runs, float64[n, r]; r of 1 is allowed for one.
+
+        Wins and losses are those of the means over runs; the two-way t test over questions and runs decides.
+        by_cluster: whether clusters of questions vary, and not questions.
+        """
+        known = ~np.isnan(ours[:, 0])
+        ours, theirs, labels = ours[known], theirs[known], None if labels is None else labels[known]
+        test = statistic.two_way(ours, theirs, labels if by_cluster else None)
+        how = f"over {'clusters' if by_cluster else f'{scale.item}s'} and runs"
+        seen = statistic.smallest_mean(test.error, test.degrees)
+        one = cls.of(ours.mean(axis=1), theirs.mean(axis=1), False, labels=labels, test="flip", scale=scale)
+        return replace(one, ruling=Ruling(how, test.p, test.interval(), seen, test))
 
     @classmethod
     def of_ranks(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from harness.core.table import LEVEL, Column, Style, Table, p_value
-from harness.evaluation.run_comparison import SystemComparison
+from harness.evaluation.system_comparison import SystemComparison
 
 SIGNS = "†‡"
 """Of one baseline: better, worse. Of several: a letter each, small for better, capital for worse."""
 
 
 def system_table(found: Sequence[SystemComparison]) -> tuple[Table, Style]:
-    """Baselines, then runs, by metrics in percent.
+    """Baselines, then runs, by metrics in percent; below a system that ran several times the sd of its runs.
 
     A sign stands where p is at most .05 after Holm's correction over all comparisons; bold is the highest score of a
     column where it is shown to be better than all that it was compared with.
@@ -20,6 +21,15 @@ def system_table(found: Sequence[SystemComparison]) -> tuple[Table, Style]:
     baselines = list(dict.fromkeys(one.baseline for one in found))
     systems = list(dict.fromkeys([*baselines, *(one.name for one in found)]))
     metrics = list(dict.fromkeys(str(one.metric) for one in found))
+    sds = {(name, str(one.metric)): runs for one in found for name, runs in one.repeats.items()}
+    rows: list[list[Any]] = []
+    places: dict[str, int] = {}
+    for name in systems:
+        places[name] = len(rows)
+        rows.append([name])
+        if (name, metrics[0]) in sds:
+            runs = [sds[name, metric] for metric in metrics]
+            rows.append([f"(mean of {len(runs[0].means)}, sd)", *(one.sd for one in runs)])
     scores: dict[tuple[str, str], float] = {}
     better: dict[tuple[str, str], list[bool]] = {}
     marks: dict[tuple[int, int], str] = {}
@@ -32,14 +42,14 @@ def system_table(found: Sequence[SystemComparison]) -> tuple[Table, Style]:
             scores[name, metric] = score
             better.setdefault((name, metric), []).append(shown and won)
         if shown:
-            place = systems.index(one.name), 1 + metrics.index(metric)
+            place = places[one.name], 1 + metrics.index(metric)
             marks[place] = marks.get(place, "") + _sign(baselines, one)
     best = frozenset(
-        (systems.index(name), 1 + metrics.index(metric))
+        (places[name], 1 + metrics.index(metric))
         for (name, metric), all_of in better.items()
         if all(all_of) and scores[name, metric] == max(scores[other, metric] for other in systems)
     )
-    rules = frozenset({len(baselines)} if len(baselines) < len(systems) else ())
+    rules = frozenset({places[systems[len(baselines)]]} if len(baselines) < len(systems) else ())
     counts = {str(one.metric): one.n for one in found}
     scale, most = found[0].scale, max(counts.values())
     n = "".join(f" ({metric}: {own})" for metric, own in counts.items() if own < most)
@@ -50,7 +60,8 @@ def system_table(found: Sequence[SystemComparison]) -> tuple[Table, Style]:
     )
     title = "Retrieval in percent" if found[0].fusable else "Scores in percent" if scale.share else "Scores"
     columns = [Column("system", "text"), *(scale.column(metric) for metric in metrics)]
-    rows = [[name, *(scores[name, metric] for metric in metrics)] for name in systems]
+    for name, row in places.items():
+        rows[row] += [scores[name, metric] for metric in metrics]
     return Table("results", title, columns, rows, caption.strip()), Style(best, marks=marks, rules=rules)
 
 

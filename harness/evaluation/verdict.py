@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from harness.core.table import LEVEL, Table
 from harness.evaluation.conclusion import Headroom, Sentence, conclude
-from harness.evaluation.run_comparison import ODDS, S, SystemComparison, comparison_table
+from harness.evaluation.system_comparison import ODDS, S, SystemComparison, comparison_table
 from harness.evaluation.system_table import matrix
 
 NAMED = 3
@@ -34,6 +34,7 @@ def renamed(found: Sequence[S]) -> list[S]:
             name=names[one.name],
             baseline=names[one.baseline],
             coverages={names.get(name, name): coverage for name, coverage in one.coverages.items()},
+            repeats={names[name]: repeats for name, repeats in one.repeats.items()},
         )
         for one in found
     ]
@@ -62,10 +63,20 @@ def sentences(found: Sequence[SystemComparison], rooms: Mapping[str, Headroom]) 
     if len(found) > 1:
         said = [replace(one, kind="explanation") for one in said if one.kind != "caveat"]
         said = [Sentence("verdict", _summary(found)), *_ruling(found), *said]
+    said += _once(found)
     for metric, room in rooms.items():
         text = " ".join(each.text for each in room.sentences(found[0].scale, found[0].fusable))
         said.append(Sentence("explanation", f"By {metric}: {text}", metric))
     return [*said, *([Sentence("addition", _gain(rooms, found[0]))] if rooms else [])]
+
+
+def _once(found: Sequence[SystemComparison]) -> list[Sentence]:
+    """A caveat for systems with one run beside others with several."""
+    names = dict.fromkeys(
+        name for one in found if one.repeats for name in (one.name, one.baseline) if name not in one.repeats
+    )
+    told = f"{', '.join(names)} has one run: by how much its runs would vary is not known, and not in p."
+    return [Sentence("caveat", told)] if names else []
 
 
 def _summary(found: Sequence[SystemComparison]) -> str:

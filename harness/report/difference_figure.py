@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.evaluation.run_comparison import SystemComparison
+from harness.evaluation.system_comparison import SystemComparison
 from harness.report.figure import COLORS, Picture
 
 if TYPE_CHECKING:

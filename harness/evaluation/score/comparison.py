@@ -11,10 +11,10 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.core.table import Scale
-from harness.evaluation.comparison import Comparison
-from harness.evaluation.run_comparison import SystemComparison, corrected, pairs_of, values_of
+from harness.evaluation.comparison import Comparison, Test
 from harness.evaluation.score.scores import Scores, check_aligned, read_scores
 from harness.evaluation.statistic import Labels
+from harness.evaluation.system_comparison import Repeats, SystemComparison, corrected, pairs_of, values_of
 
 Given = str | Path | Mapping[str, float]
 """A file of scores, or ``{item: score}``."""
@@ -43,6 +43,8 @@ class ScoreComparison(SystemComparison):
 
     def _json(self) -> dict[str, Any]:
         found = super()._json()
+        if self.repeats:
+            return found
         test = "exact McNemar" if self.binary else "sign-flip permutation"
         if self.labels is None:
             return {**found, "test": test}
@@ -51,63 +53,97 @@ class ScoreComparison(SystemComparison):
 
 
 def compare_scores(
-    run: Given, baseline: Given, metric: str | None = None, columns: Mapping[str, str] | None = None
+    run: Given | Sequence[Given],
+    baseline: Given | Sequence[Given],
+    metric: str | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> ScoreComparison:
     """Whether a system scores more than its baseline on the same items, and whether it is more than chance.
 
-    run, baseline: files of any evaluation (see ``harness.evaluation.score.rows``), or ``{item: score}``.
+    run, baseline: files of any evaluation (see ``harness.evaluation.score.rows``), or ``{item: score}``;
+    several of one system (seeds, draws of a model) are its repeats: the test then knows that runs vary, too.
     metric, columns: see ``read_scores``.
     """
-    wanted = None if metric is None else [metric]
-    systems: list[dict[str, dict[str, Scores]]] = []
+    systems = []
     for name, given in (("the run", run), ("the baseline", baseline)):
-        if isinstance(given, Mapping):
-            systems.append({name: {metric or "score": Scores.from_dict(given, name, metric or "score")}})
-        else:
-            systems.append({str(given): read_scores(given, wanted, columns)})
+        several = [given] if isinstance(given, str | Path | Mapping) else given
+        shown = str(given) if isinstance(given, str | Path) else name
+        systems.append({shown: _joined([_read(one, name, metric, columns) for one in several])})
     return _compare(systems[0], systems[1])[0]
 
 
+def _read(given: Given, name: str, metric: str | None, columns: Mapping[str, str] | None) -> Mapping[str, Scores]:
+    if isinstance(given, Mapping):
+        return {metric or "score": Scores.from_dict(given, name, metric or "score")}
+    return read_scores(given, None if metric is None else [metric], columns)
+
+
 def compare_files(
-    runs: Mapping[str, str],
-    baselines: Mapping[str, str],
+    runs: Mapping[str, Sequence[str]],
+    baselines: Mapping[str, Sequence[str]],
     metrics: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> list[ScoreComparison]:
-    """Each run against each baseline, files by name, by each metric; p is corrected over all of them."""
-    files = {path: read_scores(path, metrics, columns) for path in [*runs.values(), *baselines.values()]}
-    return _compare(*({name: files[path] for name, path in each.items()} for each in (runs, baselines)))
+    """Each run against each baseline by name, by each metric; p is corrected over all of them.
+
+    The files of one name are repeats of one system.
+    """
+    paths = [path for each in (runs, baselines) for several in each.values() for path in several]
+    files = {path: read_scores(path, metrics, columns) for path in paths}
+    ours, theirs = (
+        {name: _joined([files[path] for path in several]) for name, several in each.items()}
+        for each in (runs, baselines)
+    )
+    return _compare(ours, theirs)
+
+
+def _joined(files: Sequence[Mapping[str, Scores]]) -> Mapping[str, Scores]:
+    """The scores of a system by metric, from its files."""
+    for found in files[1:]:
+        if list(found) != list(files[0]):
+            raise _other_metric(*(next(iter(one.values())) for one in (files[0], found)))
+    return {metric: Scores.joined([found[metric] for found in files]) for metric in files[0]}
+
+
+def _other_metric(one: Scores, other: Scores) -> HarnessError:
+    return HarnessError(
+        f"{one.source} has the metric {one.metric} and {other.source} has {other.metric}; choose one of both: "
+        "metric=NAME"
+    )
 
 
 def _compare(
     runs: Mapping[str, Mapping[str, Scores]], baselines: Mapping[str, Mapping[str, Scores]]
 ) -> list[ScoreComparison]:
     systems = {**baselines, **runs}
-    held = {name: list(found) for name, found in systems.items()}
-    first, metrics = next(iter(held.items()))
-    for name, others in held.items():
-        if others != metrics:
-            raise HarnessError(
-                f"{first} has the metric {metrics[0]} and {name} has {others[0]}; choose one of both: metric=NAME"
-            )
+    first, *others = systems.values()
+    for other in others:
+        if list(other) != list(first):
+            raise _other_metric(*(next(iter(one.values())) for one in (first, other)))
     every = [scores for found in systems.values() for scores in found.values()]
     check_aligned(every)
     labels = _labels(every)
     share = all(((one.values >= 0) & (one.values <= 1)).all() for one in every)
     found = []
     for name, base in pairs_of(runs, baselines):
-        for metric in metrics:
+        for metric in first:
             ours, theirs = systems[name][metric], systems[base][metric]
             binary = all(found[metric].binary for found in systems.values())
-            one = Comparison.of(
-                ours.values.mean(axis=1), theirs.values.mean(axis=1), binary, labels=labels,
-                test="sign" if binary else "flip", scale=Scale(share, "item"),
-            )  # fmt: skip
-            one = one if labels is None else one.by_cluster()
+            scale, repeats = Scale(share, "item"), {}
+            for each, scores in ((name, ours), (base, theirs)):
+                if scores.values.shape[1] > 1:
+                    repeats[each] = Repeats.of(scores.values)
+            if repeats:
+                one = Comparison.repeated(ours.values, theirs.values, labels, labels is not None, scale)
+            else:
+                test: Test = "sign" if binary else "flip"
+                values = ours.values[:, 0], theirs.values[:, 0]
+                one = Comparison.of(*values, binary=binary, labels=labels, test=test, scale=scale)
+                one = one if labels is None else one.by_cluster()
             found.append(
                 ScoreComparison(
                     **values_of(one), metric=metric, run=ours.source, name=name, baseline=base, p_holm=one.p_deciding,
-                    p_bh=one.p_deciding, item_ids=ours.items,
+                    p_bh=one.p_deciding, item_ids=ours.items, repeats=repeats,
                 )
             )  # fmt: skip
     return corrected(found)

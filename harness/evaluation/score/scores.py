@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,14 @@ class Scores:
             raise HarnessError(f"{source}: there are no scores")
         rows = [Row(f"{source}: {item}", str(item), "", None, {metric: value}) for item, value in scores.items()]
         return cls.of(source, metric, rows)
+
+    @classmethod
+    def joined(cls, several: Sequence[Scores]) -> Scores:
+        """Those of several files of one system as its repeats; they have the same items."""
+        check_aligned(several)
+        first = next((one for one in several if one.clusters is not None), several[0])
+        values = np.concatenate([one.values for one in several], axis=1)
+        return replace(first, source=", ".join(one.source for one in several), values=values)
 
     @property
     def binary(self) -> bool:

@@ -24,3 +24,5 @@ from .selection import Expected as Expected
 from .selection import expected as expected
 from .trials import holm_ps as holm_ps
 from .trials import mcnemar_ps as mcnemar_ps
+from .two_way import TwoWay as TwoWay
+from .two_way import two_way as two_way
