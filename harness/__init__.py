@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from harness.core.errors import HarnessError as HarnessError
     from harness.evaluation.gold import Gold as Gold
     from harness.evaluation.metric import Metric as Metric
+    from harness.evaluation.score import compare_scores as compare_scores
     from harness.fusion.fuse import fuse as fuse
     from harness.run import Run as Run
     from harness.run.io import read as read
@@ -41,6 +42,7 @@ HOMES = {
     "Run": "run",
     "Winner": "sweep.winner",
     "compare": "sweep.heldout",
+    "compare_scores": "evaluation.score",
     "evaluate": "sweep.heldout",
     "fuse": "fusion.fuse",
     "load": "benchmark",
@@ -60,6 +62,7 @@ __all__ = [
     "Run",
     "Winner",
     "compare",
+    "compare_scores",
     "evaluate",
     "fuse",
     "load",

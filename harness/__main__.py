@@ -56,6 +56,7 @@ USAGE = """usage: harness <command> [key=value ...]
 
 Where to start:
   harness compare run=a.trec baseline=b.trec gold=queries.jsonl      two run files of any system
+  harness compare run=a.csv baseline=b.csv                           scores of any evaluation
   harness sweep; harness heldout; harness report                     the embedded benchmark, minutes
   harness new fuser mine                                             a method of your own
 

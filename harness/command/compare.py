@@ -5,6 +5,10 @@
   harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=qrels.txt metric=ndcg k=10 out=table.tex
   harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=queries.jsonl figure=compare.pdf
   harness compare 'run=[a.trec,b.trec]' 'baseline={dense: d.trec, graph: g.trec}' gold=queries.jsonl out=table.tex
+  harness compare run=ours.csv baseline=theirs.csv metric=f1
+  harness compare run=logs/new.eval baseline=logs/old.eval metric=match
+  harness compare run='mine.*.trec' baseline=d.trec gold=queries.jsonl
+  harness compare 'run={mine: [m0.trec, m1.trec]}' 'baseline={old: "old.*.trec"}' gold=queries.jsonl
 
 A query is won when the run has more than the baseline, and lost when it has less; the exact McNemar test asks how
 often a fair coin would split them as unevenly (for ndcg, recall and mrr it is the sign test). Holm p and BH p are
@@ -17,6 +21,18 @@ Below stand what is better, and on how many questions a fusion of the runs can g
 explain=true the table has every column, and for each pair and metric stand what could be seen, and the headroom: what
 choosing the right run for each question would score. A fusion can win little else. Files have all of it.
 
+Without gold, files hold scores of items, by any metric and tool: .csv, .tsv, .jsonl or .parquet with an item and a
+score (found: item, id, query, qid, ...; score, value; cluster; run, seed, repeat; or named: columns={item: uid, score:
+f1, cluster: passage}), logs of inspect_ai (.eval, .json), samples of lm-evaluation-harness (samples_*.jsonl), reports
+of ranx and pytrec_eval (.json). More is better, so errors and seconds need a minus. Scores of 0 and 1 get the exact
+McNemar test, others a permutation test of the differences (their signs are flipped) and a bootstrap interval; where
+items have clusters, tests and intervals by cluster decide. All files need a score of every item.
+
+Several runs of one system (seeds, a model's draws) are a pattern, a list under one name, or a column run, seed or
+repeat (the epochs of a log): the table has their mean and standard deviation, what questions and what runs add to the
+standard error of the difference, and p and interval of the two-way t test over questions and runs, so that they hold
+for other runs, too. Wins and losses are those of the means.
+
 Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are as in `harness evaluate --help`. JSON:
 one comparison is an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids,
 headroom and more; several are a list. out=NAME.tex is a paper's table, systems by metrics, with signs and bold only
@@ -27,10 +43,19 @@ command. `figure` (.pdf or .png) shows each difference with its interval, wins a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
+
+    from harness.evaluation.gold import Gold
+    from harness.evaluation.system_comparison import SystemComparison
+
+Systems = Mapping[str, Sequence[str]]
+"""The files of each system by its name; several are repeats."""
+OF_LISTS = ("k", "split", "splitting", "dataset.chain", "ties", "strict", "lenient")
+"""Keys that say how ranked lists are judged."""
 
 
 def run(config: DictConfig) -> None:
@@ -41,28 +66,25 @@ def run(config: DictConfig) -> None:
     from harness.core.errors import HarnessError
     from harness.core.table import fit, paragraph
     from harness.evaluation.conclusion import by_topic, choose
-    from harness.evaluation.judging import read_gold, show_coverage
-    from harness.evaluation.metric import metrics
-    from harness.evaluation.run_comparison import compare_all, comparison_table, headroom
+    from harness.evaluation.coverage import read_gold
+    from harness.evaluation.system_comparison import comparison_table, headroom
     from harness.evaluation.system_table import matrix, system_table
     from harness.evaluation.verdict import renamed, sentences, short_table
     from harness.report.difference_figure import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
-    from harness.run import io as lists
     from harness.sweep.heldout import describe_looks, note_look
 
     complete(config)
     explain = explains(config)
     check_ending(config.out)
     check_ending(config.figure, "figure", FIGURES)
-    wanted = metrics(plain(config.metric), plain(config.k))
-    gold, named = read_gold(config), [_named(plain(config[key])) for key in ("run", "baseline")]
+    named = [_named(plain(config[key])) for key in ("run", "baseline")]
     if differ := [name for name in named[0] if named[1].get(name, named[0][name]) != named[0][name]]:
-        raise HarnessError(f"{differ[0]} is {named[0][differ[0]]} in run and {named[1][differ[0]]} in baseline")
-    files = {path: lists.read(path, config.lenient, plain(config.columns)) for each in named for path in each.values()}
-    runs, baselines = ({name: (path, files[path]) for name, path in each.items()} for each in named)
-    found = compare_all(runs, baselines, gold, wanted, config.ties)
-    show_coverage({name: one for each in found for name, one in each.coverages.items()}, gold, config.strict)
+        raise HarnessError(
+            f"{differ[0]} is {', '.join(named[0][differ[0]])} in run and {', '.join(named[1][differ[0]])} in baseline"
+        )
+    gold = None if config.gold is None else read_gold(config)
+    found = _compare_scores(config, *named) if gold is None else _compare_runs(config, gold, *named)
     table = comparison_table(found)
     rooms, shown = headroom(found), renamed(found)
     tables = [short_table(shown), *([comparison_table(shown)] if explain else [])]
@@ -72,20 +94,75 @@ def run(config: DictConfig) -> None:
     print(*(line for text in lead for line in paragraph(text)), sep="\n")
     for topic, text in (by_topic(said, "explanation") if explain else {}).items():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
-    look = note_look(config.paths.looks, "compare", gold.source, gold.test_ids)
-    if line := describe_looks(look, len(gold), config.paths.looks):
+    look = {} if gold is None else note_look(config.paths.looks, "compare", gold.source, gold.test_ids)
+    if gold is not None and (line := describe_looks(look, len(gold), config.paths.looks)):
         print(*paragraph(line), sep="\n")
     won = {name: asdict(room) for name, room in rooms.items()}
     results = [{**one.json, "headroom": won.get(str(one.metric)), **look} for one in found]
-    pairs = matrix(found) if len(baselines) > 1 else None
+    pairs = matrix(found) if len(named[1]) > 1 else None
     written = write_result(config.out, results[0] if len(results) == 1 else results, table, system_table(found), pairs)
     written += write_figure(config.figure, lambda name: picture(found, name))
     print(*written, sep="\n", end="\n" if written else "")
 
 
-def _named(runs: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
-    """Names and paths: a mapping has them, otherwise a path is its own name."""
+def _compare_runs(config: DictConfig, gold: Gold, runs: Systems, baselines: Systems) -> Sequence[SystemComparison]:
+    """Ranked lists, by their ids of gold passages."""
+    from harness.command import plain
+    from harness.evaluation.coverage import show_coverage
+    from harness.evaluation.metric import metrics
+    from harness.evaluation.run_comparison import compare_all
+    from harness.run import io as lists
+
+    metric, k = plain(config.metric), plain(config.k)
+    wanted = metrics("last_hop" if metric is None else metric, 5 if k is None else k)
+    columns, given = plain(config.columns), [*runs.values(), *baselines.values()]
+    files = {path: lists.read(path, config.lenient, columns) for several in given for path in several}
+    found = compare_all(
+        {name: (", ".join(paths), {path: files[path] for path in paths}) for name, paths in runs.items()},
+        {name: (", ".join(paths), {path: files[path] for path in paths}) for name, paths in baselines.items()},
+        gold, wanted, config.ties,
+    )  # fmt: skip
+    show_coverage({name: one for each in found for name, one in each.coverages.items()}, gold, config.strict)
+    return found
+
+
+def _compare_scores(config: DictConfig, runs: Systems, baselines: Systems) -> Sequence[SystemComparison]:
+    """Scores of items; what is typed for ranked lists is refused."""
+    from omegaconf import OmegaConf
+
+    from harness.command import plain
+    from harness.core.configuration import package_folder
+    from harness.core.errors import HarnessError
+    from harness.evaluation.score import compare_files
+
+    usual = OmegaConf.load(package_folder("conf") / "compare.yaml")
+    for key in OF_LISTS:
+        if (given := OmegaConf.select(config, key)) != OmegaConf.select(usual, key):
+            raise HarnessError(f"{key}={given} is of ranked lists; give gold=queries.jsonl, or leave it out for scores")
+    metric = plain(config.metric)
+    wanted = [metric] if isinstance(metric, str) else metric
+    if wanted is not None and not (isinstance(wanted, list) and wanted and all(isinstance(one, str) for one in wanted)):
+        raise HarnessError(f"metric={metric}: expected the name of a metric in the files, or a list of names")
+    return compare_files(runs, baselines, wanted, plain(config.columns))
+
+
+def _named(runs: str | Sequence[str] | Mapping[str, str | Sequence[str]]) -> dict[str, list[str]]:
+    """Names and files: a mapping has names, otherwise a path or pattern is its own; several files are repeats."""
     if isinstance(runs, Mapping):
-        return {str(name): str(path) for name, path in runs.items()}
-    paths = [runs] if isinstance(runs, str) else list(runs)
-    return {str(path): str(path) for path in paths}
+        return {str(name): _files([given] if isinstance(given, str) else given) for name, given in runs.items()}
+    return {str(path): _files([str(path)]) for path in ([runs] if isinstance(runs, str) else runs)}
+
+
+def _files(paths: Sequence[str]) -> list[str]:
+    """The files of a system; a path that is no file but a pattern (``mine.*.trec``) stands for those that match."""
+    from glob import glob, has_magic
+
+    from harness.core.errors import HarnessError
+
+    found: dict[str, None] = {}
+    for path in map(str, paths):
+        matching = [path] if not has_magic(path) or Path(path).exists() else sorted(glob(path, recursive=True))
+        if not matching:
+            raise HarnessError(f"{path}: no file matches the pattern")
+        found.update(dict.fromkeys(matching))
+    return list(found)

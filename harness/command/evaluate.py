@@ -42,8 +42,8 @@ def run(config: DictConfig) -> None:
     """Read, score, print and write."""
     from harness.command import complete, explains, plain
     from harness.core.table import fit, paragraph
+    from harness.evaluation.coverage import read_gold, show_coverage
     from harness.evaluation.evaluate import evaluate
-    from harness.evaluation.judging import read_gold, show_coverage
     from harness.evaluation.metric import metrics
     from harness.report.output import check_ending, write_result
     from harness.run import io as lists

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.table import SHARES, Scale
 from harness.evaluation import statistic
 from harness.evaluation.metric import Metric
 from harness.evaluation.metric.measure import Ranks, Values
@@ -19,16 +21,36 @@ MARGIN = 0.02
 """The largest difference that does not matter, in the test of equivalence, unless a configuration says another one."""
 
 
+Test = Literal["sign", "flip"]
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """The test that decides in place of the one by query.
+
+    how: ends "p", such as ``by cluster``.    interval: 95%, of the difference.    detectable: see ``Comparison``.
+    errors: where runs vary, too, the parts of questions and of runs.
+    """
+
+    how: str
+    p: float
+    interval: tuple[float, float]
+    detectable: float | None
+    errors: statistic.TwoWay | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """What a system finds that its baseline does not; everything follows from one value a query of each.
 
     ours, theirs: float64[n], the two systems' values of a metric on the same queries.
-    p: exact McNemar; for a metric that is not 0/1, the sign test of the queries that differ.
+    p: of ``test``. ``sign``: exact McNemar; for a metric that is not 0/1, the sign test of the queries that differ.
+    ``flip``: the sign-flip permutation test of the differences themselves.
     binary: whether values are 0 or 1, so that proportions and odds mean something.
     margin: the largest difference that does not matter.
     labels: int64[n], each query's cluster of shared gold passages; what ends in ``_cluster`` follows from them.
     None: each query by itself.
+    scale: how scores are said.    ruling: the test that decides in place of ``p``; None: that one does.
     """
 
     ours: Values
@@ -37,15 +59,39 @@ class Comparison:
     binary: bool = True
     margin: float = MARGIN
     labels: Labels | None = None
+    test: Test = "sign"
+    scale: Scale = SHARES
+    ruling: Ruling | None = None
 
     @classmethod
     def of(
-        cls, ours: Values, theirs: Values, binary: bool = True, margin: float = MARGIN, labels: Labels | None = None
-    ) -> Comparison:
+        cls, ours: Values, theirs: Values, binary: bool = True, margin: float = MARGIN, labels: Labels | None = None,
+        test: Test = "sign", scale: Scale = SHARES,
+    ) -> Comparison:  # fmt: skip
         """The comparison of two arrays of values, on the queries that the metric counts (not NaN)."""
         (ours, theirs), labels = counted(np.stack([ours, theirs]), labels)
-        p = statistic.mcnemar(int((ours > theirs).sum()), int((ours < theirs).sum()))
-        return cls(ours, theirs, p, binary, margin, labels)
+        if test == "flip":
+            p = statistic.sign_flip(ours - theirs)
+        else:
+            p = statistic.mcnemar(int((ours > theirs).sum()), int((ours < theirs).sum()))
+        return cls(ours, theirs, p, binary, margin, labels, test, scale)
+
+    @classmethod
+    def repeated(
+        cls, ours: Values, theirs: Values, labels: Labels | None, by_cluster: bool, scale: Scale = SHARES
+    ) -> Comparison:
+        """The comparison of two systems with the values of several runs, float64[n, r]; r of 1 is allowed for one.
+
+        Wins and losses are those of the means over runs; the two-way t test over questions and runs decides.
+        by_cluster: whether clusters of questions vary, and not questions.
+        """
+        known = ~np.isnan(ours[:, 0])
+        ours, theirs, labels = ours[known], theirs[known], None if labels is None else labels[known]
+        test = statistic.two_way(ours, theirs, labels if by_cluster else None)
+        how = f"over {'clusters' if by_cluster else f'{scale.item}s'} and runs"
+        seen = statistic.smallest_mean(test.error, test.degrees)
+        one = cls.of(ours.mean(axis=1), theirs.mean(axis=1), False, labels=labels, test="flip", scale=scale)
+        return replace(one, ruling=Ruling(how, test.p, test.interval(), seen, test))
 
     @classmethod
     def of_ranks(
@@ -80,9 +126,18 @@ class Comparison:
         return len(self.lost)
 
     @cached_property
-    def p_mid(self) -> float:
-        """The mid-p variant of ``p``."""
-        return statistic.mcnemar(self.wins, self.losses, mid_p=True)
+    def p_mid(self) -> float | None:
+        """The mid-p variant of ``p``; None for a permutation test."""
+        return None if self.test == "flip" else statistic.mcnemar(self.wins, self.losses, mid_p=True)
+
+    @property
+    def p_deciding(self) -> float:
+        """The p of the test that decides."""
+        return self.p if self.ruling is None else self.ruling.p
+
+    def by_cluster(self) -> Comparison:
+        """The same, decided by the test and the interval by cluster."""
+        return replace(self, ruling=Ruling("by cluster", self.p_cluster, self.interval_cluster, self._seen(True)))
 
     @cached_property
     def score(self) -> float:
@@ -110,8 +165,8 @@ class Comparison:
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """The 95% interval of the difference: Tango's, or the bootstrap's where values are not 0/1."""
-        return self.score_interval() or self.bootstrap
+        """The 95% interval of the difference: the ruling's, else Tango's, or, of no 0/1, the bootstrap's."""
+        return self.score_interval() or self.bootstrap if self.ruling is None else self.ruling.interval
 
     @property
     def shown_interval(self) -> tuple[float, float] | None:
@@ -125,7 +180,9 @@ class Comparison:
 
     @cached_property
     def p_cluster(self) -> float:
-        """The exact test in which whole clusters change sides."""
+        """``p`` of the same test in which whole clusters change sides."""
+        if self.test == "flip" and self.labels is not None:
+            return statistic.sign_flip(self.ours - self.theirs, self.labels)
         signs = np.sign(self.ours - self.theirs)
         return self.p if self.labels is None else statistic.clustered_mcnemar(signs, self.labels)
 
@@ -168,8 +225,19 @@ class Comparison:
 
     @cached_property
     def detectable(self) -> float | None:
-        """The smallest net share of wins that n queries show with 80% power at this discordance; None when none is."""
-        return statistic.smallest_effect(self.n, (self.wins + self.losses) / self.n)
+        """What the test that decides shows with 80% power; None when nothing is.
+
+        The smallest net share of wins at this discordance; of the permutation test the smallest mean difference.
+        """
+        return self._seen(False) if self.ruling is None else self.ruling.detectable
+
+    def _seen(self, clustered: bool) -> float | None:
+        """clustered: with the effective n."""
+        n = self.n / self.design_effect if clustered else float(self.n)
+        if self.test == "flip":
+            spread = float((self.ours - self.theirs).std(ddof=1)) if self.n > 1 else 0.0
+            return statistic.smallest_mean(spread / n**0.5, n - 1)
+        return statistic.smallest_effect(int(n), (self.wins + self.losses) / self.n)
 
 
 def counted(values: Values, labels: Labels | None) -> tuple[Values, Labels | None]:

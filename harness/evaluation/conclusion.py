@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import LEVEL, p_value, percent, points, span
+from harness.core.table import LEVEL, SHARES, Scale, p_value, percent
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic.trials import mcnemar_ps
@@ -60,13 +60,14 @@ def conclude(found: Comparison, ours: str, theirs: str, p: float | None = None) 
 
     p: Holm's, corrected for what was compared beside, decides; None: the raw one.
     """
-    score, other = percent(found.score), percent(found.baseline_score)
+    score, other = found.scale.score(found.score), found.scale.score(found.baseline_score)
     if not found.wins and not found.losses:
-        return [Sentence("verdict", f"{ours} and {theirs} score {score}% and differ on no question.")]
-    said = [Sentence("verdict", f"{ours} scores {score}% and {theirs} {other}%: {difference(found, p)}.")]
-    decides, (low, high) = found.p if p is None else p, found.interval
+        return [Sentence("verdict", f"{ours} and {theirs} score {score} and differ on no {found.scale.item}.")]
+    said = [Sentence("verdict", f"{ours} scores {score} and {theirs} {other}: {difference(found, p)}.")]
+    decides, (low, high) = found.p_deciding if p is None else p, found.interval
     if (decides <= LEVEL) != (low > 0 or high < 0):
-        rule = "the exact test's p rules" if p is None else "Holm p rules, which is corrected for all that was compared"
+        exact = "the exact test's p" if found.test == "sign" and found.ruling is None else "the test's p"
+        rule = f"{exact} rules" if p is None else "Holm p rules, which is corrected for all that was compared"
         alone = f"the interval, of this pair alone, {'holds' if decides <= LEVEL else 'excludes'} 0"
         said.append(Sentence("caveat", f"Against {theirs} {rule}; {alone}."))
     if decides > LEVEL:
@@ -76,13 +77,14 @@ def conclude(found: Comparison, ours: str, theirs: str, p: float | None = None) 
 
 def difference(found: Comparison, p: float | None = None) -> str:
     """The difference with its interval, wins, losses, the p that decides and, in words, whether it is one."""
-    kind, p = ("raw", found.p) if p is None else ("Holm", p)
+    kind, p = ("raw", found.p_deciding) if p is None else ("Holm", p)
+    how = "" if found.ruling is None else f" {found.ruling.how}"
     verdict = "no difference is shown"
     if p <= LEVEL:
         verdict = f"which is {'better' if found.difference > 0 else 'worse'}"
     return (
-        f"{points(found.difference)} points (95% {span(found.interval)}; {found.wins} won, {found.losses} lost, "
-        f"{kind} p {p_value(p)}), {verdict}"
+        f"{found.scale.gain(found.difference)} (95% {found.scale.span(found.interval)}; {found.wins} won, "
+        f"{found.losses} lost, {kind} p{how} {p_value(p)}), {verdict}"
     )
 
 
@@ -91,10 +93,13 @@ def _limit(found: Comparison) -> str:
     margin = f"{100 * found.margin:g} points"
     same = found.p_equivalent_cluster
     if same is not None and same <= LEVEL:
-        return f"they are shown to differ by less than {margin} (equivalence p {p_value(same)}, by cluster)."
+        clustered = "" if found.labels is None else ", by cluster"
+        return f"they are shown to differ by less than {margin} (equivalence p {p_value(same)}{clustered})."
+    items = f"{found.n} {found.scale.item}s"
     if found.detectable is None:
-        return f"with {found.n} questions that differ so seldom, even a real difference would often be missed."
-    return f"a net win below {points(found.detectable)} points would often be missed with {found.n} questions."
+        return f"with {items} that differ so seldom, even a real difference would often be missed."
+    effect = "difference" if found.test == "flip" else "net win"
+    return f"a {effect} below {found.scale.gain(found.detectable)} would often be missed with {items}."
 
 
 def blind_spots(fitted: Mapping[str, Mapping[str, Any]], sizes: NDArray[np.int64]) -> list[Sentence]:
@@ -155,18 +160,23 @@ class Headroom:
         """Whether a fusion that wins all of these questions could be shown to be better."""
         return self.p <= LEVEL
 
-    def sentences(self) -> list[Sentence]:
-        """What can be won and, where these questions cannot tell, that."""
+    def sentences(self, scale: Scale = SHARES, fusable: bool = True) -> list[Sentence]:
+        """What can be won and, where these questions cannot tell, that.
+
+        scale: how scores are said.    fusable: whether the systems are lists, which fusion could choose from.
+        """
+        item = scale.item
+        unanswered = f": {UNANSWERED}" if fusable else ""
         if not self.questions:
-            none = f"{' or '.join(self.wins)} does better than {self.best} on none of {self.n} questions: {UNANSWERED}."
+            none = f"{' or '.join(self.wins)} does better than {self.best} on none of {self.n} {item}s{unanswered}."
             return [Sentence("explanation", none, "headroom")]
         first, *others = (f"{name}{{}} on {count}" for name, count in self.wins.items())
         each = ", ".join([first.format(f" does better than {self.best}"), *(other.format("") for other in others)])
+        hangs = f", so a gain of fusion hangs on {self.questions} of them" if fusable else ""
         said = [
-            f"Of {self.n} questions {each}; choosing the best list for each question would score "
-            f"{percent(self.oracle)}% in place of {percent(self.score)}%, so a gain of fusion hangs on "
-            f"{self.questions} of them."
+            f"Of {self.n} {item}s {each}; choosing the best {'list' if fusable else 'system'} for each {item} would "
+            f"score {scale.score(self.oracle)} in place of {scale.score(self.score)}{hangs}."
         ]
         if not self.answers:
-            said.append(f"Winning all of these and losing none has raw p {p_value(self.p)}: {UNANSWERED}.")
+            said.append(f"Winning all of these and losing none has raw p {p_value(self.p)}{unanswered}.")
         return [Sentence("explanation", text, "headroom") for text in said]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from harness.core.table import LEVEL, Column, Style, Table, p_value, points
-from harness.evaluation.run_comparison import RunComparison
+from harness.core.table import LEVEL, Column, Style, Table, p_value
+from harness.evaluation.system_comparison import SystemComparison
 
 SIGNS = "†‡"
 """Of one baseline: better, worse. Of several: a letter each, small for better, capital for worse."""
 
 
-def system_table(found: Sequence[RunComparison]) -> tuple[Table, Style]:
-    """Baselines, then runs, by metrics in percent.
+def system_table(found: Sequence[SystemComparison]) -> tuple[Table, Style]:
+    """Baselines, then runs, by metrics in percent; below a system that ran several times the sd of its runs.
 
     A sign stands where p is at most .05 after Holm's correction over all comparisons; bold is the highest score of a
     column where it is shown to be better than all that it was compared with.
@@ -20,6 +21,15 @@ def system_table(found: Sequence[RunComparison]) -> tuple[Table, Style]:
     baselines = list(dict.fromkeys(one.baseline for one in found))
     systems = list(dict.fromkeys([*baselines, *(one.name for one in found)]))
     metrics = list(dict.fromkeys(str(one.metric) for one in found))
+    sds = {(name, str(one.metric)): runs for one in found for name, runs in one.repeats.items()}
+    rows: list[list[Any]] = []
+    places: dict[str, int] = {}
+    for name in systems:
+        places[name] = len(rows)
+        rows.append([name])
+        if (name, metrics[0]) in sds:
+            runs = [sds[name, metric] for metric in metrics]
+            rows.append([f"(mean of {len(runs[0].means)}, sd)", *(one.sd for one in runs)])
     scores: dict[tuple[str, str], float] = {}
     better: dict[tuple[str, str], list[bool]] = {}
     marks: dict[tuple[int, int], str] = {}
@@ -32,47 +42,48 @@ def system_table(found: Sequence[RunComparison]) -> tuple[Table, Style]:
             scores[name, metric] = score
             better.setdefault((name, metric), []).append(shown and won)
         if shown:
-            place = systems.index(one.name), 1 + metrics.index(metric)
+            place = places[one.name], 1 + metrics.index(metric)
             marks[place] = marks.get(place, "") + _sign(baselines, one)
     best = frozenset(
-        (systems.index(name), 1 + metrics.index(metric))
+        (places[name], 1 + metrics.index(metric))
         for (name, metric), all_of in better.items()
         if all(all_of) and scores[name, metric] == max(scores[other, metric] for other in systems)
     )
-    rules = frozenset({len(baselines)} if len(baselines) < len(systems) else ())
+    rules = frozenset({places[systems[len(baselines)]]} if len(baselines) < len(systems) else ())
     counts = {str(one.metric): one.n for one in found}
-    part = found[0].gold.part
-    most = max(counts.values())
-    n = f"{most}" + "".join(f" ({metric}: {own})" for metric, own in counts.items() if own < most)
+    scale, most = found[0].scale, max(counts.values())
+    n = "".join(f" ({metric}: {own})" for metric, own in counts.items() if own < most)
+    unit = " in percent" if scale.share else ""
     caption = (
-        f"{', '.join(metrics)} in percent on {n} queries, split {part}. {_legend(baselines, marks)}"
+        f"{', '.join(metrics)}{unit} on {found[0].extent(most)}{n}. {_legend(baselines, marks)}"
         f"{'Bold: the highest, where it is shown to be better than all it was compared with.' if best else ''}"
     )
-    columns = [Column("system", "text"), *(Column(f"{metric} %") for metric in metrics)]
-    rows = [[name, *(scores[name, metric] for metric in metrics)] for name in systems]
-    return Table("results", "Retrieval in percent", columns, rows, caption.strip()), Style(
-        best, marks=marks, rules=rules
-    )
+    title = "Retrieval in percent" if found[0].fusable else "Scores in percent" if scale.share else "Scores"
+    columns = [Column("system", "text"), *(scale.column(metric) for metric in metrics)]
+    for name, row in places.items():
+        rows[row] += [scores[name, metric] for metric in metrics]
+    return Table("results", title, columns, rows, caption.strip()), Style(best, marks=marks, rules=rules)
 
 
-def matrix(found: Sequence[RunComparison]) -> Table:
+def matrix(found: Sequence[SystemComparison]) -> Table:
     """Runs by baselines and metrics: the difference in points, won/lost, and p after Holm's correction."""
     runs = list(dict.fromkeys(one.name for one in found))
     heads = list(dict.fromkeys((one.baseline, str(one.metric)) for one in found))
     cells = {
-        (one.name, one.baseline, str(one.metric)): f"{points(one.difference)}  {one.wins}/{one.losses}  "
+        (one.name, one.baseline, str(one.metric)): f"{one.scale.signed(one.difference)}  {one.wins}/{one.losses}  "
         f"{p_value(one.p_holm)}{'*' if one.p_holm <= LEVEL else ''}"
         for one in found
     }
     several = len({metric for _, metric in heads}) > 1
     titles = [f"{name}, {metric}" if several else name for name, metric in heads]
     metric = "" if several else f" of {heads[0][1]}"
-    title = f"Points{metric} over each baseline, won/lost, Holm p over all {len(found)} comparisons (*: at most .05)"
+    unit = "Points" if found[0].scale.share else "Difference"
+    title = f"{unit}{metric} over each baseline, won/lost, Holm p over all {len(found)} comparisons (*: at most .05)"
     columns = [Column("run", "text"), *(Column(name, "text") for name in titles)]
     return Table("matrix", title, columns, [[run, *(cells.get((run, *head), "") for head in heads)] for run in runs])
 
 
-def _sign(baselines: Sequence[str], one: RunComparison) -> str:
+def _sign(baselines: Sequence[str], one: SystemComparison) -> str:
     won = one.difference > 0
     if len(baselines) == 1:
         return SIGNS[0] if won else SIGNS[1]

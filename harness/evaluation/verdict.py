@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from harness.core.table import LEVEL, Table, points
+from harness.core.table import LEVEL, Table
 from harness.evaluation.conclusion import Headroom, Sentence, conclude
-from harness.evaluation.run_comparison import ODDS, RunComparison, comparison_table
+from harness.evaluation.system_comparison import ODDS, S, SystemComparison, comparison_table
 from harness.evaluation.system_table import matrix
 
 NAMED = 3
@@ -25,7 +25,7 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
     return {path: path for path in paths}
 
 
-def renamed(found: Sequence[RunComparison]) -> list[RunComparison]:
+def renamed(found: Sequence[S]) -> list[S]:
     """The comparisons with short names of runs and baselines, for a terminal."""
     names = short_names(list(dict.fromkeys(name for one in found for name in (one.baseline, one.name))))
     return [
@@ -34,12 +34,13 @@ def renamed(found: Sequence[RunComparison]) -> list[RunComparison]:
             name=names[one.name],
             baseline=names[one.baseline],
             coverages={names.get(name, name): coverage for name, coverage in one.coverages.items()},
+            repeats={names[name]: repeats for name, repeats in one.repeats.items()},
         )
         for one in found
     ]
 
 
-def short_table(found: Sequence[RunComparison]) -> Table:
+def short_table(found: Sequence[SystemComparison]) -> Table:
     """A row a comparison, without what only explains; of several baselines their matrix."""
     if len({one.baseline for one in found}) > 1:
         return matrix(found)
@@ -49,7 +50,7 @@ def short_table(found: Sequence[RunComparison]) -> Table:
     return replace(shown, title=table.title.replace(f"; {ODDS}", ""))
 
 
-def sentences(found: Sequence[RunComparison], rooms: Mapping[str, Headroom]) -> list[Sentence]:
+def sentences(found: Sequence[SystemComparison], rooms: Mapping[str, Headroom]) -> list[Sentence]:
     """The verdict, what a fusion of the runs could add, what may not hold; and each pair by itself.
 
     rooms: what fusion could win, by metric.
@@ -62,13 +63,23 @@ def sentences(found: Sequence[RunComparison], rooms: Mapping[str, Headroom]) -> 
     if len(found) > 1:
         said = [replace(one, kind="explanation") for one in said if one.kind != "caveat"]
         said = [Sentence("verdict", _summary(found)), *_ruling(found), *said]
+    said += _once(found)
     for metric, room in rooms.items():
-        text = " ".join(each.text for each in room.sentences())
+        text = " ".join(each.text for each in room.sentences(found[0].scale, found[0].fusable))
         said.append(Sentence("explanation", f"By {metric}: {text}", metric))
-    return [*said, *([Sentence("addition", _gain(rooms))] if rooms else [])]
+    return [*said, *([Sentence("addition", _gain(rooms, found[0]))] if rooms else [])]
 
 
-def _summary(found: Sequence[RunComparison]) -> str:
+def _once(found: Sequence[SystemComparison]) -> list[Sentence]:
+    """A caveat for systems with one run beside others with several."""
+    names = dict.fromkeys(
+        name for one in found if one.repeats for name in (one.name, one.baseline) if name not in one.repeats
+    )
+    told = f"{', '.join(names)} has one run: by how much its runs would vary is not known, and not in p."
+    return [Sentence("caveat", told)] if names else []
+
+
+def _summary(found: Sequence[SystemComparison]) -> str:
     """Which runs are better or worse than a baseline after Holm's correction, and of how many nothing is shown."""
     several = len({one.baseline for one in found}) > 1
     groups = {
@@ -83,17 +94,17 @@ def _summary(found: Sequence[RunComparison]) -> str:
     return f"Of {len(found)} comparisons (Holm p) {'; '.join([*told, *unshown])}."
 
 
-def _named(members: Sequence[RunComparison], several: bool) -> str:
+def _named(members: Sequence[SystemComparison], several: bool) -> str:
     """several: whether there are several baselines, which then are named."""
     if len(members) > NAMED:
         return f"{len(members)} are"
     over = [f" over {one.baseline}" if several else "" for one in members]
-    gains = [f"({points(one.difference)} points{than})" for one, than in zip(members, over, strict=True)]
+    gains = [f"({one.scale.gain(one.difference)}{than})" for one, than in zip(members, over, strict=True)]
     each = [f"{one.name} by {one.metric} {gain}" for one, gain in zip(members, gains, strict=True)]
     return f"{' and '.join(each)} {'is' if len(each) == 1 else 'are'}"
 
 
-def _ruling(found: Sequence[RunComparison]) -> list[Sentence]:
+def _ruling(found: Sequence[SystemComparison]) -> list[Sentence]:
     """One caveat for all pairs whose interval says otherwise than Holm's p."""
     pairs = [one for one in found if any(each.kind == "caveat" for each in conclude(one, "", "", one.p_holm))]
     named = ", ".join(f"{one.name} against {one.baseline} by {one.metric}" for one in pairs)
@@ -101,12 +112,14 @@ def _ruling(found: Sequence[RunComparison]) -> list[Sentence]:
     return [Sentence("caveat", rule)] if pairs else []
 
 
-def _gain(rooms: Mapping[str, Headroom]) -> str:
+def _gain(rooms: Mapping[str, Headroom], first: SystemComparison) -> str:
     """On how many questions a fusion can gain, by metric, and for which these are too few."""
-    each = [f"{room.questions} of {room.n} questions by {metric}" for metric, room in rooms.items()]
+    item = first.scale.item
+    each = [f"{room.questions} of {room.n} {item}s by {metric}" for metric, room in rooms.items()]
     if len({room.n for room in rooms.values()}) == 1:
         each[1:] = [f"{room.questions} by {metric}" for metric, room in list(rooms.items())[1:]]
     few = [metric for metric, room in rooms.items() if not room.answers]
     where = "" if len(few) == len(rooms) else f" by {', '.join(few)}"
     told = f", too few to show it{where}" if few else ""
-    return f"Over the best of them a fusion can gain on {', '.join(each)}{told}."
+    gain = "a fusion can gain" if first.fusable else f"choosing for each {item} can gain"
+    return f"Over the best of them {gain} on {', '.join(each)}{told}."

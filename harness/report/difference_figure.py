@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.core.table import percent
-from harness.evaluation.run_comparison import RunComparison
+from harness.evaluation.system_comparison import SystemComparison
 from harness.report.figure import COLORS, Picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def picture(found: Sequence[RunComparison], name: str) -> Picture:
+def picture(found: Sequence[SystemComparison], name: str) -> Picture:
     """The figure of the comparisons of one call: a row a run and metric, the first one on top."""
     first = found[0]
     metrics = list(dict.fromkeys(str(one.metric) for one in found))
@@ -24,6 +23,7 @@ def picture(found: Sequence[RunComparison], name: str) -> Picture:
         + (f", {one.metric}" if len(metrics) > 1 else "")
         for one in found
     ]
+    factor, unit = (100, "points") if first.scale.share else (1, "difference")
     base = baselines[0] if len(baselines) == 1 else "each baseline"
 
     def draw(figure: Figure) -> None:
@@ -32,8 +32,8 @@ def picture(found: Sequence[RunComparison], name: str) -> Picture:
         for row, one in enumerate(found):
             low, high = one.interval
             colour = COLORS[0] if one.p_holm <= 0.05 else COLORS[7]
-            axes.plot([100 * low, 100 * high], [row, row], color=colour)
-            axes.plot([100 * one.difference], [row], marker="o", color=colour)
+            axes.plot([factor * low, factor * high], [row, row], color=colour)
+            axes.plot([factor * one.difference], [row], marker="o", color=colour)
         beside = axes.twinx()
         beside.set_yticks(range(len(found)), [f"{one.wins}W/{one.losses}L" for one in found])
         axes.set_yticks(range(len(found)), labels)
@@ -41,11 +41,11 @@ def picture(found: Sequence[RunComparison], name: str) -> Picture:
             side.set_ylim(len(found) - 0.5, -0.5)
             side.tick_params(axis="y", length=0)
         only = f"{metrics[0]}, " if len(metrics) == 1 else ""
-        axes.set_xlabel(f"{only}points from {base}")
+        axes.set_xlabel(f"{only}{unit} from {base}")
 
-    scores = ", ".join(f"{one.name} {percent(one.score)} by {one.metric}" for one in found)
+    scores = ", ".join(f"{one.name} {one.scale.number(one.score)} by {one.metric}" for one in found)
     caption = (
-        f"Difference from {base} with 95% intervals, {first.n} queries, split {first.gold.part}: {scores}. "
+        f"Difference from {base} with 95% intervals, {first.extent(first.n)}: {scores}. "
         "Blue: p at most .05 after Holm's correction; W and L: queries won and lost."
     )
     return Picture(name, caption, draw, 0.7 + 0.22 * len(found))

@@ -22,7 +22,8 @@ from harness.core.table.typeset import split_caption, typeset
 from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import metrics
-from harness.evaluation.run_comparison import compare_all, comparison_table
+from harness.evaluation.run_comparison import compare_all
+from harness.evaluation.system_comparison import comparison_table
 from harness.report.calibration import picture
 from harness.report.display import Display
 from harness.report.figure import Page, Picture

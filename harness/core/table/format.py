@@ -13,8 +13,11 @@ MOST_DECIMALS = 6
 LEVEL = 0.05
 """Significance: a p at most this is called a difference."""
 
-Kind = Literal["text", "share", "points", "p", "count", "interval", "span", "value"]
-"""How a column's values are shown; ``points`` and ``span`` (an interval of them) carry a sign, ``value`` is plain."""
+Kind = Literal["text", "share", "points", "p", "count", "interval", "span", "value", "number", "change", "bounds"]
+"""How a column's values are shown; ``points`` and ``span`` (an interval of them) carry a sign, ``value`` is plain.
+
+``number``, ``change`` and ``bounds`` are to scores that are no shares what ``share``, ``points`` and ``span`` are.
+"""
 
 
 def show(value: Any, kind: Kind) -> str:
@@ -74,6 +77,16 @@ def plain(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def change(difference: float) -> str:
+    """A difference with its sign, three significant digits."""
+    return f"{difference:+.3g}"
+
+
+def changes(bounds: Sequence[float]) -> str:
+    """``[-0.4, 3.6]`` as ``-0.4 to +3.6``."""
+    return " to ".join(map(change, bounds))
+
+
 def sort_key(value: Any) -> float | None:
     """What a table is sorted by: the value, or an interval's lower bound; None for text and null."""
     first = value[0] if isinstance(value, (list, tuple)) and value else value
@@ -96,4 +109,7 @@ FORMATS: Mapping[Kind, Callable[[Any], str]] = {
     "interval": interval,
     "span": span,
     "value": plain,
+    "number": plain,
+    "change": change,
+    "bounds": changes,
 }

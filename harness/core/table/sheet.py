@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from harness.core.escape import tex
 
-NUMBERS = ("share", "points")
+NUMBERS = ("share", "points", "number", "change")
 """Kinds of columns that siunitx sets."""
 BREAK = r"\\"
 BOX = r"""\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%%

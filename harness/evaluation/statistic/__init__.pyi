@@ -15,10 +15,14 @@ from .paired import mcnemar as mcnemar
 from .paired import odds_ratio as odds_ratio
 from .paired import paired_odds_ratio as paired_odds_ratio
 from .permutation import max_statistic as max_statistic
+from .permutation import sign_flip as sign_flip
 from .power import mcnemar_power as mcnemar_power
 from .power import queries_needed as queries_needed
 from .power import smallest_effect as smallest_effect
+from .power import smallest_mean as smallest_mean
 from .selection import Expected as Expected
 from .selection import expected as expected
 from .trials import holm_ps as holm_ps
 from .trials import mcnemar_ps as mcnemar_ps
+from .two_way import TwoWay as TwoWay
+from .two_way import two_way as two_way

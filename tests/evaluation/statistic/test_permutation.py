@@ -1,4 +1,4 @@
-"""The max-statistic test: all sign flips enumerated, the sign test, dependence, and the rate of false findings."""
+"""Permutation tests: sign flips of a pair; of many trials all flips enumerated, dependence, false findings."""
 
 import itertools
 import os
@@ -7,9 +7,11 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.stats import permutation_test, ttest_1samp
+from statsmodels.stats.power import TTestPower
 
 from harness.core.errors import HarnessError
-from harness.evaluation.statistic import holm, max_statistic, mcnemar
+from harness.evaluation.statistic import clustered_mcnemar, holm, max_statistic, mcnemar, sign_flip, smallest_mean
 
 
 def enumerated(signs):
@@ -100,3 +102,44 @@ def test_what_is_refused():
         max_statistic([[0.5]])
     with pytest.raises(HarnessError, match=r"permutations must be in \[1, inf\), got permutations=0"):
         max_statistic([[1]], 0)
+
+
+@pytest.mark.parametrize("n", [2, 5, 12])
+def test_sign_flips_are_those_of_scipy(n):
+    differences = np.random.default_rng(n).normal(0.6, 1, n)
+    exact = permutation_test((differences,), np.mean, permutation_type="samples", n_resamples=np.inf)
+    assert sign_flip(differences) == pytest.approx(exact.pvalue)
+
+
+def test_drawn_sign_flips_are_close_to_the_t_test():
+    differences = np.random.default_rng(1).normal(0.15, 1, 300)
+    expected = ttest_1samp(differences, 0).pvalue
+    assert sign_flip(differences) == pytest.approx(
+        expected, abs=4 * (expected * (1 - expected) / 10_000) ** 0.5 + 0.002
+    )
+    assert sign_flip(differences + 1) == 1 / 10_001
+    assert sign_flip(-differences) == sign_flip(differences)
+    assert sign_flip([0, 0]) == sign_flip([]) == 1
+
+
+def test_sign_flips_of_clusters_are_the_exact_test_of_wins_and_losses():
+    signs = np.array([1.0, 1, 1, -1, 1, 1, 0, 1, 1, -1, 1, 1])
+    labels = np.array([0, 0, 1, 1, 2, 3, 3, 4, 4, 5, 6, 7])
+    assert sign_flip(signs, labels) == pytest.approx(clustered_mcnemar(signs, labels))
+    assert sign_flip(signs * 0.1, labels) == pytest.approx(
+        clustered_mcnemar(signs, labels)
+    )  # sums tie but for rounding
+
+
+def test_what_sign_flips_refuse():
+    with pytest.raises(HarnessError, match="expected one finite number an item"):
+        sign_flip([0.5, np.nan])
+    with pytest.raises(HarnessError, match="permutations must be in"):
+        sign_flip([0.5], permutations=0)
+
+
+@pytest.mark.parametrize("n", [10, 40, 400])
+def test_the_smallest_mean_is_that_of_statsmodels(n):
+    expected = TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8)
+    assert smallest_mean(1 / n**0.5, n - 1) == pytest.approx(expected, rel=0.01)
+    assert smallest_mean(0.0, n - 1) is smallest_mean(1.0, 0.5) is None

@@ -27,7 +27,7 @@ from harness.benchmark.cluster import clusters
 from harness.benchmark.source import Chain, check_chain, with_chain
 from harness.core.configuration import names
 from harness.core.errors import HarnessError, one_of
-from harness.evaluation import goldfile
+from harness.evaluation.gold import goldfile
 
 FIELDS = ("id", "supporting_ids", "hops", "type")
 
@@ -65,7 +65,7 @@ class Gold:
 
     @classmethod
     def read(cls, path: str | Path, lenient: bool = False, chain: Chain | None = None) -> Gold:
-        """The gold in a file (see ``harness.evaluation.goldfile``), or of a benchmark: its name or its folder.
+        """The gold in a file (see ``harness.evaluation.gold.goldfile``), or of a benchmark: its name or its folder.
 
         lenient: pass over comment lines and trailing fields of TREC qrels.    chain: of which queries the hop order is
         known: ``all``, ``none`` or ``{field: [values]}``; None: as the benchmark says, and all of a queries.jsonl.

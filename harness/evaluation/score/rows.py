@@ -1,0 +1,234 @@
+"""Files of scores as rows, by their ending; of each row where it stands, its item, repeat, cluster and scores.
+
+``.csv``, ``.tsv``, ``.jsonl`` and ``.parquet`` have a row an item. The samples of lm-evaluation-harness are ``.jsonl``,
+too: item is ``doc_id`` with eight digits of ``doc_hash``, so that documents of two tasks are never taken for the same;
+of several filters a metric is ``exact_match/strict-match``. ``.eval``, and a ``.json`` with ``samples``, is a log of
+inspect_ai: item is the sample's ``id``, repeat its ``epoch``; C, P, I and N are 1, 0.5, 0 and 0. Another ``.json`` is a
+report: ``{item: {metric: score}}`` (pytrec_eval), ``{metric: {item: score}}`` (ranx) or ``{item: score}``. All but
+Parquet and .eval may be gzip.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import struct
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from harness.core.errors import HarnessError, nearest, one_of
+from harness.core.input import DAMAGED, MARK, numbered_lines, opened, parse_json, refuse_array
+
+NAMES: Mapping[str, Sequence[str]] = {
+    "item": ("item", "item_id", "id", "query", "query_id", "qid", "question_id", "sample_id", "doc_id"),
+    "score": ("score", "value"),
+    "cluster": ("cluster", "cluster_id"),
+    "run": ("run", "seed", "repeat", "epoch"),
+}
+"""What is typed as ``columns={item: uid}``, and the names that are known without."""
+FORMS = "a table (.csv, .tsv, .jsonl, .parquet), a log of inspect_ai (.eval, .json), or a report (.json)"
+LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""Scores of inspect_ai: correct, partially correct, incorrect, no answer."""
+ZSTANDARD = 93
+"""The method by which inspect_ai packs; zipfile of Python 3.14 is the first that knows it."""
+
+
+class Row(NamedTuple):
+    """place: ``a.csv:12``.    run: which repeat; "" where there is none.    scores: by metric, as the file has them."""
+
+    place: str
+    item: str
+    run: str
+    cluster: str | None
+    scores: Mapping[str, Any]
+
+
+def read_rows(path: Path, columns: Mapping[str, str] | None, metrics: Sequence[str] | None) -> list[Row]:
+    """The rows of a file, at least one.
+
+    columns: what a table's columns are called, by the keys of NAMES.    metrics: the wanted ones, which tell what is
+    what in a report of several metrics.
+    """
+    for key in columns or {}:
+        one_of("columns", key, list(NAMES))
+    match path.name.removesuffix(".gz").rpartition(".")[2].lower():
+        case "eval":
+            found = _samples(path, _member(path, "header.json"), _member(path, "summaries.json"), columns)
+        case "json":
+            found = _json(path, columns, metrics)
+        case "jsonl":
+            found = _table(path, _lines(path), columns)
+        case "csv" | "tsv" as form:
+            found = _table(path, _separated(path, "\t" if form == "tsv" else ","), columns)
+        case "parquet":
+            found = _table(path, _parquet(path), columns)
+        case _:
+            raise HarnessError(f"{path}: expected scores in {FORMS}; ranked lists need gold=queries.jsonl")
+    rows = list(found)
+    if not rows:
+        raise HarnessError(f"{path}: there are no scores; expected {FORMS}")
+    return rows
+
+
+Fields = Iterator[tuple[str, Mapping[str, Any]]]
+"""The place of each row, and its fields."""
+
+
+def _separated(path: Path, delimiter: str) -> Fields:
+    with opened(path) as raw:
+        try:
+            text = raw.read().removeprefix(MARK).decode()
+        except UnicodeDecodeError as error:
+            raise HarnessError(f"{path}: not UTF-8 text ({error.reason}); save it as UTF-8") from error
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+    head = list(reader.fieldnames or ())
+    if twice := [name for name in head if head.count(name) > 1]:
+        raise HarnessError(f"{path}:1: {head.count(twice[0])} columns are called {twice[0]}; keep one")
+    for row in reader:
+        if None in row or None in row.values():
+            raise HarnessError(f"{path}:{reader.line_num}: expected {len(head)} fields, as the head has")
+        yield f"{path}:{reader.line_num}", row
+
+
+def _lines(path: Path) -> Fields:
+    for number, line in numbered_lines(path):
+        if number == 1:
+            refuse_array(path, line)
+        row = parse_json(line, path, '{"item": ..., "score": ...}', number)
+        if not isinstance(row, dict):
+            raise HarnessError(f'{path}:{number}: expected an object {{"item": ..., "score": ...}}')
+        yield f"{path}:{number}", row
+
+
+def _parquet(path: Path) -> Fields:
+    import pyarrow.parquet as pq
+
+    try:
+        rows = pq.read_table(path, use_threads=False).to_pylist()
+    except FileNotFoundError as error:
+        raise HarnessError(f"{path}: there is no such file") from error
+    except (pa.ArrowException, *DAMAGED) as error:
+        raise HarnessError(f"{path}: no readable Parquet file ({str(error).splitlines()[0]})") from error
+    yield from ((f"{path}: row {number}", row) for number, row in enumerate(rows, 1))
+
+
+def _table(path: Path, rows: Fields, columns: Mapping[str, str] | None) -> Iterator[Row]:
+    names: dict[str, str | None] = {}
+    for place, row in rows:
+        if not names:
+            names = _columns(place, row, columns or {})
+        yield _row(place, row, names)
+
+
+def _columns(place: str, row: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, str | None]:
+    """The name of each column of NAMES in a file, from its first row; None for one that it lacks."""
+    found = {}
+    for key, known in NAMES.items():
+        wanted = [str(given[key])] if key in given else known
+        found[key] = next((name for name in wanted if name in row), None)
+        if found[key] is None and (key in given or key == "item"):
+            missing = given.get(key, "item (or id, query, qid)")
+            mend = nearest(str(missing), row) if key in given else "; name yours: columns={item: ..., score: ...}"
+            raise HarnessError(f"{place}: no column {missing}{mend}; found {', '.join(map(str, row))}")
+    return found
+
+
+def _row(place: str, row: Mapping[str, Any], names: Mapping[str, str | None]) -> Row:
+    item, cluster, run = names["item"], names["cluster"], names["run"]
+    name = row.get(item or "")
+    if name is None or name == "" or isinstance(name, (dict, list)):
+        raise HarnessError(f"{place}: {item} must be a text or a number, got {name!r}")
+    if isinstance(row.get("metrics"), list) and item == "doc_id":  # lm-evaluation-harness
+        part = f"/{row['filter']}" if row.get("filter") not in (None, "none") else ""
+        scores = {f"{metric}{part}": row.get(metric) for metric in map(str, row["metrics"])}
+        name = f"{name}-{str(row['doc_hash'])[:8]}" if row.get("doc_hash") else name
+    else:
+        scores = {str(key): value for key, value in row.items() if key not in (item, cluster, run)}
+    return Row(place, str(name), "" if run is None else str(row.get(run)), _text(row, cluster), scores)
+
+
+def _text(row: Mapping[str, Any], name: str | None) -> str | None:
+    return None if name is None or row.get(name) in (None, "") else str(row[name])
+
+
+def _json(path: Path, columns: Mapping[str, str] | None, metrics: Sequence[str] | None) -> Iterator[Row]:
+    with opened(path) as stream:
+        found = parse_json(stream.read(), path, FORMS)
+    if isinstance(found, dict) and isinstance(found.get("samples"), list) and "eval" in found:
+        yield from _samples(path, found, found["samples"], columns)
+        return
+    if not isinstance(found, dict) or not found:
+        raise HarnessError(
+            f"{path}: expected {{item: score}}, {{item: {{metric: score}}}} or {{metric: {{item: score}}}}"
+        )
+    if not any(isinstance(inner, dict) for inner in found.values()):
+        yield from (Row(f"{path}: {item}", item, "", None, {"score": value}) for item, value in found.items())
+        return
+    for outer, inner in found.items():
+        if not isinstance(inner, dict):
+            raise HarnessError(f"{path}: {outer}: expected an object of scores, as the others are, got {inner!r}")
+    if _metrics_outside(path, found, metrics):
+        rows: dict[str, dict[str, Any]] = {}
+        for metric, values in found.items():
+            for item, value in values.items():
+                rows.setdefault(item, {})[metric] = value
+        found = rows
+    yield from (Row(f"{path}: {item}", item, "", None, scores) for item, scores in found.items())
+
+
+def _metrics_outside(path: Path, found: Mapping[str, Mapping[str, Any]], metrics: Sequence[str] | None) -> bool:
+    """Whether a report is {metric: {item: score}}: what was asked for tells, else that there is a single metric."""
+    inside = dict.fromkeys(name for values in found.values() for name in values)
+    if metrics:
+        outer, inner = (sum(metric in names for metric in metrics) for names in (found, inside))
+        if outer != inner:
+            return outer > inner
+    if 1 in (len(found), len(inside)) and len(found) != len(inside):
+        return len(found) == 1
+    fewer = found if len(found) <= len(inside) else inside
+    raise HarnessError(
+        f"{path}: a report of several metrics{', where ' + metrics[0] + ' is none' if metrics else ''}; choose with "
+        f"metric=NAME: {', '.join(list(fewer)[:20])}; where these are ranked lists, give gold=queries.jsonl"
+    )
+
+
+def _samples(path: Path, log: Any, samples: Any, columns: Mapping[str, str] | None) -> Iterator[Row]:
+    """Of a log of inspect_ai; ``columns`` may name fields of the samples' metadata."""
+    if log.get("status") != "success":
+        raise HarnessError(f"{path}: the log says status {log.get('status')}; give one of an evaluation that ended")
+    names: dict[str, str | None] = {}
+    for sample in samples:
+        place = f"{path}: sample {sample.get('id')}, epoch {sample.get('epoch')}"
+        row = {**(sample.get("metadata") or {}), "id": sample.get("id"), "epoch": sample.get("epoch")}
+        names = names or {**_columns(place, row, {"item": "id", "run": "epoch", **(columns or {})})}
+        values = {scorer: one.get("value") for scorer, one in (sample.get("scores") or {}).items()}
+        scores: dict[str, Any] = {}
+        for scorer, value in values.items():
+            parts = (
+                {f"{scorer}/{key}": own for key, own in value.items()} if isinstance(value, dict) else {scorer: value}
+            )
+            scores |= {key: LETTERS.get(own, own) if isinstance(own, str) else own for key, own in parts.items()}
+        yield _row(place, row, names)._replace(scores=scores)
+
+
+def _member(path: Path, name: str) -> Any:
+    """The JSON of a file in a log of inspect_ai, packed by Zstandard, as now, or as zip files are."""
+    try:
+        with zipfile.ZipFile(path) as archive, path.open("rb") as stream:
+            info = archive.getinfo(name)
+            if info.compress_type != ZSTANDARD:
+                data = archive.read(info)
+            else:
+                stream.seek(info.header_offset + 26)
+                stream.seek(sum(struct.unpack("<HH", stream.read(4))), io.SEEK_CUR)
+                packed = pa.BufferReader(stream.read(info.compress_size))
+                data = pa.CompressedInputStream(packed, "zstd").read()
+    except FileNotFoundError as error:
+        raise HarnessError(f"{path}: there is no such file") from error
+    except (*DAMAGED, NotImplementedError, pa.ArrowException) as error:
+        raise HarnessError(f"{path}: no log of inspect_ai that was finished ({error})") from error
+    return parse_json(data, path, f"{name} of a log of inspect_ai")

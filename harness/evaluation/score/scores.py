@@ -1,0 +1,156 @@
+"""The scores of a system's items by one metric, checked: no item twice, none without a score, numbers alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from harness.core.errors import HarnessError, nearest
+from harness.evaluation.metric.measure import Values
+from harness.evaluation.score.rows import NAMES, Row, read_rows
+
+TRUTH = {"true": 1.0, "false": 0.0}
+SHOWN = 3
+"""Items that a message names."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """n items, ascending, with a score each in r repeats of the system (seeds, draws of a model).
+
+    values: float64[n, r].    clusters: of each item, where the file has them.    places: where each item stands.
+    """
+
+    source: str
+    metric: str
+    items: Sequence[str]
+    values: Values
+    clusters: Sequence[str] | None
+    places: Sequence[str]
+
+    @classmethod
+    def of(cls, source: str, metric: str, rows: Sequence[Row]) -> Scores:
+        """The scores in the rows of a file. Raises HarnessError with place, value and mend."""
+        found: dict[str, dict[str, float]] = {}
+        first: dict[tuple[str, str], Row] = {}
+        clusters: dict[str, str | None] = {}
+        for row in rows:
+            held = found.setdefault(row.item, {})
+            if clusters.setdefault(row.item, row.cluster) != row.cluster:
+                raise HarnessError(f"{row.place}: item {row.item} is in cluster {row.cluster} here and in "
+                                   f"{clusters[row.item]} above; an item has one")  # fmt: skip
+            if metric not in row.scores:
+                continue
+            if row.run in held:
+                raise HarnessError(
+                    f"{row.place}: item {row.item} has a score at {first[row.item, row.run].place} already; keep one, "
+                    "or name the column of repeats: columns={run: ...}; ranked lists need gold=queries.jsonl"
+                )
+            first[row.item, row.run] = row
+            held[row.run] = _number(row, metric)
+        runs = sorted({run for held in found.values() for run in held})
+        places = {row.item: row.place for row in reversed(rows)}
+        for item, held in found.items():
+            if lacking := [run for run in runs if run not in held]:
+                which = f" of run {lacking[0]}" if len(runs) > 1 else ""
+                raise HarnessError(f"{places[item]}: item {item} has no {metric}{which}; every item needs one")
+        items = sorted(found)
+        if any(clusters.values()) and (alone := [item for item in items if not clusters[item]]):
+            raise HarnessError(f"{places[alone[0]]}: item {alone[0]} has no cluster; give each one, or none")
+        named = [str(clusters[item]) for item in items] if clusters[items[0]] else None
+        values = np.array([[found[item][run] for run in runs] for item in items])
+        return cls(source, metric, items, values, named, [places[item] for item in items])
+
+    @classmethod
+    def from_dict(cls, scores: Mapping[str, float], source: str, metric: str) -> Scores:
+        """The scores of ``{item: score}``, at least one."""
+        if not scores:
+            raise HarnessError(f"{source}: there are no scores")
+        rows = [Row(f"{source}: {item}", str(item), "", None, {metric: value}) for item, value in scores.items()]
+        return cls.of(source, metric, rows)
+
+    @classmethod
+    def joined(cls, several: Sequence[Scores]) -> Scores:
+        """Those of several files of one system as its repeats; they have the same items."""
+        check_aligned(several)
+        first = next((one for one in several if one.clusters is not None), several[0])
+        values = np.concatenate([one.values for one in several], axis=1)
+        return replace(first, source=", ".join(one.source for one in several), values=values)
+
+    @property
+    def binary(self) -> bool:
+        """Whether each item has one score, 0 or 1."""
+        return self.values.shape[1] == 1 and bool(np.isin(self.values, (0, 1)).all())
+
+
+def read_scores(
+    path: str | Path, metrics: Sequence[str] | None = None, columns: Mapping[str, str] | None = None
+) -> dict[str, Scores]:
+    """The scores in a file by metric (see ``harness.evaluation.score.rows``).
+
+    metrics: the wanted ones; None: the column that is called score, value or as ``columns`` says, else the only one.
+    columns: what a table's columns are called, ``{"item": "uid", "score": "f1", "cluster": "passage", "run": "seed"}``
+    or some of these. Raises HarnessError that lists the metrics where there are several, or not the wanted.
+    """
+    rows = read_rows(Path(path), columns, metrics)
+    wanted = _chosen(path, rows, metrics, columns or {})
+    return {metric: Scores.of(str(path), metric, rows) for metric in wanted}
+
+
+def _chosen(
+    path: str | Path, rows: Sequence[Row], metrics: Sequence[str] | None, columns: Mapping[str, str]
+) -> Sequence[str]:
+    there = dict.fromkeys(name for row in rows for name in row.scores)
+    usual = [columns["score"]] if "score" in columns else [name for name in NAMES["score"] if name in there][:1]
+    if not metrics and usual and usual[0] in there:
+        return usual
+    numeric = [name for name in there if any(_float(row.scores.get(name)) is not None for row in rows)]
+    listed = ", ".join(numeric) or "none"
+    for name in metrics or usual:
+        if name not in there:
+            raise HarnessError(f"{path}: metric {name} is not there{nearest(name, numeric)}; found {listed}")
+    if not metrics and len(numeric) != 1:
+        mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}" if numeric else "give one"
+        raise HarnessError(f"{path}: expected one metric, found {listed}; {mend}")
+    return metrics or numeric
+
+
+def _number(row: Row, metric: str) -> float:
+    value = row.scores[metric]
+    found = _float(value)
+    if found is None or not math.isfinite(found):
+        raise HarnessError(
+            f"{row.place}: item {row.item}: {metric} must be a finite number, got {value!r}; score the item (right is "
+            "1, wrong is 0), or take it out of all files"
+        )
+    return found
+
+
+def _float(value: Any) -> float | None:
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    try:
+        return TRUTH.get(value.lower()) if value.lower() in TRUTH else float(value)
+    except (AttributeError, ValueError, TypeError):
+        return None
+
+
+def check_aligned(scores: Sequence[Scores]) -> None:
+    """Raise HarnessError unless all have the same items."""
+    first = scores[0]
+    for other in scores[1:]:
+        for has, lacks in ((first, other), (other, first)):
+            known = set(lacks.items)
+            missing = [place for place, item in enumerate(has.items) if item not in known]
+            if missing:
+                named = ", ".join([*(has.items[place] for place in missing[:SHOWN]), *["..."] * (len(missing) > SHOWN)])
+                raise HarnessError(
+                    f"{has.places[missing[0]]}: item {has.items[missing[0]]} has no score in {lacks.source}, which "
+                    f"lacks {len(missing)} of {len(has.items)} ({named}); score every item in every file, or take "
+                    "these out"
+                )

@@ -1,0 +1,209 @@
+"""A system against another: what `harness compare` prints, whatever the scores come from."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from harness.core.table import Column, Table
+from harness.evaluation.comparison import Comparison
+from harness.evaluation.conclusion import Headroom
+from harness.evaluation.coverage import Coverage
+from harness.evaluation.metric import Metric, average
+from harness.evaluation.metric.measure import Values
+from harness.evaluation.result import Result, title_of
+from harness.evaluation.statistic import benjamini_hochberg, holm
+
+S = TypeVar("S", bound="SystemComparison")
+ODDS = "odds ratio: the run's odds of a hit to the baseline's"
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Several runs of one system.    means: the score of each."""
+
+    means: tuple[float, ...]
+
+    @classmethod
+    def of(cls, values: Values) -> Repeats:
+        """Those of float64[n, r]; NaN is a question that the metric does not count."""
+        return cls(tuple(average(values.T).tolist()))
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation between runs."""
+        return float(np.std(self.means, ddof=1))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scores and their standard deviation."""
+        return {"scores": list(self.means), "sd": self.sd}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SystemComparison(Result, Comparison):
+    """A ``Comparison`` of two systems by a metric, with what was compared.
+
+    name: of the system, ``run`` and ``baseline``: their files.    p_holm, p_bh: the p that decides, corrected for all
+    comparisons that were made together.    coverages: of ranked lists, the run's and the baseline's, by name.
+    repeats: of the two, by name, those that ran several times.
+    fusable: whether the systems are ranked lists, which could be fused.
+    """
+
+    metric: Metric | str
+    run: str
+    name: str
+    baseline: str
+    p_holm: float
+    p_bh: float
+    coverages: Mapping[str, Coverage] = field(default_factory=dict)
+    repeats: Mapping[str, Repeats] = field(default_factory=dict)
+    fusable: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def ids(self) -> Sequence[str]:
+        """Of what has a score, n of them."""
+
+    @abstractmethod
+    def extent(self, n: int) -> str:
+        """What was scored: ``147 queries, split tune``."""
+
+    def _json(self) -> dict[str, Any]:
+        found = self._values()
+        if self.ruling is not None and self.ruling.errors is not None:
+            del found["p_cluster"], found["difference_interval_cluster"]
+            error = asdict(self.ruling.errors)
+            found |= {"p": self.ruling.p, "test": "two-way t", "interval": list(self.ruling.interval), "error": error}
+            found["repeats"] = {name: one.to_dict() for name, one in self.repeats.items()}
+        return found
+
+    def _values(self) -> dict[str, Any]:
+        return {
+            "run": self.run,
+            "name": self.name,
+            "baseline": self.baseline,
+            "metric": str(self.metric),
+            "n": self.n,
+            "score": self.score,
+            "baseline_score": self.baseline_score,
+            "difference": self.difference,
+            "bootstrap": list(self.bootstrap),
+            "difference_interval": _listed(self.score_interval()),
+            "p_equivalent": self.p_equivalent,
+            "wins": self.wins,
+            "losses": self.losses,
+            "p": self.p,
+            "p_mid": self.p_mid,
+            "wilson": _listed(self.wilson),
+            "odds_ratio": self.odds_ratio,
+            "paired_odds_ratio": self.paired_odds_ratio,
+            "detectable": self.detectable,
+            "design_effect": self.design_effect,
+            "p_cluster": self.p_cluster,
+            "difference_interval_cluster": list(self.interval_cluster),
+            "p_equivalent_cluster": self.p_equivalent_cluster,
+            "wins_ids": [self.ids[place] for place in self.won],
+            "losses_ids": [self.ids[place] for place in self.lost],
+            "p_holm": self.p_holm,
+            "p_bh": self.p_bh,
+        }
+
+    def table(self) -> Table:
+        """Its one row."""
+        return comparison_table([self])
+
+
+def pairs_of(runs: Iterable[str], baselines: Iterable[str]) -> list[tuple[str, str]]:
+    """Each run with each baseline: not with itself, unless there is nothing else, and no pair twice."""
+    pairs: list[tuple[str, str]] = []
+    for base in baselines:
+        pairs += [(name, base) for name in runs if name != base and (base, name) not in pairs]
+    return pairs or [(name, name) for name in runs]
+
+
+def values_of(one: Comparison) -> dict[str, Any]:
+    """The fields of a comparison, for one that says what was compared."""
+    return {own.name: getattr(one, own.name) for own in fields(one)}
+
+
+def corrected(found: Sequence[S]) -> list[S]:
+    """The comparisons with the p that decide corrected over all of them."""
+    ps = [one.p_deciding for one in found]
+    by_all = zip(found, holm(ps).tolist(), benjamini_hochberg(ps).tolist(), strict=True)
+    return [replace(one, p_holm=by_holm, p_bh=by_bh) for one, by_holm, by_bh in by_all]
+
+
+def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
+    """What a fusion of all runs that are compared, baselines among them, could win over the best, by metric."""
+    rooms = {}
+    for metric in dict.fromkeys(one.metric for one in found):
+        same = [one for one in found if one.metric == metric]
+        values = {**{one.baseline: one.theirs for one in same}, **{one.name: one.ours for one in same}}
+        if len(values) > 1:
+            rooms[str(metric)] = Headroom.of(values, max(values, key=lambda name: float(values[name].mean())))
+    return rooms
+
+
+def comparison_table(found: Sequence[SystemComparison]) -> Table:
+    """A row a comparison on the same items; with several baselines a column names them, and two judge by cluster."""
+    baselines = list(dict.fromkeys(one.baseline for one in found))
+    several, repeated = len(baselines) > 1, any(one.repeats for one in found)
+    clustered = several and not repeated
+    named = {"mean of": [one.name for one in found], "baseline, mean of": [one.baseline for one in found]}
+    sides = {
+        title: names
+        for title, names in named.items()
+        if any(name in one.repeats for one, name in zip(found, names, strict=True))
+    }
+    counts = len({one.n for one in found}) > 1
+    scale = found[0].scale
+    columns = [
+        Column("run", "text"), *([Column("baseline", "text")] if several else []), Column("metric", "text"),
+        *([Column("n", "count")] if counts else []), *(Column(title, "text") for title in sides),
+        scale.column("score"), scale.column("baseline"),
+        scale.column("difference", "points"), scale.column("95% of difference", "span"),
+        *(scale.column(f"se of {part}") for part in (f"{scale.item}s", "runs") if repeated),
+        Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"), Column("BH p", "p"),
+        *([Column("p by cluster", "p"), scale.column("95% by cluster", "span")] if clustered else []),
+        Column("95% of score", "interval"), Column("odds ratio", "value"), scale.column("detectable", "points"),
+    ]  # fmt: skip
+    rows = [
+        [
+            one.name, *([one.baseline] if several else []), str(one.metric), *([one.n] if counts else []),
+            *(_spread(one, names[row]) for names in sides.values()), one.score, one.baseline_score,
+            one.difference, one.shown_interval, *(_errors(one) if repeated else []), one.wins, one.losses,
+            one.p_deciding if one.repeats else one.p, one.p_holm, one.p_bh,
+            *([one.p_cluster, one.interval_cluster] if clustered else []),
+            one.wilson, one.odds_ratio, one.detectable,
+        ]
+        for row, one in enumerate(found)
+    ]  # fmt: skip
+    first, n = found[0], max(one.n for one in found)
+    said = ["in percent" if scale.share else "more is better"]
+    rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling)
+    some = "" if all(one.ruling for one in found) else ", where there are several runs"
+    said += [f"p and intervals {how}{some}" for how in rulings]
+    said += [ODDS] if first.fusable or any(one.binary for one in found) else []
+    head = "; ".join([f"Against {', '.join(baselines)}: {first.extent(n)}", *said])
+    coverages = {name: coverage for one in found for name, coverage in one.coverages.items()}
+    return Table("comparison", title_of(head, coverages), columns, rows)
+
+
+def _spread(one: SystemComparison, name: str) -> str:
+    """How many runs, and their standard deviation: ``5, sd 1.2``."""
+    runs = one.repeats.get(name)
+    return "1" if runs is None else f"{len(runs.means)}, sd {one.scale.number(runs.sd)}"
+
+
+def _errors(one: SystemComparison) -> list[float | None]:
+    """Of the difference's standard error the part of questions, and that of runs."""
+    errors = one.ruling.errors if one.ruling else None
+    return [None, None] if errors is None else [errors.question_error, errors.run_error]
+
+
+def _listed(bounds: tuple[float, float] | None) -> list[float] | None:
+    return None if bounds is None else list(bounds)

@@ -1,0 +1,156 @@
+"""Several runs of one system: by a pattern, by names, in a column, in Python; what is printed and written."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import harness
+from harness.evaluation.statistic import two_way
+from harness.run.io import read
+
+MADE = Path(__file__).parents[1] / "evaluation" / "score" / "made"
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """60 queries; four runs of `mine` that find a gold document with .7, .5, .8 and .6, and one of `base` with .5."""
+    monkeypatch.chdir(tmp_path)
+    draw = random.Random(0)
+    names = [f"q{number:02}" for number in range(60)]
+    Path("gold.jsonl").write_text("".join(json.dumps({"id": q, "supporting_ids": ["b"]}) + "\n" for q in names))
+    for file, skill in (("mine.0", 0.7), ("mine.1", 0.5), ("mine.2", 0.8), ("mine.3", 0.6), ("base", 0.5)):
+        lists = {name: {"b" if draw.random() < skill else "x": 1.0, "y": 0.5} for name in names}
+        Path(f"{file}.json").write_text(json.dumps(lists))
+    return tmp_path
+
+
+def found_by(file: str) -> list[float]:
+    return [float("b" in found) for found in json.loads(Path(file).read_text()).values()]
+
+
+def values(*files: str) -> np.ndarray:
+    return np.array([found_by(file) for file in files]).T
+
+
+def test_a_pattern_is_one_system(folder: Path, command: Command) -> None:
+    given = ("baseline=base.json", "gold=gold.jsonl", "metric=full_sup", "k=1")
+    status, said, _ = command("compare", "run=mine.*.json", *given, "out=out.json")
+    assert status == 0
+    found, ours = json.loads(Path("out.json").read_text()), values(*(f"mine.{n}.json" for n in range(4)))
+    expected = two_way(ours, values("base.json"))
+    assert (found["p"], found["error"]["run_error"]) == (expected.p, expected.run_error)
+    assert found["interval"] == list(expected.interval())
+    assert found["repeats"]["mine.*.json"]["scores"] == pytest.approx(ours.mean(axis=0).tolist())
+    sd = ours.mean(axis=0).std(ddof=1)
+    assert found["repeats"]["mine.*.json"]["sd"] == pytest.approx(sd)
+    assert found["run"] == "mine.0.json, mine.1.json, mine.2.json, mine.3.json"
+    text = " ".join(said.split())
+    assert "p and intervals over questions and runs run metric mean of score baseline difference" in text
+    assert f"mine.*.json full_sup@1 4, sd {100 * sd:.1f} {100 * ours.mean():.1f}" in text
+    errors = f"{100 * expected.question_error:.1f} {100 * expected.run_error:.1f}"
+    assert (
+        f"se of questions se of runs W L Holm p {'-' * 10}" in text or "se of questions se of runs W L Holm p" in text
+    )
+    assert f" {errors} " in text
+    assert "raw p over questions and runs" in text
+    assert "caution: base.json has one run: by how much its runs would vary is not known, and not in p." in text
+
+
+def test_names_lists_and_several_baselines(folder: Path, command: Command) -> None:
+    runs = "run={mine: [mine.0.json, mine.1.json]}"
+    bases = "baseline={base: base.json, other: 'mine.[23].json'}"
+    given = (runs, bases, "gold=gold.jsonl", "metric=full_sup", "k=1")
+    assert command("compare", *given, "out=out.json", "explain=true")[0] == 0
+    found = json.loads(Path("out.json").read_text())
+    ours, theirs = values("mine.0.json", "mine.1.json"), values("mine.2.json", "mine.3.json")
+    ps = [two_way(ours, values("base.json")).p, two_way(ours, theirs).p]
+    assert [one["p"] for one in found] == ps
+    assert sorted(one["p_holm"] for one in found) == pytest.approx(
+        sorted([min(1, 2 * min(ps)), max(2 * min(ps), max(ps))])
+    )
+    assert set(found[1]["repeats"]) == {"mine", "other"}
+    assert command("compare", *given, "out=table.tex")[0] == 0
+    rows = [line for line in Path("table.tex").read_text().splitlines() if " & " in line]
+    assert [row.split(" & ")[0] for row in rows] == [
+        "system",
+        "base",
+        "other",
+        "(mean of 2, sd)",
+        "mine",
+        "(mean of 2, sd)",
+    ]
+    assert f"{100 * ours.mean(axis=0).std(ddof=1):.1f}" in rows[-1]
+
+
+def test_scores_with_a_column_of_seeds_or_a_file_each(folder: Path, command: Command) -> None:
+    draw = np.random.default_rng(0)
+    tables = {"ours": draw.normal(3.2, 1, (20, 3)), "theirs": draw.normal(3, 1, (20, 2))}
+    for name, scores in tables.items():
+        rows = [f"i{n:02},{score},{seed}" for n, row in enumerate(scores) for seed, score in enumerate(row)]
+        Path(f"{name}.csv").write_text("\n".join(["item,score,seed", *rows]))
+        for seed, column in enumerate(scores.T):
+            lines = [f"i{n:02},{score}" for n, score in enumerate(column)]
+            Path(f"{name}-{seed}.csv").write_text("\n".join(["item,score", *lines]))
+    expected = two_way(*tables.values())
+    for run, baseline in (("ours.csv", "theirs.csv"), ("ours-*.csv", "theirs-*.csv")):
+        status, said, _ = command("compare", f"run={run}", f"baseline={baseline}", "out=out.json")
+        found = json.loads(Path("out.json").read_text())
+        assert (status, found["p"]) == (0, pytest.approx(expected.p))
+        assert "p and intervals over items and runs" in said
+        assert "caution" not in said
+    told = harness.compare_scores([f"ours-{seed}.csv" for seed in range(3)], "theirs.csv")
+    assert told["p"] == pytest.approx(expected.p)
+    clusters = [f"{line},{n // 4}" for n, line in enumerate(Path("theirs-0.csv").read_text().splitlines()[1:])]
+    Path("theirs-0.csv").write_text("\n".join(["item,score,cluster", *clusters]))
+    assert command("compare", "run=ours.csv", "baseline=theirs-*.csv", "out=out.json")[0] == 0
+    found = json.loads(Path("out.json").read_text())
+    assert found["p"] == pytest.approx(two_way(*tables.values(), np.arange(20) // 4).p)
+
+
+def test_epochs_of_a_log_are_repeats(folder: Path, command: Command) -> None:
+    """good.eval: items 0 to 5 right; twice.eval: 0 to 5 and 0 to 3."""
+    given = (f"run={MADE / 'twice.eval'}", f"baseline={MADE / 'base.json'}", "metric=match", "out=out.json")
+    assert command("compare", *given)[0] == 0
+    ours = np.array([[n < 6, n < 4] for n in range(8)], dtype=float)
+    theirs = np.array([[n in (0, 6)] for n in range(8)], dtype=float)
+    assert json.loads(Path("out.json").read_text())["p"] == pytest.approx(two_way(ours, theirs).p)
+
+
+def test_a_run_beside_repeats_keeps_its_exact_test(folder: Path, command: Command) -> None:
+    runs = "run={mine: 'mine.*.json', one: mine.2.json}"
+    given = ("baseline=base.json", "gold=gold.jsonl", "metric=full_sup", "k=1", "out=out.json", "figure=f.png")
+    status, said, _ = command("compare", runs, *given)
+    assert (status, Path("f.png").is_file()) == (0, True)
+    repeated, once = json.loads(Path("out.json").read_text())
+    assert "repeats" in repeated
+    assert once["p"] == pytest.approx(binomtest(once["wins"], once["wins"] + once["losses"]).pvalue)
+    assert "p and intervals over questions and runs, where there are several runs" in " ".join(said.split())
+
+
+def test_in_python(folder: Path) -> None:
+    gold, runs = harness.Gold.read("gold.jsonl"), [read(f"mine.{n}.json") for n in range(4)]
+    found = harness.compare(runs, read("base.json"), gold, "full_sup@1")
+    expected = two_way(values(*(f"mine.{n}.json" for n in range(4))), values("base.json"))
+    assert found.ruling is not None
+    assert (found.ruling.p, found["p"]) == (expected.p, expected.p)
+    assert "4, sd " in str(found)
+
+
+def test_what_is_refused(folder: Path, command: Command) -> None:
+    given = ("baseline=base.json", "gold=gold.jsonl")
+    assert command("compare", "run=no.*.json", *given)[2] == "error: no.*.json: no file matches the pattern\n"
+    Path("mine.9.json").write_text('{"other": {"b": 1}}')
+    said = command("compare", "run=mine.*.json", *given)[2]
+    assert "mine.9.json (run) and gold.jsonl have no query in common" in said
+    Path("a.csv").write_text("item,score\na,1\nb,0\n")
+    Path("a2.csv").write_text("item,score\na,1\n")
+    said = command("compare", "run=a*.csv", "baseline=a.csv")[2]
+    assert "a.csv:3: item b has no score in a2.csv, which lacks 1 of 2 (b)" in said

@@ -1,0 +1,228 @@
+"""Scores of any evaluation: real files of other tools, tables, clusters, and what is refused in one line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy.stats import binomtest, permutation_test
+
+import harness
+from harness.core.errors import HarnessError
+from harness.evaluation.score import read_scores
+
+MADE = Path(__file__).parent / "made"
+Command = Callable[..., tuple[int, str, str]]
+PLAIN = ("em", [1, 1, 1, 1, 1, 1, 0, 0, 1, 0], [0, 0, 0, 0, 0, 0, 1, 0, 1, 0])
+GRADED = ("rating", [5.0, 4.0, 4.5, 3.0, 5.0, 2.0, 4.0, 3.5], [3.0, 3.5, 4.5, 2.0, 2.0, 2.5, 3.0, 1.0])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def table(name: str, head: str, *columns: Any) -> None:
+    lines = [head, *(",".join(map(str, row)) for row in zip(*columns, strict=True))]
+    Path(name).write_text("".join(f"{line}\n" for line in lines))
+
+
+def pair(head: str, ours: list[Any], theirs: list[Any], *more: list[Any]) -> None:
+    items = [f"q{number}" for number in range(len(ours))]
+    for name, scores in (("ours.csv", ours), ("theirs.csv", theirs)):
+        table(name, head, items, scores, *more)
+
+
+def compared(command: Command, *given: str) -> Any:
+    status, _, said = command("compare", *given, "out=out.json")
+    assert status == 0, said
+    return json.loads(Path("out.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("run", "baseline", "given", "wins", "losses", "score"),
+    [
+        ("good.eval", "base.json", ("metric=match",), 5, 1, 6 / 8),
+        ("good.eval", "base.json", ("metric=overlap",), 5, 1, 7 / 8),
+        ("samples_good.jsonl", "samples_base.jsonl", ("metric=exact_match/strict",), 4, 1, 5 / 8),
+        ("samples_good.jsonl", "samples_base.jsonl", ("metric=exact_match/flexible",), 4, 1, 6 / 8),
+        ("ranx-good.json", "ranx-base.json", ("metric=hit_rate@1",), 5, 1, 6 / 8),
+        ("pytrec-good.json", "pytrec-base.json", ("metric=success_1",), 5, 1, 6 / 8),
+        ("ranx-good.json", "ranx-base.json", ("metric=ndcg@10",), 5, 1, None),
+        ("pytrec-good.json", "pytrec-base.json", ("metric=ndcg_cut_10",), 5, 1, None),
+    ],
+)
+def test_files_of_other_tools(
+    folder: Path, command: Command, run: str, baseline: str, given: tuple[str], wins: int, losses: int, score: Any
+) -> None:
+    """See made/README.md; with each difference of one size, the permutation test is the sign test."""
+    found = compared(command, f"run={MADE / run}", f"baseline={MADE / baseline}", *given)
+    assert (found["n"], found["wins"], found["losses"]) == (8, wins, losses)
+    assert found["p"] == pytest.approx(binomtest(losses, wins + losses).pvalue)
+    assert score is None or found["score"] == score
+    assert found["metric"] == given[0].removeprefix("metric=")
+
+
+def test_a_log_s_metadata_gives_clusters(folder: Path, command: Command) -> None:
+    """Items 2n and 2n + 1 are of document n: net wins by document 1, 2, 2, -1; 2 of 16 signs reach 4 or more..."""
+    given = (f"run={MADE / 'good.eval'}", f"baseline={MADE / 'base.json'}", "metric=match")
+    found = compared(command, *given, "columns={cluster: document}")
+    assert (found["clusters"], found["largest_cluster"]) == (4, 2)
+    nets = np.array([1, 2, 2, -1])
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 4)).reshape(4, -1)
+    expected = (np.abs(nets @ signs) >= 4).mean()
+    assert found["p_cluster"] == pytest.approx(expected)
+    assert found["p_holm"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "jsonl.gz", "parquet", "json"])
+def test_a_table_in_every_form(folder: Path, command: Command, form: str) -> None:
+    name, ours, theirs = PLAIN
+    for system, scores in (("ours", ours), ("theirs", theirs)):
+        rows = [{"uid": f"q{n}", name: score, "model": "m"} for n, score in enumerate(scores)]
+        path = folder / f"{system}.{form}"
+        text = "\n".join(map(json.dumps, rows))
+        match form:
+            case "jsonl":
+                path.write_text(text)
+            case "jsonl.gz":
+                path.write_bytes(gzip.compress(text.encode()))
+            case "parquet":
+                pq.write_table(pa.Table.from_pylist(rows), path)
+            case "json":
+                path.write_text(json.dumps({row["uid"]: row[name] for row in rows}))
+            case _:
+                comma = "\t" if form == "tsv" else ","
+                path.write_text("\n".join([comma.join(rows[0]), *(comma.join(map(str, r.values())) for r in rows)]))
+    columns = () if form == "json" else ("columns={item: uid}",)
+    found = compared(command, f"run=ours.{form}", f"baseline=theirs.{form}", *columns)
+    assert (found["wins"], found["losses"], found["p"]) == (6, 1, pytest.approx(binomtest(1, 7).pvalue))
+    assert (found["metric"], found["test"]) == ("score" if form == "json" else name, "exact McNemar")
+    assert found["wins_ids"] == [f"q{n}" for n in range(6)]
+    assert found["wilson"] is not None
+
+
+def test_scores_that_are_no_shares(folder: Path, command: Command) -> None:
+    """The exact permutation test of SciPy; in the ratings' own unit, in text, LaTeX and figure."""
+    name, ours, theirs = GRADED
+    pair(f"item,{name}", ours, theirs)
+    status, said, _ = command("compare", "run={new: ours.csv}", "baseline={old: theirs.csv}", "out=out.json")
+    found = json.loads(Path("out.json").read_text())
+    assert status == 0
+    oracle = permutation_test((np.subtract(ours, theirs),), np.mean, permutation_type="samples", n_resamples=np.inf)
+    assert found["p"] == pytest.approx(oracle.pvalue)
+    assert (found["test"], found["difference"]) == ("sign-flip permutation", pytest.approx(9.5 / 8))
+    assert found["wilson"] is found["p_mid"] is None
+    lines = " ".join(said.split())
+    assert "Against old: 8 items; more is better run metric score baseline" in lines
+    assert "new rating 3.875 2.688 +1.19" in lines
+    assert "new by rating scores 3.875 and old 2.688: +1.19 (95% +" in lines
+    assert command("compare", "run={new: ours.csv}", "baseline={old: theirs.csv}", "out=t.tex", "figure=t.png")[0] == 0
+    text = " ".join(Path("t.tex").read_text().split())
+    dagger = r"\textsuperscript{\ensuremath{\dagger}}"
+    assert rf"old & 2.688 \\ \midrule new & \bfseries 3.875{dagger} \\" in text
+    assert "rating on 8 items." in text
+
+
+def test_clusters_decide_and_several_baselines_are_corrected(folder: Path, command: Command) -> None:
+    """Twins: each cluster wins or loses as one, so by cluster it is a test of five, not of ten."""
+    pair("item,score,cluster", [1] * 10, [0] * 10, [n // 2 for n in range(10)])
+    table("third.csv", "item,score", [f"q{n}" for n in range(10)], [1, 1] + [0] * 8)
+    found = compared(command, "run=ours.csv", "baseline=[theirs.csv,third.csv]")
+    assert [one["p"] for one in found] == [pytest.approx(2 / 2**10), pytest.approx(2 / 2**8)]
+    assert [one["p_cluster"] for one in found] == [pytest.approx(2 / 2**5), pytest.approx(2 / 2**4)]
+    assert [one["p_holm"] for one in found] == [pytest.approx(2 * 2 / 2**5), pytest.approx(2 / 2**4)]
+    said = command("compare", "run=ours.csv", "baseline=theirs.csv")[1]
+    assert "10 items in 5 clusters; in percent; p and intervals by cluster" in said
+    assert "raw p by cluster .062" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("ours", "given", "message"),
+    [
+        ("item,score\na,1\n", (), "theirs.csv:3: item b has no score in ours.csv, which lacks 1 of 2 (b); score"),
+        ("item,score\na,1\nb,0\nc,1\n", (), "ours.csv:4: item c has no score in theirs.csv, which lacks 1 of 3 (c)"),
+        ("item,score\na,1\nb,0\na,0\n", (), "ours.csv:4: item a has a score at ours.csv:2 already; keep one, or"),
+        ("item,score\na,1\nb,nan\n", (), "ours.csv:3: item b: score must be a finite number, got 'nan'; score the"),
+        ("item,score\na,right\nb,1\n", (), "ours.csv:2: item a: score must be a finite number, got 'right'; score"),
+        ("item,score\na,1\nb\n", (), "ours.csv:3: expected 2 fields, as the head has"),
+        ("uid,score\na,1\n", (), "ours.csv:2: no column item (or id, query, qid); name yours: columns={item: ..."),
+        ("item,em,f1\na,1,1\nb,1,0\n", (), "ours.csv: expected one metric, found em, f1; choose with metric=em or"),
+        ("item,em\na,1\nb,1\n", ("metric=emm",), "ours.csv: metric emm is not there (did you mean em?); found em"),
+        ("item,em\na,1\nb,1\n", (), "theirs.csv has the metric score and ours.csv has em; choose one of both"),
+        ("item,score\na,1\nb,1\n", ("k=10",), "k=10 is of ranked lists; give gold=queries.jsonl, or leave it out"),
+        ("item,score\na,1\nb,1\n", ("columns={doc: x}",), "columns=doc is not known; known: item, score, cluster, run"),
+        ("item,score,cluster\na,1,x\nb,1,\n", (), "ours.csv:3: item b has no cluster; give each one, or none"),
+        ("item,score,seed\na,1,0\na,1,1\nb,1,0\n", (), "ours.csv:4: item b has no score of run 1; every item needs"),
+        ("", (), "ours.csv: there are no scores"),
+    ],
+)
+def test_what_is_refused_in_one_line(
+    folder: Path, command: Command, ours: str, given: tuple[str, ...], message: str
+) -> None:
+    Path("ours.csv").write_text(ours)
+    Path("theirs.csv").write_text("item,score\na,1\nb,0\n")
+    status, _, said = command("compare", "run=ours.csv", "baseline=theirs.csv", "out=x.json", *given)
+    assert (status, said.count("\n")) == (2, 1), said
+    assert message in said
+    assert not Path("x.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.trec", b"q Q0 d 1 1 s\n", "a.trec: expected scores in a table (.csv"),
+        ("a.json", b"[1]", "a.json: expected {item: score}, {item: {metric: score}}"),
+        ("a.json", b'{"q": {"d1": 1, "d2": 2}, "r": {"d3": 2}}', "ranked lists, give gold=queries.jsonl"),
+        ("a.eval", b"PK", "a.eval: no log of inspect_ai that was finished"),
+        ("a.jsonl", b'[{"item": 1}]', "a.jsonl: a JSON array; expected one JSON object a line"),
+        ("a.parquet", b"PAR1", "a.parquet: no readable Parquet file"),
+        ("none.csv", None, "none.csv: there is no such file"),
+    ],
+)
+def test_files_that_are_no_scores(folder: Path, command: Command, name: str, content: bytes, message: str) -> None:
+    if content is not None:
+        Path(name).write_bytes(content)
+    Path("b.csv").write_text("item,score\na,1\n")
+    status, _, said = command("compare", f"run={name}", "baseline=b.csv")
+    assert (status, message in said, said.count("\n")) == (2, True, 1), said
+
+
+def test_a_log_that_did_not_end_is_refused(folder: Path, command: Command) -> None:
+    log = json.loads((MADE / "base.json").read_text())
+    Path("log.json").write_text(json.dumps({**log, "status": "error"}))
+    status, _, said = command("compare", "run=log.json", f"baseline={MADE / 'base.json'}", "metric=match")
+    assert (status, "log.json: the log says status error" in said) == (2, True)
+    log["samples"][2]["scores"] = {}
+    Path("log.json").write_text(json.dumps(log))
+    said = command("compare", "run=log.json", f"baseline={MADE / 'base.json'}", "metric=match")[2]
+    assert "log.json: sample item2, epoch 1: item item2 has no match; every item needs one" in said
+
+
+def test_rows_in_another_order_are_the_same(folder: Path, command: Command) -> None:
+    pair("item,score", GRADED[1], GRADED[2])
+    first = compared(command, "run=ours.csv", "baseline=theirs.csv")
+    head, *lines = Path("ours.csv").read_text().splitlines()
+    Path("ours.csv").write_text("\n".join([head, *reversed(lines)]))
+    assert compared(command, "run=ours.csv", "baseline=theirs.csv") == first
+
+
+def test_in_python(folder: Path) -> None:
+    shutil.copy(MADE / "good.eval", "good.eval")
+    found = harness.compare_scores("good.eval", MADE / "base.json", "match")
+    assert (found.wins, found.losses, found["p"]) == (5, 1, pytest.approx(binomtest(1, 6).pvalue))
+    told = harness.compare_scores({"a": 1, "b": 1, "c": 0}, {"a": 0, "b": 1, "c": 0})
+    assert (told.wins, told.n, told.ids[0]) == (1, 3, "a")
+    assert "Against the baseline: 3 items" in str(told)
+    with pytest.raises(HarnessError, match="the run: there are no scores"):
+        harness.compare_scores({}, {"a": 0})
+    assert read_scores(MADE / "twice.eval", ["match"])["match"].values.sum(axis=0).tolist() == [6, 4]
