@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Template
@@ -24,6 +25,8 @@ from harness.evaluation.metric import groups
 from harness.report.display import Display
 from harness.report.site import packed_ranks, packed_scores, plain, table
 
+log = logging.getLogger(__name__)
+
 SCRIPTS = ("site/core.js", "site/statistic.js", "site/table.js", "site/route.js", "board/board.js")
 NONE = "none"
 
@@ -36,6 +39,8 @@ def build(board: Board, out: Path, looks: str | None = None) -> list[Path]:
     """
     scored, refused = board.open_all()
     same = copies(scored)
+    if refused:
+        log.warning("%d submissions are refused, `harness board check` says why: %s", len(refused), ", ".join(refused))
     refusals = [[name, reason] for name, reason in refused.items()]
     shown, written = [], []
     for name in board.benchmarks:

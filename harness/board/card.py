@@ -81,9 +81,12 @@ def read_card(path: Path) -> Card:
     values = read_fields(path)
     if lacking := missing(values):
         raise HarnessError(f"{path}: no value for {'; '.join(lacking)}")
-    texts = {name: _text(path, name, values[name]) for name in FIELDS if name not in LISTED}
-    lists = {name: _texts(path, name, values[name]) for name in LISTED}
-    return Card(**texts, **lists, claims=_claims(path, values["claims"]))  # type: ignore[arg-type]
+    try:
+        texts = {name: _text(path, name, values[name]) for name in FIELDS if name not in LISTED}
+        lists = {name: _texts(path, name, values[name]) for name in LISTED}
+        return Card(**texts, **lists, claims=_claims(path, values["claims"]))  # type: ignore[arg-type]
+    except ValueError as error:  # an integer of more digits than Python writes or reads
+        raise HarnessError(f"{path}: {error}; write a text or a number of a few digits") from error
 
 
 def read_fields(path: Path) -> dict[str, Any]:

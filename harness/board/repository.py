@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,9 +23,13 @@ from harness.core.input import read_yaml
 from harness.core.table import percent
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
-from harness.sweep.heldout import note_look
+from harness.sweep.heldout import describe_looks, note_look
+
+log = logging.getLogger(__name__)
 
 SETTINGS, SUBMISSIONS = "board.yaml", "submissions"
+LONGEST = 400
+"""Characters of a reason; names in it are strangers'."""
 KEYS = ("benchmarks", "metric", "metrics", "depth", "split")
 
 
@@ -74,6 +79,8 @@ class Board:
             raise HarnessError(f"{path}: there is no board; `harness board init {folder}` makes one") from error
         except (OSError, ValueError, TypeError, AttributeError, KeyError, yaml.YAMLError) as error:
             raise HarnessError(f"{path}: no settings of a board ({error}); expected {', '.join(KEYS)}") from error
+        for name in given:
+            _check_name(name)
         one_of("split", split, SPLITS)
         bounded(f"{path}: depth", depth, 1)
         return cls(folder, given, metric, others, depth, split, paths)
@@ -123,7 +130,7 @@ class Board:
             try:
                 scored.append(self.open(folder))
             except HarnessError as error:
-                refused[folder.name] = str(error).replace(f"{self.folder}/{SUBMISSIONS}/", "")
+                refused[folder.name] = _cut(str(error).replace(f"{self.folder}/{SUBMISSIONS}/", ""))
         return scored, refused
 
 
@@ -141,9 +148,11 @@ def notes(one: Scored, others: Sequence[str]) -> list[str]:
 
 
 def note_looks(board: Board, names: Iterable[str], command: str, looks: str | None) -> None:
-    """Note that a command scores the board's split of these benchmarks."""
+    """Note that a command scores the board's split of these benchmarks, and say it."""
     for name in names:
-        note_look(looks, command, name, board.collection(name).gold.split(board.split).test_ids)
+        gold = board.collection(name).gold.split(board.split)
+        if said := describe_looks(note_look(looks, command, name, gold.test_ids), len(gold), looks):
+            log.info("%s: %s", name, said)
 
 
 def check(board: Board, looks: str | None = None) -> tuple[list[str], list[str]]:
@@ -177,10 +186,9 @@ def init(folder: Path, benchmarks: Sequence[str], package: str | None, paths: An
     named: dict[str, str] = {}
     for given in benchmarks:
         data = _load(given, paths)
+        _check_name(data.name)
         own = "" if given in names("dataset") else f", path: {os.path.relpath(given, folder)!r}"
         named[data.name] = f"  {data.name}: {{sha256: {data.sha256}{own}}}"
-        if file_name(data.name) != data.name:
-            raise HarnessError(f"{given}: a board's benchmark is called by letters, digits, _ and -; rename the folder")
     marks = {
         "benchmarks": "\n".join(named.values()),
         "names": ", ".join(named),
@@ -199,6 +207,16 @@ def init(folder: Path, benchmarks: Sequence[str], package: str | None, paths: An
 FILES = {"board.yaml": SETTINGS, "README.md": "README.md", "check.yml": ".github/workflows/check.yml",
          "keep": f"{SUBMISSIONS}/.gitkeep"}  # fmt: skip
 """The templates of a board, and where they are put."""
+
+
+def _check_name(name: str) -> None:
+    """Raise where the file of a benchmark's page could not be called so."""
+    if file_name(name) != name or name == "index":
+        raise HarnessError(f"benchmark {name}: expected a name of letters, digits, _ and -, not index; rename it")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
 
 
 def _load(name: str | Path, paths: Any) -> Benchmark:

@@ -162,7 +162,20 @@ def test_mistakes_are_one_line(command: Command, board: Path, arguments: list[st
     assert message in err
 
 
-def test_a_board_whose_metric_needs_hop_order_says_so(command: Command, board: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("last_hop@5", "last_hopp@5", "metric last_hopp@5 is not known"),
+        ("split: test", "split: dev", "split=dev is not known"),
+        ("depth: 100", "depth: 0", "depth must be in [1, inf), got"),
+        ("  tiny:", "  index:", "benchmark index: expected a name of letters, digits, _ and -, not index"),
+        ("  tiny:", "  ../tiny:", "benchmark ../tiny: expected a name"),
+        ("benchmarks:", "benchmark:", "no settings of a board ('benchmarks')"),
+    ],
+)
+def test_settings_that_are_none(command: Command, board: Path, old: str, new: str, message: str) -> None:
     settings = board / "board.yaml"
-    settings.write_text(settings.read_text().replace("last_hop@5", "last_hopp@5"))
-    assert "metric last_hopp@5 is not known" in command("board", "check", str(board))[2]
+    settings.write_text(settings.read_text().replace(old, new))
+    status, _, err = command("board", "check", str(board))
+    assert status == 2
+    assert message in err

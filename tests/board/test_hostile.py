@@ -159,6 +159,12 @@ def test_passages_of_another_corpus(command: Command, board: Path, rewrite: Call
     refused(command, board, "are not of tiny: 'D01'; they differ in case; use the benchmark's own ids")
 
 
+def test_an_id_of_a_hundred_thousand_letters(command: Command, board: Path, rewrite: Callable[[Change], None]) -> None:
+    rewrite(lambda lines: [*lines, f"q0 Q0 {'x' * 100_000} 11 0.0001 x"])
+    refused(command, board, "1 of 61 passage ids are not of tiny: 'xxx")
+    assert len(check(command, board)[1][0]) < 500
+
+
 def test_ids_of_another_unicode_form(command: Command, board: Path, rewrite: Callable[[Change], None]) -> None:
     """A passage `dé` of the benchmark, composed; in the lists it is decomposed."""
     corpus = Path("tiny/corpus.jsonl")
@@ -271,6 +277,7 @@ def test_a_claim_that_the_lists_do_not_give(
         ("training data: []", "training data: {name: nq}", "expected a list of {name: ..., split: ...}"),
         ("licence: CC0-1.0", "licence: MIT\nclaims: {last_hop@5: .nan}", "expected a share from 0 to 1"),
         ("licence: CC0-1.0", "licence: MIT\nclaims: {last_hopp@5: 0.1}", "metric last_hopp@5 is not known"),
+        ("version: 1", f"version: 0x{'f' * 9000}", "card.yaml: Exceeds the limit"),
         ("licence: CC0-1.0", "licence: !!python/object/apply:os.system [ls]", "no YAML"),
         ("name: tiny", "name: huge", "hashes: has the benchmark tiny, card.yaml is of huge"),
     ],
