@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
@@ -17,6 +18,7 @@ import yaml
 
 import harness as package
 
+ROOT = Path(__file__).parents[2]
 Command = Callable[..., tuple[int, str, str]]
 CARD = (
     "card={version: 1, code: closed, encoder: none, language_models: [], trained_on: [nq/train], "
@@ -36,18 +38,22 @@ def content(page: Path) -> Any:
     return json.loads(found[1])
 
 
-def last_hop(folder: Path, name: str, split: str) -> float:
-    """LastHop@5 of a run file, by hand."""
+def last_hop(run: str, queries: str, split: str) -> float:
+    """LastHop@5 of the text of a run file, by hand."""
     ranked: dict[str, list[tuple[float, str]]] = {}
-    for line in (folder / f"{name}.trec").read_text().splitlines():
+    for line in run.splitlines():
         query, _, doc, _, score, _ = line.split()
         ranked.setdefault(query, []).append((-float(score), doc))
     hits = []
-    for line in (folder / "queries.jsonl").read_text().splitlines():
+    for line in queries.splitlines():
         row = json.loads(line)
         if package.md5_split(row["id"]) == split:
             hits.append(row["supporting_ids"][-1] in [doc for _, doc in sorted(ranked[row["id"]])[:5]])
     return sum(hits) / len(hits)
+
+
+def _graph(bench: Path) -> float:
+    return last_hop((bench / "graph.trec").read_text(), (bench / "queries.jsonl").read_text(), "test")
 
 
 def test_from_a_run_file_to_pages(bench: Path, tmp_path: Path) -> None:
@@ -74,7 +80,7 @@ def test_from_a_run_file_to_pages(bench: Path, tmp_path: Path) -> None:
     again = harness(*first, where, CARD.replace(", licence: MIT", ""), "depth=20", cwd=tmp_path)
     assert "missing" not in again.stdout
     checked = harness("board", "check", "exchange", cwd=tmp_path)
-    share, n = last_hop(bench, "graph", "test"), sum(package.md5_split(f"q{number}") == "test" for number in range(40))
+    share, n = _graph(bench), sum(package.md5_split(f"q{number}") == "test" for number in range(40))
     assert checked.stdout == f"scored   mine: tiny test, {n} questions, last_hop@5 {100 * share:.1f}%\n"
     built = harness("board", "build", "exchange", "out=pages", cwd=tmp_path)
     assert built.stdout.split() == ["pages/tiny.html", "pages/index.html"]
@@ -179,3 +185,16 @@ def test_settings_that_are_none(command: Command, board: Path, old: str, new: st
     status, _, err = command("board", "check", str(board))
     assert status == 2
     assert message in err
+
+
+def test_the_example_board_scores_what_its_lists_hold(command: Command) -> None:
+    folder, data = ROOT / "reports" / "showcase" / "exchange", ROOT / "datasets" / "sample"
+    packed = next(data.glob("queries.jsonl*")).read_bytes()
+    queries = (gzip.decompress(packed) if packed[:2] == b"\x1f\x8b" else packed).decode()
+    status, out, _ = command("board", "check", str(folder))
+    assert status == 0
+    for name in ("bm25", "dense", "mention_paths", "ppr", "winner"):
+        run = gzip.decompress((folder / "submissions" / name / "run.trec.gz").read_bytes()).decode()
+        share = last_hop(run, queries, "test")
+        assert f"scored   {name}: sample test, 306 questions, last_hop@5 {100 * share:.1f}%\n" in out
+    assert "note     winner: its lists are those of ppr, passage by passage\n" in out
