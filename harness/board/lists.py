@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from harness.board.submission import Submission
+from harness.benchmark import Benchmark
+from harness.board.submission import Submission, read_submission
 from harness.core.errors import HarnessError
 from harness.core.input import opened
 from harness.evaluation.evaluate import ranks_of
@@ -110,6 +111,11 @@ def score(submission: Submission, gold: Gold, depth: int, split: str) -> Scored:
     _check_gold_alone(scored)
     _check_claims(scored, split)
     return scored
+
+
+def review(folder: Path, benchmark: Benchmark, depth: int) -> list[str]:
+    """What is said of the lists of a complete submission. Raises HarnessError for what a board would refuse."""
+    return score(read_submission(folder), Gold.of(benchmark), depth, "test").notes
 
 
 def _check_size(path: Path, asked: pa.StringArray, passages: pa.StringArray, depth: int) -> None:

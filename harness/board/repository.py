@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
@@ -111,27 +112,38 @@ class Board:
             self._collections[name] = Collection(data, gold)
         return self._collections[name]
 
-    def open(self, folder: Path) -> Scored:
-        """A submission, scored from its lists. Raises HarnessError with the reason for one that is refused."""
-        found = read_submission(folder)
-        one_of(f"{folder / 'card.yaml'}: benchmark", found.card.benchmark, self.benchmarks)
-        own = self.collection(found.card.benchmark)
-        if found.data_sha256 != own.benchmark.sha256:
-            raise HarnessError(
-                f"{folder / 'hashes'}: made on {found.card.benchmark} with the sha256 {found.data_sha256[:12]}, the "
-                f"board's has {own.benchmark.sha256[:12]}; run the system on the board's data"
-            )
-        return score(found, own.gold, self.depth, self.split)
-
     def open_all(self) -> tuple[list[Scored], dict[str, str]]:
-        """The submissions that can be shown, and of the others the reason, by name."""
-        scored, refused = [], {}
+        """The submissions, scored from their lists, and of those that are refused the reason, by name.
+
+        Raises HarnessError where a benchmark is not at hand, which is no submission's fault.
+        """
+        scored: list[Scored] = []
+        refused: dict[str, str] = {}
         for folder in self.folders:
-            try:
-                scored.append(self.open(folder))
-            except HarnessError as error:
-                refused[folder.name] = _cut(str(error).replace(f"{self.folder}/{SUBMISSIONS}/", ""))
-        return scored, refused
+            with _refusing(folder.name, refused):
+                found = read_submission(folder)
+                one_of(f"{folder / 'card.yaml'}: benchmark", found.card.benchmark, self.benchmarks)
+            if folder.name in refused:
+                continue
+            own = self.collection(found.card.benchmark)
+            with _refusing(folder.name, refused):
+                if found.data_sha256 != own.benchmark.sha256:
+                    raise HarnessError(
+                        f"{folder / 'hashes'}: made on {found.card.benchmark} with the sha256 {found.data_sha256[:12]}"
+                        f", the board's has {own.benchmark.sha256[:12]}; run the system on the board's data"
+                    )
+                scored.append(score(found, own.gold, self.depth, self.split))
+        place = f"{self.folder / SUBMISSIONS}/"
+        return scored, {name: _cut(reason.replace(place, "")) for name, reason in refused.items()}
+
+
+@contextlib.contextmanager
+def _refusing(name: str, refused: dict[str, str]) -> Iterator[None]:
+    """Notes the reason where the block refuses a submission."""
+    try:
+        yield
+    except HarnessError as error:
+        refused[name] = str(error)
 
 
 def copies(scored: Sequence[Scored]) -> dict[str, list[str]]:

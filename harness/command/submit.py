@@ -10,7 +10,7 @@ sweep was held out, the card claims what it scored on test, and a board holds th
 
 out (default submissions/SYSTEM) gets run.trec.gz, card.yaml and hashes, for questions of tune and of test. What the
 card has no value for is said: give it here, or write it into the card and run the same command again, which keeps what
-stands there. Lists are cut to depth; ids must be those of the benchmark. `harness board check` says what a board will.
+stands there; a complete one is checked as a board does, without a score. Lists are cut to depth; ids must be those of the benchmark. `harness board check` says what a board will.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 def run(config: DictConfig) -> None:
-    """Read or rank, write, and say what is missing."""
+    """Read or rank, write, check, and say what is missing."""
     from pathlib import Path
 
-    from harness.board import FIELDS, missing, submit
+    from harness.board import FIELDS, missing, review, submit
     from harness.command import complete, plain
     from harness.core.errors import bounded
     from harness.core.escape import file_name
@@ -43,7 +43,9 @@ def run(config: DictConfig) -> None:
     answered = int((ranked.lengths() > 0).sum())
     print(f"{folder}: lists for {answered} of {len(data.queries)} questions of {data.name}")
     lacking = missing(folder)
-    print(*(f"missing in card.yaml: {field}" for field in lacking), sep="\n", end="\n" if lacking else "")
+    said = [f"missing in card.yaml: {field}" for field in lacking]
+    said += [] if lacking else [f"note: {text}" for text in review(folder, data, config.depth)]
+    print(*said, sep="\n", end="\n" if said else "")
 
 
 def _of_file(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any]]:

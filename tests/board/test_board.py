@@ -135,9 +135,24 @@ def test_the_workflow_may_read_and_nothing_else(board: Path) -> None:
 def test_a_board_scores_on_the_data_that_it_was_made_for(command: Command, board: Path) -> None:
     path = Path("tiny/queries.jsonl")
     path.write_text(path.read_text().replace("Question 0?", "Question zero?"))
-    status, out, _ = command("board", "check", str(board))
+    status, out, err = command("board", "check", str(board))
+    assert (status, out) == (2, "")
+    assert "error: board/board.yaml: tiny has the sha256" in err
+
+
+def test_submit_says_what_a_board_would(command: Command, board: Path) -> None:
+    """Of lists for half of the questions, and of lists that hold the answers alone."""
+    lines = Path("tiny/dense.trec").read_text().splitlines()
+    Path("half.trec").write_text("\n".join(line for line in lines if int(line.split()[0][1:]) < 20))
+    rows = [json.loads(line) for line in Path("tiny/queries.jsonl").read_text().splitlines()]
+    Path("gold.trec").write_text("".join(f"{row['id']} Q0 {row['supporting_ids'][1]} 1 1.0 x\n" for row in rows))
+    first = ["submit", "mine", "dataset=folder", "dataset.path=tiny", CARD]
+    status, out, _ = command(*first, "run=half.trec")
+    assert status == 0
+    assert out.splitlines()[1:] == ["note: 20 of 40 questions have no list, and count as not found"]
+    status, _, err = command(*first, "run=gold.trec")
     assert status == 2
-    assert "tiny has the sha256" in out
+    assert "40 of 40 lists hold nothing but supporting passages" in err
 
 
 @pytest.mark.parametrize(
