@@ -13,7 +13,8 @@ function fill(node, attributes, children) {
 }
 const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
-const link = (place, ...children) => el("a", {href: address(...place)}, ...children);
+// place: the parts of an address of this file, or the address of a place in another one.
+const link = (place, ...children) => el("a", {href: Array.isArray(place) ? address(...place) : place}, ...children);
 
 function address(...parts) {
   return "#/" + parts.map(part => encodeURIComponent(String(part))).join("/");

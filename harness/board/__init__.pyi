@@ -1,0 +1,8 @@
+from .build import build as build
+from .card import FIELDS as FIELDS
+from .lists import review as review
+from .repository import Board as Board
+from .repository import check as check
+from .repository import init as init
+from .submission import missing as missing
+from .submission import submit as submit

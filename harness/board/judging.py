@@ -1,0 +1,109 @@
+"""Systems of one benchmark judged: scores with intervals by cluster, every pair, and who is not shown to differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.table import LEVEL
+from harness.evaluation.comparison import Comparison, compare_trials
+from harness.evaluation.metric import Metric, Values, average
+from harness.evaluation.statistic import Labels, clustered_bootstrap, design_effect, holm, wilson
+
+MOST_GROUPS = 26
+"""Groups that have a letter; of more none has."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two systems by their numbers, the first of which scores at least as much, and how they compare.
+
+    p_holm: the p by cluster, corrected for all pairs of the benchmark.
+    """
+
+    first: int
+    second: int
+    compared: Comparison
+    p_holm: float
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """S systems on the n queries that the board's metric counts, best first.
+
+    ranks: int32[S, n, H], gold ranks.    labels: int64[n], each query's cluster of shared gold passages.
+    """
+
+    metric: Metric
+    ranks: NDArray[np.int32]
+    labels: Labels
+
+    @cached_property
+    def values(self) -> Values:
+        """float64[S, n]: the metric's value of each system and query."""
+        return np.stack([self.metric(one) for one in self.ranks])
+
+    @cached_property
+    def intervals(self) -> list[tuple[float, float]]:
+        """95% intervals of the scores by cluster: Wilson's at the effective n, else the bootstrap of clusters."""
+        if not self.metric.binary:
+            return [clustered_bootstrap(one, self.labels) for one in self.values]
+        effects = design_effect(self.values, self.labels)
+        n = self.values.shape[1]
+        return [wilson(one.sum() / effect, n / effect) for one, effect in zip(self.values, effects, strict=True)]
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Every two systems, with Holm's correction over all of them."""
+        found = []
+        for second in range(1, len(self.values)):
+            rows = compare_trials(self.values[: second + 1], second, self.metric.binary, 0.02, self.labels)
+            found += [(first, second, one) for first, one in enumerate(rows) if one is not None]
+        corrected = holm([one.p_cluster for _, _, one in found]).tolist()
+        return [Pair(*pair, p) for pair, p in zip(found, corrected, strict=True)]
+
+    @cached_property
+    def different(self) -> NDArray[np.bool_]:
+        """bool[S, S]: whether two systems are shown to differ."""
+        shown = np.zeros((len(self.values), len(self.values)), dtype=np.bool_)
+        for pair in self.pairs:
+            shown[pair.first, pair.second] = shown[pair.second, pair.first] = pair.p_holm <= LEVEL
+        return shown
+
+    def scores_on(self, metric: Metric) -> list[float]:
+        """The systems' means by another metric."""
+        return [float(average(metric(one))) for one in self.ranks]
+
+
+def letters(different: NDArray[np.bool_]) -> list[str] | None:
+    """Each system's letters: two that share one are not shown to differ, and two that share none are.
+
+    different: bool[S, S], symmetric. By insertion and absorption (Piepho 2004, J Comput Graph Stat 13:456): beginning
+    with one group of all, each group that holds two systems that differ is split into one without either, and groups
+    within others go. None where there are more groups than letters.
+    """
+    count = len(different)
+    groups = [(1 << count) - 1]
+    for one in range(count):
+        for other in np.flatnonzero(different[one, one + 1 :]).tolist():
+            both = 1 << one | 1 << (one + 1 + other)
+            split = [group for group in groups if group & both == both]
+            parts = [group & ~(1 << place) for group in split for place in (one, one + 1 + other)]
+            kept = [group for group in groups if group & both != both]
+            for part in dict.fromkeys(parts):
+                if not any(part & group == part and part != group for group in (*kept, *parts)) and part not in kept:
+                    kept.append(part)
+            groups = kept
+            if len(groups) > MOST_GROUPS**2:
+                return None
+    if len(groups) > MOST_GROUPS:
+        return None
+    ordered = sorted(groups, key=lambda group: _members(group, count))
+    return ["".join(chr(97 + n) for n, group in enumerate(ordered) if group >> place & 1) for place in range(count)]
+
+
+def _members(group: int, count: int) -> list[int]:
+    return [place for place in range(count) if group >> place & 1]

@@ -1,0 +1,96 @@
+"""Make a submission for a board: a system's lists, a card, and their hashes. Nothing is sent anywhere.
+
+The lists are a run file of any system, or those of a sweep's locked winner (the latest sweep's, or lock=); where that
+sweep was held out, the card claims what it scored on test, and a board holds the claim against the lists.
+
+  harness submit mine run=f.trec dataset=sample
+  harness submit mine run=f.trec dataset=sample 'card={version: 1, code: closed, encoder: none, language_models: [], trained_on: [], fitted_on: [sample/tune], cost: 1 CPU hour, licence: CC-BY-4.0}'
+  harness submit winner lock=runs/sweeps/NAME out=board/submissions/winner
+  harness submit mine run=f.json dataset=folder dataset.path=my-benchmark
+
+out (default submissions/SYSTEM) gets run.trec.gz, card.yaml and hashes, for questions of tune and of test. What the
+card has no value for is said: give it here, or write it into the card and run the same command again, which keeps what
+stands there; a complete one is checked as a board does, without a score. Lists are cut to depth; ids must be those of the benchmark. `harness board check` says what a board will.
+"""  # noqa: E501
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+    from harness.benchmark import Benchmark
+    from harness.run import Run
+
+
+def run(config: DictConfig) -> None:
+    """Read or rank, write, check, and say what is missing."""
+    from pathlib import Path
+
+    from harness.board import FIELDS, missing, review, submit
+    from harness.command import complete, plain
+    from harness.core.errors import bounded
+    from harness.core.escape import file_name
+
+    complete(config)
+    bounded("depth", config.depth, 1)
+    ranked, data, values = _of_winner(config) if config.run is None else _of_file(config)
+    typed = {"system": str(config.system), **plain(config.card)}
+    values |= {name: value for name, value in typed.items() if value is not None}
+    folder = Path(str(config.out or f"submissions/{file_name(str(config.system).lower())}"))
+    submit(folder, ranked.top(config.depth), {**dict.fromkeys(FIELDS), **values, "benchmark": data.name}, data.sha256)
+    answered = int((ranked.lengths() > 0).sum())
+    print(f"{folder}: lists for {answered} of {len(data.queries)} questions of {data.name}")
+    lacking = missing(folder)
+    said = [f"missing in card.yaml: {field}" for field in lacking]
+    said += [] if lacking else [f"note: {text}" for text in review(folder, data, config.depth)]
+    print(*said, sep="\n", end="\n" if said else "")
+
+
+def _of_file(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any]]:
+    from harness.command import plain
+    from harness.core.configuration import instantiate
+    from harness.core.errors import HarnessError
+    from harness.run import io as lists
+    from harness.run.matching import fit
+    from harness.sweep.trial import store as store_of
+
+    if config.get("dataset") is None:
+        raise HarnessError("dataset: no value is given; name the benchmark of the run, e.g. dataset=sample")
+    data = instantiate(config.dataset).load(store_of(config))
+    found = lists.read(str(config.run), columns=plain(config.columns))
+    return fit(found, f"run={config.run}", data.query_ids, data.doc_ids, f"dataset={data.name}"), data, {}
+
+
+def _of_winner(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any]]:
+    """The lists of a sweep's winner, and what the sweep knows of it."""
+    from pathlib import Path
+
+    from harness.core.identity import code_version
+    from harness.sweep.folder import SweepResult, latest
+    from harness.sweep.trial import lists
+    from harness.sweep.winner import Winner
+
+    lock = latest(Path(config.paths.runs)) if config.lock is None else Path(str(config.lock))
+    folder = lock if lock.is_dir() else lock.parent
+    config.lock = str(lock)
+    winner, result = Winner.of(config), SweepResult(folder)
+    data = lists.benchmark(winner.config, lists.store(winner.config))
+    fitted = [f"{result.manifest['dataset']}/tune"]
+    values: dict[str, Any] = {"version": str(result.lock["sha256"])[:12], "fitted_on": fitted}
+    values |= {"code": f"multihop-harness {code_version()}", "claims": _claims(result, data, config.depth)}
+    print(f"as locked: {winner.name}")
+    return winner.rank(None, config.depth), data, values
+
+
+def _claims(result: Any, data: Benchmark, depth: int) -> dict[str, float]:
+    """What the winner scored on test when it was held out, by the metrics that lists of this depth can have."""
+    from harness.evaluation.metric import Metric
+
+    view = result.test
+    if view is None or data.sha256 != view.data_sha256 or result.manifest.get("splitting", "md5") != "md5":
+        return {}
+    row = view.rows[view.winner_place]
+    deep = [name for name in result.metrics if (Metric.parse(name).k or depth + 1) <= depth]
+    return {name: round(float(row[name]), 6) for name in deep if row.get(name) is not None}
