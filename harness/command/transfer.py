@@ -32,7 +32,7 @@ def run(config: DictConfig) -> None:
     from harness.report.output import check_ending, write_result
     from harness.sweep.folder import newest
     from harness.sweep.heldout import describe_looks, note_look
-    from harness.sweep.transfer import Transfer
+    from harness.sweep.winner import Transfer
 
     check_ending(config.out)
     one_of("split", config.split, ("tune", "test", "all"))

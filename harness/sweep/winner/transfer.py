@@ -18,7 +18,7 @@ from harness.run import Run
 from harness.sweep.folder import SweepResult
 from harness.sweep.folder.lock import LOCK, read_lock
 from harness.sweep.trial import lists, reopen
-from harness.sweep.winner import Winner
+from harness.sweep.winner.winner import Winner
 
 BEST = "(its best list)"
 """The row of each benchmark's best single list."""
