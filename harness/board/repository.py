@@ -217,7 +217,7 @@ def init(folder: Path, benchmarks: Sequence[str], package: str | None, paths: An
 
 
 FILES = {"board.yaml": SETTINGS, "README.md": "README.md", "check.yml": ".github/workflows/check.yml",
-         "keep": f"{SUBMISSIONS}/.gitkeep"}  # fmt: skip
+         "keep": f"{SUBMISSIONS}/.gitkeep", "ignored": ".gitignore"}  # fmt: skip
 """The templates of a board, and where they are put."""
 
 

@@ -63,7 +63,7 @@ def test_from_a_run_file_to_pages(bench: Path, tmp_path: Path) -> None:
     assert begun.returncode == 0, begun.stderr
     assert begun.stdout.split() == [
         f"exchange/{name}"
-        for name in ("board.yaml", "README.md", ".github/workflows/check.yml", "submissions/.gitkeep")
+        for name in ("board.yaml", "README.md", ".github/workflows/check.yml", "submissions/.gitkeep", ".gitignore")
     ]
     first = ["submit", "mine", "run=tiny/graph.trec", "dataset=folder", "dataset.path=tiny"]
     where = "out=exchange/submissions/mine"
