@@ -191,8 +191,8 @@ def init(folder: Path, benchmarks: Sequence[str], package: str | None, paths: An
 
     benchmarks: names, or folders of prepared files.    package: what the workflow installs; None: this release.
     """
-    if (folder / SETTINGS).exists():
-        raise HarnessError(f"{folder / SETTINGS}: there is a board already; give another folder")
+    if there := [folder / place for place in FILES.values() if (folder / place).exists()]:
+        raise HarnessError(f"{there[0]}: there already, and not written over; give another folder, or move it")
     if not benchmarks:
         raise HarnessError("benchmarks=[]: expected at least one, e.g. benchmarks=[sample]")
     named: dict[str, str] = {}
@@ -217,7 +217,7 @@ def init(folder: Path, benchmarks: Sequence[str], package: str | None, paths: An
 
 
 FILES = {"board.yaml": SETTINGS, "README.md": "README.md", "check.yml": ".github/workflows/check.yml",
-         "keep": f"{SUBMISSIONS}/.gitkeep"}  # fmt: skip
+         "keep": f"{SUBMISSIONS}/.gitkeep", "ignored": ".gitignore"}  # fmt: skip
 """The templates of a board, and where they are put."""
 
 

@@ -131,4 +131,7 @@ def read_yaml(path: Path) -> Any:
             raise ValueError(f"nested more than {DEEPEST} deep")
         if count > REPEATED + len(text):
             raise ValueError(f"its aliases stand for more than {REPEATED:,} values")
-    return yaml.load(text, yaml.CSafeLoader)
+    try:
+        return yaml.load(text, yaml.CSafeLoader)
+    except (AttributeError, LookupError) as error:  # of a value that is not of its tag, such as `!!timestamp x`
+        raise ValueError(f"a value that is not of its tag ({error})") from error

@@ -63,7 +63,7 @@ def test_from_a_run_file_to_pages(bench: Path, tmp_path: Path) -> None:
     assert begun.returncode == 0, begun.stderr
     assert begun.stdout.split() == [
         f"exchange/{name}"
-        for name in ("board.yaml", "README.md", ".github/workflows/check.yml", "submissions/.gitkeep")
+        for name in ("board.yaml", "README.md", ".github/workflows/check.yml", "submissions/.gitkeep", ".gitignore")
     ]
     first = ["submit", "mine", "run=tiny/graph.trec", "dataset=folder", "dataset.path=tiny"]
     where = "out=exchange/submissions/mine"
@@ -164,7 +164,8 @@ def test_submit_says_what_a_board_would(command: Command, board: Path) -> None:
             ["board", "check", "nowhere"],
             "nowhere/board.yaml: there is no board; `harness board init nowhere` makes one",
         ),
-        (["board", "init", "board"], "board/board.yaml: there is a board already"),
+        (["board", "init", "board"], "board/board.yaml: there already, and not written over"),
+        (["board", "init", "started"], "started/README.md: there already, and not written over"),
         (["board", "init", "new", "benchmarks=[]"], "benchmarks=[]: expected at least one"),
         (["submit"], "system: no value is given"),
         (["submit", "mine", "run=tiny/dense.trec"], "name the benchmark of the run, e.g. dataset=sample"),
@@ -177,6 +178,8 @@ def test_submit_says_what_a_board_would(command: Command, board: Path) -> None:
     ],
 )
 def test_mistakes_are_one_line(command: Command, board: Path, arguments: list[str], message: str) -> None:
+    Path("started").mkdir()
+    Path("started/README.md").write_text("mine")
     status, _, err = command(*arguments)
     assert status == 2
     assert err.count("\n") == 1

@@ -47,6 +47,14 @@ def test_yaml_whose_aliases_stand_for_a_billion_values_is_refused(tmp_path: Path
     assert len(read_yaml(path)["c"]) == 9
 
 
+@pytest.mark.parametrize("text", ["!!timestamp x", "!!bool x", "!!int ''", "!!float ''", "!!int '-'"])
+def test_a_yaml_value_that_is_not_of_its_tag_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "tag.yaml"
+    path.write_text(f"a: {text}")
+    with pytest.raises(ValueError, match="a value that is not of its tag"):
+        read_yaml(path)
+
+
 @pytest.mark.parametrize(
     ("stored", "said"),
     [
