@@ -1,14 +1,18 @@
-"""The forecast checked on real outcomes: a benchmark is split anew, and the other half shows whether it was right."""
+"""Real outcomes split anew: whether the forecast was right on the other half, and whether the choice stays the same."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.benchmark.cluster import clusters
+from harness.benchmark import md5_split
+from harness.benchmark.cluster import clusters, smallest_ids
 from harness.evaluation.statistic import expected
+from harness.sweep.folder import View
+from harness.sweep.judge import order
 
 RESAMPLES = 1000
 """Resamples of each forecast: enough for an interval's ends, a fifth of what a sweep takes."""
@@ -64,3 +68,60 @@ def check_forecasts(
         held, half, bias, n = (float(np.mean(column)) for column in zip(*seen, strict=True))
         found.append(Coverage(name, split, len(seen), n, round(held * len(seen)), half, bias))
     return found
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the rule of the protocol chooses on halves of tune, and what that is worth on the other halves.
+
+    names: of each half's winner, the same for two that no question of tune tells apart.    same: in how many halves it
+    is the winner of all of tune.    over_best: its mean difference, on the other half, from the best list of its half;
+    over_reference: from the reference; empty where there is none.
+    """
+
+    names: Sequence[str]
+    same: int
+    over_best: Sequence[float]
+    over_reference: Sequence[float]
+
+    @property
+    def splits(self) -> int:
+        """How many splits had questions on either side."""
+        return len(self.names)
+
+
+def choose_again(view: View, splits: int) -> Choices:
+    """The choice under ``splits`` other splits of tune: the MD5 of "<number> <id>" splits as that of the id does.
+
+    view: every trial on tune. Under split=disjoint a cluster's smallest tune id stands for all of its questions. Ranks
+    are those of the sweep: what learns is not fitted again on a half, but was scored out of fold.
+    """
+    ids = view.queries["id"].astype(str).tolist()
+    if view.splitting == "disjoint":
+        ids = smallest_ids(ids, view.clusters)
+    reference, kinds = view.row_of(view.reference), [values.tobytes() for values in view.scores]
+    chosen, over_best, over_reference = [], [], []
+    for number in range(1, splits + 1):
+        half = np.array([md5_split(f"{number} {name}") == "tune" for name in ids])
+        if half.all() or not half.any():
+            continue
+        places = _rule(view, half, reference)
+        single = [place for place in places if view.rows[place]["family"] == "single"]
+        winner = next((place for place in places if place not in single), places[0])
+        means = view.scores[:, ~half].mean(axis=1)
+        chosen.append(kinds.index(kinds[winner]))
+        over_best += [float(means[winner] - means[place]) for place in single[:1]]
+        over_reference += [] if reference is None else [float(means[winner] - means[reference])]
+    same = chosen.count(kinds.index(kinds[view.winner_place]))
+    return Choices([str(view.rows[place]["name"]) for place in chosen], same, over_best, over_reference)
+
+
+def _rule(view: View, half: NDArray[np.bool_], reference: int | None) -> list[int]:
+    """The places of all trials by the rule of the protocol on these questions, bool[Q]."""
+    scores = view.scores[:, half]
+    means = scores.mean(axis=1).tolist()
+    losses = [0] * len(scores) if reference is None else (scores < scores[reference]).sum(axis=1).tolist()
+    rows = [
+        {**row, view.objective: mean, "losses": lost} for row, mean, lost in zip(view.rows, means, losses, strict=True)
+    ]
+    return order(rows, view.objective)

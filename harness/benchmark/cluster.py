@@ -27,11 +27,15 @@ def clusters(gold: NDArray[np.int32]) -> NDArray[np.int64]:
 
 def cluster_names(query_ids: Sequence[str], gold: NDArray[np.int32]) -> list[str]:
     """The smallest query id of each query's cluster: by its MD5 a ``disjoint`` split places the whole cluster."""
-    labels = clusters(gold).tolist()
+    return smallest_ids(query_ids, clusters(gold))
+
+
+def smallest_ids(query_ids: Sequence[str], labels: NDArray[np.int64]) -> list[str]:
+    """The smallest id among the queries with the same label, for each query."""
     smallest: dict[int, str] = {}
-    for label, name in zip(labels, query_ids, strict=True):
+    for label, name in zip(labels.tolist(), query_ids, strict=True):
         smallest[label] = min(name, smallest.get(label, name))
-    return [smallest[label] for label in labels]
+    return [smallest[label] for label in labels.tolist()]
 
 
 def share_gold(gold: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -34,6 +34,14 @@ def explains(config: DictConfig) -> bool:
     return found
 
 
+def other_splits(config: DictConfig) -> int:
+    """The key ``splits``: under how many other splits of tune the choice is tried. Raises HarnessError unless >= 0."""
+    found = config.get("splits", 0)
+    if not isinstance(found, int) or isinstance(found, bool) or found < 0:
+        raise HarnessError(f"splits={found}: expected a whole number, 0 or more")
+    return found
+
+
 def typed() -> list[str]:
     """The overrides of the command line, as they were typed (see ``harness.core.configuration.KNOB``)."""
     from hydra.core.hydra_config import HydraConfig

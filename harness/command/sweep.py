@@ -9,6 +9,7 @@ line on standard error links to it; without a server the sweep is finished all t
   harness sweep                                  grid `default` on the sample benchmark
   harness sweep dataset=2wikimultihopqa          real data, from paths.data (HARNESS_DATA) or the Hub
   harness sweep explain=true                     why, and how sure it is
+  harness sweep splits=20                        would the same be chosen under 20 other splits of tune, and what for?
   harness sweep dry_run=true                     how many trials, what is stored, what would be built and asked
   harness sweep fuser=rrf fuser.k=5              the part of the grid with these values
   harness sweep experiment=phasegraph_main       a published table (conf/experiment); `harness report` draws it
@@ -38,11 +39,12 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Sweep, print, then export to the tracker: what is printed waits for no server."""
+    from dataclasses import replace
     from pathlib import Path
 
     from omegaconf import open_dict
 
-    from harness.command import explains, typed
+    from harness.command import explains, other_splits, typed
     from harness.core.errors import HarnessError
     from harness.report.console import terminal
     from harness.report.tracking import Export, track, tracker
@@ -51,11 +53,15 @@ def run(config: DictConfig) -> None:
     from harness.sweep.tune import sweep
     from harness.work.progress import doing, following
 
-    explain, given = explains(config), tuple(text for text in typed() if not text.startswith("explain="))
+    printed = ("explain", "splits")  # no part of a result
+    explain, splits = explains(config), other_splits(config)
+    given = tuple(text for text in typed() if text.partition("=")[0] not in printed)
     with open_dict(config):
-        config.pop("explain", None)  # what is printed is no part of a result
-    if config.dry_run and explain:
-        raise HarnessError("explain=true is of results, and dry_run=true makes none; leave one of them out")
+        for key in printed:
+            config.pop(key, None)
+    if config.dry_run and (explain or splits):
+        told = "explain=true" if explain else f"splits={splits}"
+        raise HarnessError(f"{told} is of results, and dry_run=true makes none; leave one of them out")
     if config.dry_run:
         return show_plan(config, given)
     tracking = tracker(config, given)
@@ -65,7 +71,7 @@ def run(config: DictConfig) -> None:
     with following(Path(config.paths.runs), doing("sweep", given)):
         result = sweep(Prepared.of(plan), trials)
     note(result, Path(config.paths.runs))
-    print(terminal.leaderboard(result, explain))
+    print(terminal.leaderboard(replace(result, splits=splits), explain))
     print(result.folder, flush=True)
     track(tracking, Path(config.paths.runs), Export(result.folder.resolve()))
 

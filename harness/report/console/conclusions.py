@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.analysis.resplit import choose_again
 from harness.core.table import LEVEL, percent, percents, points
 from harness.evaluation.comparison import Comparison, compare_trials
 from harness.evaluation.conclusion import (
@@ -36,7 +37,10 @@ def in_short(result: SweepResult) -> str:
 
 
 def sentences(result: SweepResult, view: View) -> list[Sentence]:
-    """All that is said about a sweep.    view: its locked trials, on tune or on test."""
+    """All that is said about a sweep, other splits of ``result.splits`` among it.
+
+    view: its locked trials, on tune or on test.
+    """
     forecasts = {
         "expected on test": _expected(result),
         "what test can see": _power(result),
@@ -47,6 +51,7 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
         *_verdict(view),
         *_outlook(result, view),
         *_addition(result, view),
+        *_other_splits(result),
         *(Sentence("caveat", f"{line}.") for line in view.warnings),
         *(Sentence("forecast", text, topic) for topic, text in forecasts.items() if text),
     ]
@@ -119,6 +124,20 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     few = "" if room.answers else ", too few to show one"
     gain = f"a gain can come from {room.questions} of {room.n} questions{few}"
     return [Sentence("addition", f"{said}; {gain}."), *more, *room.sentences()]
+
+
+def _other_splits(result: SweepResult) -> list[Sentence]:
+    """How much hangs on which half of tune was chosen on; nothing unless it is asked for."""
+    if not result.splits:
+        return []
+    found = choose_again(result.whole, result.splits)
+    if not found.splits:
+        return [Sentence("addition", f"None of {result.splits} other splits of tune has questions on either side.")]
+    over = {"the best list of the first": found.over_best, result.reference: found.over_reference}
+    gains = [f"from {points(min(own))} to {points(max(own))} over {name}" for name, own in over.items() if own]
+    said = f"Under {found.splits} other splits of tune, chosen on one half and scored on the other, the same winner is"
+    same = f"chosen in {found.same} ({_count(len(set(found.names)), 'winner')} in all)"
+    return [Sentence("addition", f"{said} {same}; its gain in points goes {', '.join(gains)}.")]
 
 
 def _headroom(result: SweepResult, view: View) -> Headroom | None:

@@ -53,9 +53,11 @@ class SweepResult:
     such as ``fuser``, ``fuser.alpha``, ``pool.cap``), ``family`` (``single`` for baselines, else the fuser's name) and
     ``losses_best``/``wins_best``/``p_best`` (against the best single list on tune).
     ``ranks``: int32[T, Q, H] gold ranks in row order. ``queries``: ``id, hops, type, chain, cluster`` of the Q queries.
+    splits: other splits of tune under which reports try the choice again.
     """
 
     folder: Path
+    splits: int = 0
 
     def __post_init__(self) -> None:
         if not (self.folder / "trials.parquet").is_file():

@@ -1,3 +1,4 @@
+from .choice import order as order
 from .choice import tiebreak as tiebreak
 from .selection import choose as choose
 from .selection import described_errors as described_errors
