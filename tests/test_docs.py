@@ -37,7 +37,7 @@ MARK = re.compile(r"(slow|fails|(parsed|not run): \S.*)?")
 run`` with the reason. A parsed block's commands are composed into their configurations, which are not run.
 """
 WRITTEN = {"README": ROOT / "README.md", "CONTRIBUTING": ROOT / "CONTRIBUTING.md"}
-WRITTEN |= {path.stem: path for path in sorted((DOCS / "pages").glob("*.md"))}
+WRITTEN |= {path.stem: path for path in sorted((DOCS / "pages").rglob("*.md"))}
 SLOW = sorted(name for name, path in WRITTEN.items() if "<!-- slow" in path.read_text(encoding="utf-8"))
 
 

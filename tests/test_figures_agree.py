@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = {
     path.name: " ".join(path.read_text(encoding="utf-8").split())
-    for path in (ROOT / "README.md", *sorted((ROOT / "reports/docs/pages").glob("*.md")))
+    for path in (ROOT / "README.md", *sorted((ROOT / "reports/docs/pages").rglob("*.md")))
 }
 
 

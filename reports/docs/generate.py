@@ -54,11 +54,12 @@ CONCEPTS = {
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the reference into the navigation; blocks ``math`` are formulas."""
+    """Put the reference into the navigation, before the notebook; blocks ``math`` are formulas."""
     assert config.nav is not None
     config.site_name = f"{config.site_name} {version()}"
     config.mdx_configs["pymdownx.superfences"] = {"custom_fences": [{"name": "math", "class": "math", "format": fence}]}
-    config.nav.append({"Reference": ["reference/harness.md", *(f"reference/{name}.md" for name in REFERENCE)]})
+    reference = ["reference/harness.md", *(f"reference/{name}.md" for name in REFERENCE)]
+    config.nav.insert(-1, {"Reference": reference})
     return config
 
 
