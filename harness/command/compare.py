@@ -44,7 +44,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -78,7 +78,7 @@ def run(config: DictConfig) -> None:
     explain = explains(config)
     check_ending(config.out)
     check_ending(config.figure, "figure", FIGURES)
-    named = [_named(plain(config[key])) for key in ("run", "baseline")]
+    named = [_named(key, plain(config[key])) for key in ("run", "baseline")]
     if differ := [name for name in named[0] if named[1].get(name, named[0][name]) != named[0][name]]:
         raise HarnessError(
             f"{differ[0]} is {', '.join(named[0][differ[0]])} in run and {', '.join(named[1][differ[0]])} in baseline"
@@ -146,21 +146,30 @@ def _compare_scores(config: DictConfig, runs: Systems, baselines: Systems) -> Se
     return compare_files(runs, baselines, wanted, plain(config.columns))
 
 
-def _named(runs: str | Sequence[str] | Mapping[str, str | Sequence[str]]) -> dict[str, list[str]]:
+def _named(key: str, runs: Any) -> dict[str, list[str]]:
     """Names and files: a mapping has names, otherwise a path or pattern is its own; several files are repeats."""
-    if isinstance(runs, Mapping):
-        return {str(name): _files([given] if isinstance(given, str) else given) for name, given in runs.items()}
-    return {str(path): _files([str(path)]) for path in ([runs] if isinstance(runs, str) else runs)}
+    from harness.core.errors import HarnessError
+
+    expected = HarnessError(f"{key}={runs}: expected a path, a list of paths, {{name: path}} or {{name: [path, ...]}}")
+    given = [runs] if isinstance(runs, str) else runs
+    named = {str(path): [path] for path in given} if isinstance(given, list) else given
+    if not isinstance(named, Mapping) or not named:
+        raise expected
+    found = {str(name): [own] if isinstance(own, str) else own for name, own in named.items()}
+    for paths in found.values():
+        if not isinstance(paths, list) or not paths or not all(isinstance(path, str) for path in paths):
+            raise expected
+    return {name: _matching(paths) for name, paths in found.items()}
 
 
-def _files(paths: Sequence[str]) -> list[str]:
+def _matching(paths: Sequence[str]) -> list[str]:
     """The files of a system; a path that is no file but a pattern (``mine.*.trec``) stands for those that match."""
     from glob import glob, has_magic
 
     from harness.core.errors import HarnessError
 
     found: dict[str, None] = {}
-    for path in map(str, paths):
+    for path in paths:
         matching = [path] if not has_magic(path) or Path(path).exists() else sorted(glob(path, recursive=True))
         if not matching:
             raise HarnessError(f"{path}: no file matches the pattern")

@@ -114,8 +114,10 @@ def _chosen(
     for name in metrics or usual:
         if name not in there:
             raise HarnessError(f"{path}: metric {name} is not there{nearest(name, numeric)}; found {listed}")
-    if not metrics and len(numeric) != 1:
-        mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}" if numeric else "give one"
+    if not metrics and not numeric:
+        raise HarnessError(f"{path}: expected a metric, a column of numbers; found {', '.join(there) or 'none'}")
+    if not metrics and len(numeric) > 1:
+        mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}"
         raise HarnessError(f"{path}: expected one metric, found {listed}; {mend}")
     return metrics or numeric
 

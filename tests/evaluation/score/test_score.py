@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,7 @@ def test_clusters_decide_and_several_baselines_are_corrected(folder: Path, comma
         ("item,score\na,1\nb\n", (), "ours.csv:3: expected 2 fields, as the head has"),
         ("uid,score\na,1\n", (), "ours.csv:2: no column item (or id, query, qid); name yours: columns={item: ..."),
         ("item,em,f1\na,1,1\nb,1,0\n", (), "ours.csv: expected one metric, found em, f1; choose with metric=em or"),
+        ("item,word\na,yes\nb,no\n", (), "ours.csv: expected a metric, a column of numbers; found word"),
         ("item,em\na,1\nb,1\n", ("metric=emm",), "ours.csv: metric emm is not there (did you mean em?); found em"),
         ("item,em\na,1\nb,1\n", (), "theirs.csv has the metric score and ours.csv has em; choose one of both"),
         ("item,score\na,1\nb,1\n", ("k=10",), "k=10 is of ranked lists; give gold=queries.jsonl, or leave it out"),
@@ -195,6 +197,15 @@ def test_files_that_are_no_scores(folder: Path, command: Command, name: str, con
     Path("b.csv").write_text("item,score\na,1\n")
     status, _, said = command("compare", f"run={name}", "baseline=b.csv")
     assert (status, message in said, said.count("\n")) == (2, True, 1), said
+
+
+def test_an_older_log_is_packed_as_zip_files_are(folder: Path) -> None:
+    made = json.loads((MADE / "base.json").read_text())
+    with zipfile.ZipFile("old.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps({"status": "success"}))
+        archive.writestr("summaries.json", json.dumps(made["samples"]))
+    old, new = read_scores("old.eval", ["match"])["match"], read_scores(MADE / "base.json", ["match"])["match"]
+    assert (old.items, old.values.tolist()) == (new.items, new.values.tolist())
 
 
 def test_a_log_that_did_not_end_is_refused(folder: Path, command: Command) -> None:
