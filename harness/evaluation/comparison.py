@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -238,6 +239,17 @@ class Comparison:
             spread = float((self.ours - self.theirs).std(ddof=1)) if self.n > 1 else 0.0
             return statistic.smallest_mean(spread / n**0.5, n - 1)
         return statistic.smallest_effect(int(n), (self.wins + self.losses) / self.n)
+
+
+def corrected(found: Sequence[Comparison | None]) -> list[tuple[float | None, float | None]]:
+    """Holm's p over these comparisons, of a difference (by query) and of equivalence (by cluster).
+
+    None for what is not compared, and of equivalence where values are not 0/1.
+    """
+    pairs = [(one and one.p, one and one.p_equivalent_cluster) for one in found]
+    by_kind = [statistic.holm(ps).tolist() for ps in zip(*pairs, strict=True)]
+    both = [[None if math.isnan(p) else float(p) for p in ps] for ps in by_kind]
+    return list(zip(*both, strict=True))
 
 
 def counted(values: Values, labels: Labels | None) -> tuple[Values, Labels | None]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from harness.core.table import Column, Table
-from harness.evaluation.comparison import Comparison
+from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import ABSENT
-from harness.evaluation.statistic import holm
 from harness.sweep.folder import View
 
 ALPHA = 0.05
@@ -23,14 +22,12 @@ def ablation(view: View) -> list[Table]:
         return []
     winner = view.scores[view.winner_place]
     found = [Comparison.of(view.scores[place], winner, margin=view.margin, labels=view.clusters) for place in places]
-    corrected = zip(
-        holm([one.p for one in found]), holm([one.p_equivalent_cluster or 0.0 for one in found]), strict=True
-    )
     rows = []
-    for place, one, (p, same) in zip(places, found, ((float(p), float(same)) for p, same in corrected), strict=True):
+    for place, one, (p, same) in zip(places, found, corrected(found), strict=True):
         interval = one.score_interval(1 - 2 * ALPHA)
         name, moved = view.rows[place]["name"], changed(view, place)
-        rows.append([name, one.wins, one.losses, one.difference, interval, p, same, verdict(p, same, moved), moved])
+        said = verdict(1.0 if p is None else p, 1.0 if same is None else same, moved)
+        rows.append([name, one.wins, one.losses, one.difference, interval, p, same, said, moved])
     columns = [
         Column("best of each other fuser", "text"), Column("W", "count"), Column("L", "count"),
         Column("difference", "points"), Column("90% interval", "span"), Column("Holm p", "p"),

@@ -8,12 +8,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.core.errors import one_of
 from harness.core.table import Column, Table
-from harness.evaluation.comparison import Comparison
+from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, Values, average, definitions
-from harness.evaluation.statistic import holm, wilson
+from harness.evaluation.statistic import wilson
 from harness.sweep.folder import SweepResult, View, rerun
 from harness.sweep.judge import choose
 
@@ -25,8 +26,8 @@ WHOLE = ({"label": "all", "where": {}},)
 class Line:
     """A row's numbers on one slice of one split; what is beside ``scores`` is of the first metric.
 
-    against: the comparison with the table's baseline row, None for that row itself.    p_holm: corrected over the rows
-    of that slice and split.
+    against: the comparison with the table's baseline row, None for that row itself.    p_holm, p_same: of a difference
+    and of equivalence (by cluster), corrected over the rows of that slice and split.
     """
 
     place: int
@@ -39,6 +40,7 @@ class Line:
     against: Comparison | None
     published: str
     p_holm: float | None = None
+    p_same: float | None = None
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,8 @@ class ComparisonTable:
         test = self.result.test
         lists = f"{self.result.whole.fitted()}{self.result.whole.recalls()}"
         evaluation = f"; test: evaluation {test.evaluation} of this split{test.look}" if test else ""
-        same = f"equiv. p: two one-sided tests at {100 * self.result.whole.margin:g} points; " if metric.binary else ""
+        margin = f"{100 * self.result.whole.margin:g} points"
+        same = f"equiv. p: two one-sided tests at {margin} by cluster of shared gold, Holm's; " if metric.binary else ""
         return (
             f"{self.experiment['source']}, on {facts['dataset']} here. {defined}. W and L: queries with more, and "
             f"less, {metric} than {self.spec['against']}; p: raw, exact two-sided McNemar by query; Holm p: over the "
@@ -148,11 +151,16 @@ class ComparisonTable:
         for row, place, number in zip(self.spec["rows"], self.places, own, strict=True):
             if place is not None and number is not None:
                 values = [metric(part.ranks[number][members]) for metric in self.metrics]
-                other = None if base in (None, number) else self.metrics[0](part.ranks[base][members])
+                against = None if base in (None, number) else self._compare(part, values[0], base, members)
                 printed = row.get("published", {}).get(part.dataset, {}) if cut.get("published", True) else {}
                 published = str(printed.get(part.split, UNPRINTED))
-                found.append(self._line(place, row["label"], cut["label"], part.split, values, other, published))
+                found.append(self._line(place, row["label"], cut["label"], part.split, values, against, published))
         return correct(found)
+
+    def _compare(self, part: View, values: Values, base: int, members: NDArray[np.bool_]) -> Comparison:
+        metric = self.metrics[0]
+        theirs, labels = metric(part.ranks[base][members]), part.clusters[members]
+        return Comparison.of(values, theirs, metric.binary, self.result.whole.margin, labels)
 
     def _line(
         self,
@@ -161,26 +169,24 @@ class ComparisonTable:
         cut: str,
         split: str,
         values: Sequence[Values],
-        other: Values | None,
+        against: Comparison | None,
         published: str,
     ) -> Line:
         first, metric = values[0], self.metrics[0]
         interval = wilson(int(first.sum()), len(first)) if metric.binary else None
-        against = None if other is None else Comparison.of(first, other, metric.binary, self.result.whole.margin)
         scores = [float(average(each)) for each in values]
         return Line(place, label, cut, split, len(first), scores, interval, against, published)
 
 
 def correct(lines: Sequence[Line]) -> list[Line]:
-    """The lines with Holm's correction over those that are compared."""
-    tested = {place: line.against.p for place, line in enumerate(lines) if line.against is not None}
-    found = dict(zip(tested, holm(list(tested.values())).tolist(), strict=True))
-    return [replace(line, p_holm=found.get(place)) for place, line in enumerate(lines)]
+    """The lines with Holm's corrections over those that are compared."""
+    ps = corrected([line.against for line in lines])
+    return [replace(line, p_holm=p, p_same=same) for line, (p, same) in zip(lines, ps, strict=True)]
 
 
 def _judged(line: Line, binary: bool, odds: bool) -> list[Any]:
     one = line.against
     if one is None:
         return [None] * (5 + binary + odds)
-    sizes = [one.p_equivalent] * binary + [one.odds_ratio] * odds
+    sizes = [line.p_same] * binary + [one.odds_ratio] * odds
     return [one.wins, one.losses, one.p, line.p_holm, one.shown_interval, *sizes]
