@@ -265,6 +265,29 @@ def test_every_public_name_says_what_it_is() -> None:
     assert not silent, "\n".join(silent)
 
 
+def exported() -> Iterator[tuple[str, Any]]:
+    """The functions of harness.__all__ and the public methods of its classes, by name."""
+    for name in harness.__all__:
+        thing = getattr(harness, name)
+        if not inspect.isclass(thing):
+            yield name, inspect.unwrap(thing)
+        for inner, method in vars(thing).items() if inspect.isclass(thing) else ():
+            function = getattr(method, "__func__", method)
+            if not inner.startswith("_") and inspect.isfunction(function):
+                yield f"{name}.{inner}", function
+
+
+@pytest.mark.parametrize(("name", "function"), list(exported()))
+def test_what_a_user_calls_says_what_it_takes_gives_and_raises(name: str, function: Any) -> None:
+    """In Google's form, each parameter once and in order; what takes only itself needs one line."""
+    text = inspect.getdoc(function) or ""
+    taken = [one for one in inspect.signature(function).parameters if one not in ("self", "cls")]
+    arguments = re.search(r"^Args:\n((?:    .*\n?)+)", text, re.MULTILINE)
+    assert re.findall(r"^    (\w+): ", arguments[1] if arguments else "", re.MULTILINE) == taken
+    gives = function.__annotations__.get("return") not in (None, "None")
+    assert bool(re.search(r"^Returns:\n    \S", text, re.MULTILINE)) == (gives and bool(taken))
+
+
 TENSORS = re.compile(r"\b(Tensor|NDArray|ndarray)\b")
 SHAPE = re.compile(r"(?:float|int|bool|tensor )\d*\[[^\]]+\]", re.I)
 

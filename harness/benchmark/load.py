@@ -13,10 +13,18 @@ from harness.work.store import Store
 
 
 def load(name_or_path: str | Path, data: str | Path | None = None, runs: str | Path | None = None) -> Benchmark:
-    """The benchmark of that name (``sample``, ``musique``, ...), or the one in that folder of prepared files.
+    """The benchmark of a name, or the one in a folder of prepared files.
 
-    data: folder of prepared benchmarks (default: environment HARNESS_DATA). runs: where artifacts go (default:
-    environment HARNESS_RUNS, else ``runs``). Raises HarnessError when it is unknown, missing or damaged.
+    Args:
+        name_or_path: ``sample``, ``musique``, ..., or a folder.
+        data: folder of prepared benchmarks; None: environment HARNESS_DATA.
+        runs: where artifacts go; None: environment HARNESS_RUNS, else ``runs``.
+
+    Returns:
+        Passages, questions, gold and their split.
+
+    Raises:
+        HarnessError: it is unknown, missing or damaged.
     """
     store = Store(Path(runs or os.environ.get("HARNESS_RUNS", "runs")), Remote.of(os.environ.get("HARNESS_SHARED")))
     if str(name_or_path) in names("dataset"):

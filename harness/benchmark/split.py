@@ -29,7 +29,14 @@ LINE = "id split"
 
 
 def md5_split(query_id: str) -> Split:
-    """``tune`` when the MD5 of the id, read as an integer, is even; else ``test``. It depends on the id alone."""
+    """The split of a query, which depends on its id alone.
+
+    Args:
+        query_id: of the query.
+
+    Returns:
+        ``tune`` when the MD5 of the id, read as an integer, is even; else ``test``.
+    """
     number = int(hashlib.md5(query_id.encode(), usedforsecurity=False).hexdigest(), 16)
     return "tune" if number % 2 == 0 else "test"
 

@@ -128,9 +128,19 @@ def evaluate(
 ) -> Evaluation:
     """The scores of a run.
 
-    names, depths: see ``metric.metrics``: ``["last_hop@5", "mrr"]``, or names that are taken at each depth.
-    source: the run's name. Every query of ``gold`` counts; one that the run lacks has found nothing. Raises
-    HarnessError when run and gold speak of other queries or documents (``check_known``).
+    Args:
+        run: ranked lists.
+        gold: the supporting passages; each of its queries counts, and one that the run lacks has found nothing.
+        names: ``["last_hop@5", "mrr"]``, or names that are taken at each depth (see ``metric.metrics``).
+        depths: of names without one, e.g. ``[5, 10]``.
+        ties: equal scores by document id ascending (``house``), or descending as trec_eval has them (``trec``).
+        source: the run's name, for messages.
+
+    Returns:
+        Means and values by query, in shares of 1.
+
+    Raises:
+        HarnessError: run and gold speak of other queries or documents, or no metric has that name.
     """
     wanted = metrics(names if isinstance(names, str) else map(str, names), depths)
     check_known({source: run}, gold)

@@ -63,11 +63,20 @@ def compare(
     metric: Metric | str,
     ties: Ties = "house",
 ) -> RunComparison:
-    """Where a run finds what its baseline does not, on every query of ``gold``, and whether it is more than chance.
+    """Where a run finds what its baseline does not, and whether it is more than chance.
 
-    run, baseline: a run, or several of one system (seeds, draws of a model): the test then knows that runs vary, too.
-    metric: a metric, or its name, e.g. ``last_hop@5``. Raises HarnessError when runs and gold speak of other queries or
-    documents (``check_known``).
+    Args:
+        run: a run, or several of one system (seeds, draws of a model): the test then knows that runs vary, too.
+        baseline: the same of what it is compared with.
+        gold: the supporting passages; each of its queries counts.
+        metric: a metric, or its name, e.g. ``last_hop@5``.
+        ties: equal scores by document id ascending (``house``), or descending as trec_eval has them (``trec``).
+
+    Returns:
+        Wins, losses, exact p, intervals in shares of 1, by query and by cluster.
+
+    Raises:
+        HarnessError: runs and gold speak of other queries or documents, or no metric has that name.
     """
     chosen = metric if isinstance(metric, Metric) else Metric.parse(metric)
     named = []

@@ -49,17 +49,29 @@ def fuse(
     device: str = "auto",
     **knobs: Any,
 ) -> Run:
-    """The fused run of some runs by list name, e.g. ``{"dense": dense, "graph": graph}``.
-
-    fuser, normalizer, temperature: strategies, or names of their configurations.
-    pool_cap: how many of the best documents of each list named in ``capped`` enter fusion; None means all.
-    importance: prior importance in [0, 1] by document id, 0 for one that it does not name (read by weighted_rrf).
-    reference: the list that has the share alpha; None for ``dense``, or the first when none has that name.
-    device: ``auto`` is the GPU when there is one.
-    knobs: of the fuser, where it is given by its name: ``fuse(runs, "boltzmann", "pit", 20, alpha=0.7)``.
+    """The fused run of some runs.
 
     A query that some run lacks has an empty list there. Queries come in the first run's order, then those that only
     later runs hold. Documents are those of all runs that the fuser does not leave out.
+
+    Args:
+        runs: by list name, e.g. ``{"dense": dense, "graph": graph}``.
+        fuser: a strategy, or the name of its configuration.
+        normalizer: the same.
+        pool_cap: how many of the best documents of each list named in ``capped`` enter fusion, at least 1; None means
+            all.
+        temperature: a strategy, or the name of its configuration.
+        capped: names of lists.
+        importance: prior importance in [0, 1] by document id, 0 for one that it does not name (read by weighted_rrf).
+        reference: the list that has the share alpha; None for ``dense``, or the first when none has that name.
+        device: ``cpu``, ``cuda``, or ``auto``: the GPU when there is one.
+        knobs: of the fuser, where it is given by its name: ``fuse(runs, "boltzmann", "pit", 20, alpha=0.7)``.
+
+    Returns:
+        The fused lists, best document first, with fused scores.
+
+    Raises:
+        HarnessError: a strategy or knob is unknown or out of its bounds, or runs share no query.
     """
     if not runs:
         raise HarnessError("there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}")

@@ -22,11 +22,19 @@ __all__ = ["read", "read_all", "write"]
 
 
 def read(path: str | Path, lenient: bool = False, columns: Mapping[str, str] | None = None) -> Run:
-    """The run of one file. Raises HarnessError that names the file, the place and the mend.
+    """The run of one file, in the form that its ending names.
 
-    lenient: pass over comment lines (``#``) and trailing fields of TREC files.
-    columns: what a table's columns are called, ``{"query": "topic", "doc": "pid", "score": "similarity"}`` or some of
-    these; usual names are known without (see harness.run.frame).
+    Args:
+        path: of the file, or the folder of an artifact of ``retrieve``.
+        lenient: pass over comment lines (``#``) and trailing fields of TREC files.
+        columns: what a table's columns are called, ``{"query": "topic", "doc": "pid", "score": "similarity"}`` or some
+            of these; usual names are known without (see harness.run.frame).
+
+    Returns:
+        The ranked lists.
+
+    Raises:
+        HarnessError: names the file, the place and the mend.
     """
     return read_all({"": path}, lenient, columns)[""]
 
@@ -34,7 +42,19 @@ def read(path: str | Path, lenient: bool = False, columns: Mapping[str, str] | N
 def read_all(
     paths: Mapping[str, str | Path], lenient: bool = False, columns: Mapping[str, str] | None = None
 ) -> dict[str, Run]:
-    """The runs of several files by list name, over the same queries and documents (see ``runs_of``)."""
+    """The runs of several files, over the same queries and documents (see ``runs_of``).
+
+    Args:
+        paths: by list name.
+        lenient: as of ``read``.
+        columns: as of ``read``.
+
+    Returns:
+        The runs by list name.
+
+    Raises:
+        HarnessError: names the file, the place and the mend.
+    """
     frame.known_as(columns)
 
     def read_entries(path: Path) -> Entries:
@@ -46,7 +66,15 @@ def read_all(
 
 
 def write(run: Run, path: str | Path) -> None:
-    """Write a run in the form that the file's ending names; the file appears whole or not at all."""
+    """Write a run in the form that the file's ending names; the file appears whole or not at all.
+
+    Args:
+        run: ranked lists.
+        path: ``.trec``, ``.json``, ``.csv``, ``.tsv`` or ``.jsonl``, plain or ``.gz``, or ``.parquet``.
+
+    Raises:
+        HarnessError: an id is one that the form cannot carry, or the file cannot be written.
+    """
     _form(Path(path)).write(run, Path(path))
 
 

@@ -49,10 +49,20 @@ class Run:
         doc: ArrayLike,
         score: ArrayLike,
     ) -> Run:
-        """The run of entries (query number, document number, score) in any order; sorts them into the one order.
+        """The run of entries in any order; sorts them into the one order.
 
-        query, doc, score: length N each. doc_ids must be ascending. Raises HarnessError for a score that is not finite
-        or a document twice in one list.
+        Args:
+            query_ids: string[Q].
+            doc_ids: string[D], ascending.
+            query: int[N], the number of each entry's query.
+            doc: int[N], the number of each entry's document.
+            score: float[N], finite.
+
+        Returns:
+            The lists of the Q queries.
+
+        Raises:
+            HarnessError: a score is not finite, or a document stands twice in one list.
         """
         queries, documents = _strings(query_ids), _strings(doc_ids)
         rows = np.asarray(query, dtype=np.int64)
@@ -79,7 +89,17 @@ class Run:
 
     @classmethod
     def from_dict(cls, lists: Mapping[str, Mapping[str, float]]) -> Run:
-        """The run of ``{query id: {document id: score}}``; queries keep the mapping's order."""
+        """The run of nested mappings.
+
+        Args:
+            lists: ``{query id: {document id: score}}``; queries keep the mapping's order.
+
+        Returns:
+            The lists of these queries.
+
+        Raises:
+            HarnessError: a score is not finite.
+        """
         queries = list(lists)
         entries = [(q, doc, score) for q, name in enumerate(queries) for doc, score in lists[name].items()]
         doc_ids = sorted({doc for _, doc, _ in entries})
@@ -103,13 +123,31 @@ class Run:
 
     @classmethod
     def from_trec(cls, path: str | Path) -> Run:
-        """Read a TREC run file (``qid Q0 docid rank score tag``; plain or ``.gz``), checked as ``run.trec`` says."""
+        """Read a TREC run file (``qid Q0 docid rank score tag``), checked as ``harness.run.trec`` says.
+
+        Args:
+            path: of the file, plain or ``.gz``.
+
+        Returns:
+            The lists of the queries that the file names.
+
+        Raises:
+            HarnessError: a line is not of that form; names file, line and value.
+        """
         from harness.run import trec
 
         return runs_of({"": trec.entries(Path(path))})[""]
 
     def to_trec(self, path: str | Path, tag: str = "harness") -> None:
-        """Write a TREC run file, best document first; scores round-trip to the bit."""
+        """Write a TREC run file, best document first; scores round-trip to the bit.
+
+        Args:
+            path: of the file; packed where it ends in ``.gz``.
+            tag: the name of the system in the last column.
+
+        Raises:
+            HarnessError: an id or the tag is empty or holds white space.
+        """
         from harness.run import trec
 
         trec.write(self, Path(path), tag)
@@ -144,7 +182,14 @@ class Run:
         return np.diff(self.indptr)
 
     def take(self, queries: NDArray[Any]) -> Run:
-        """The run of some queries: ``queries`` are their numbers, or a bool mask of length Q."""
+        """The run of some queries.
+
+        Args:
+            queries: int[q], their numbers, or bool[Q].
+
+        Returns:
+            Their lists, in that order.
+        """
         numbers = np.flatnonzero(queries) if queries.dtype == bool else np.asarray(queries, dtype=np.int64)
         lengths = self.lengths()[numbers]
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -158,7 +203,14 @@ class Run:
         return Run(ids, self.doc_ids, indptr, self.docs[entries], self.scores[entries])
 
     def top(self, depth: int | None) -> Run:
-        """The run with each list cut to its ``depth`` best documents; ``None`` cuts nothing."""
+        """The run with each list cut to its best documents.
+
+        Args:
+            depth: how many; None cuts nothing.
+
+        Returns:
+            The cut lists.
+        """
         if depth is None or depth >= self.lengths().max(initial=0):
             return self
         lengths = np.minimum(self.lengths(), depth)
@@ -167,9 +219,15 @@ class Run:
         return Run(self.query_ids, self.doc_ids, indptr, self.docs[entries], self.scores[entries])
 
     def aligned(self, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
-        """The same lists for these queries and documents (both a superset of its own documents, in their order).
+        """The same lists for other queries and documents.
 
-        A query that this run does not hold gets an empty list; one that ``query_ids`` does not hold is left out.
+        Args:
+            query_ids: string[q]. A query that this run does not hold gets an empty list; one that is not here is left
+                out.
+            doc_ids: string[d], ascending, a superset of the run's documents.
+
+        Returns:
+            The lists of ``query_ids``, in their order.
         """
         if self.query_ids.equals(query_ids) and self.doc_ids.equals(doc_ids):
             return self
@@ -187,13 +245,29 @@ class Run:
         return Run(query_ids, doc_ids, indptr, renumbered[taken.docs], taken.scores)
 
     def save(self, folder: Path) -> None:
-        """Write the arrays below ``folder`` (ids are the benchmark's and are not written again)."""
+        """Write the arrays of an artifact; ids are the benchmark's and are not written again.
+
+        Args:
+            folder: where ``indptr``, ``docs`` and ``scores`` are written.
+        """
         for name in self.ARRAYS:
             write_array(folder / f"{name}.npy", getattr(self, name))
 
     @classmethod
     def load(cls, folder: Path, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
-        """Read what ``save`` wrote. Raises HarnessError where it is no run of these queries and documents."""
+        """Read what ``save`` wrote.
+
+        Args:
+            folder: where the arrays are.
+            query_ids: string[Q], the benchmark's.
+            doc_ids: string[D], the benchmark's.
+
+        Returns:
+            The run.
+
+        Raises:
+            HarnessError: it is no run of these queries and documents.
+        """
         docs = read_array(folder / "docs.npy", np.int32, (None,), 0, len(doc_ids) - 1)
         indptr = read_array(folder / "indptr.npy", np.int64, (len(query_ids) + 1,), 0, len(docs))
         scores = read_array(folder / "scores.npy", np.float64, (len(docs),), -np.finfo(float).max, np.finfo(float).max)

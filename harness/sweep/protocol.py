@@ -22,9 +22,16 @@ from harness.sweep.tune import sweep
 
 
 def run_sweep(*overrides: str) -> SweepResult:
-    """Score the grid on tune and lock the winner, under overrides as the command line takes them.
+    """Score the grid on tune and lock the winner.
 
-    Raises HarnessError for whatever the user can mend, before anything is built where that is possible.
+    Args:
+        overrides: as the command line takes them, e.g. ``dataset=musique``.
+
+    Returns:
+        The sweep, with its rows and its lock.
+
+    Raises:
+        HarnessError: whatever the user can mend, before anything is built where that is possible.
     """
     plan = Plan(compose("config", overrides), overrides)
     trials = plan.trials()
@@ -32,10 +39,18 @@ def run_sweep(*overrides: str) -> SweepResult:
 
 
 def run_heldout(result: SweepResult | str | Path, *overrides: str, again: bool = False) -> SweepResult:
-    """Score the locked trials of a sweep (or of its folder) on test; its ``heldout`` has the rows.
+    """Score the locked trials of a sweep on test, once.
 
-    overrides: of ``conf/heldout.yaml``, e.g. ``paths.ledger=FILE``; the runs folder is that of the sweep.
-    Raises HarnessError when test has been evaluated and ``again`` is not set.
+    Args:
+        result: the sweep, or its folder.
+        overrides: of ``conf/heldout.yaml``, e.g. ``paths.ledger=FILE``; the runs folder is that of the sweep.
+        again: evaluate a test split that has been evaluated before.
+
+    Returns:
+        The sweep; its ``heldout`` has the rows.
+
+    Raises:
+        HarnessError: test has been evaluated and ``again`` is not set, or data, code or lock changed since the sweep.
     """
     folder = result.folder if isinstance(result, SweepResult) else Path(result)
     runs = folder.resolve().parent.parent

@@ -9,6 +9,8 @@ import griffe
 from formula import formulas, mathml
 
 CODE = re.compile(r"(``.*?``|`[^`]*`)", re.DOTALL)
+SECTIONS = {"Args:": "Parameters", "Returns:": "Returns", "Raises:": "Raises"}
+"""Google's form of what a public function takes, gives and raises, by what is shown."""
 PARAMETER = re.compile(r"^[\w*.@<>/, ]{1,60}: ")
 
 
@@ -19,6 +21,8 @@ def readable(text: str) -> str:
 
 def _paragraph(text: str) -> str:
     lines = text.splitlines()
+    if lines and lines[0] in SECTIONS:
+        return _section(lines)
     if lines and lines[0].lstrip().startswith(">>>"):
         return "\n".join(["```pycon", *lines, "```"])
     if lines and all(line.startswith(("  ", "\t")) for line in lines if line.strip()):
@@ -34,6 +38,20 @@ def _paragraph(text: str) -> str:
     ]
     made = "".join(part if part.startswith("`") else _escaped(part) for part in CODE.split("".join(marked)))
     return re.sub(r"\x02(\d+)\x03", lambda found: shown[int(found[1])], made)
+
+
+def _section(lines: list[str]) -> str:
+    """A list with an entry a parameter; an entry goes on where lines are further in than it begins."""
+    entries: list[str] = []
+    for line in lines[1:]:
+        if entries and line.startswith(" " * 8):
+            entries[-1] += f" {line.strip()}"
+        else:
+            entries.append(line.strip())
+    if lines[0] == "Returns:":
+        entries = [" ".join(entries)]
+    shown = (re.sub(r"^([\w*]+): ", r"`\1`: ", entry) for entry in entries)
+    return "\n".join([f"**{SECTIONS[lines[0]]}**", "", *(f"- {_paragraph(entry)}" for entry in shown)])
 
 
 def _escaped(text: str) -> str:

@@ -58,17 +58,34 @@ class Gold:
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Gold:
-        """The gold of a benchmark."""
+        """The gold of a benchmark.
+
+        Args:
+            benchmark: passages and questions with their supporting passages.
+
+        Returns:
+            The supporting passages of all its questions, in hop order where that is known.
+        """
         ids, supporting, hops, types = (list(benchmark.queries[name][:]) for name in FIELDS)
         source, given = benchmark.name, benchmark.given
         return cls(ids, supporting, hops, types, benchmark.ordered, source, benchmark.doc_ids, given=given)
 
     @classmethod
     def read(cls, path: str | Path, lenient: bool = False, chain: Chain | None = None) -> Gold:
-        """The gold in a file (see ``harness.evaluation.gold.goldfile``), or of a benchmark: its name or its folder.
+        """The gold in a file, or of a benchmark.
 
-        lenient: pass over comment lines and trailing fields of TREC qrels.    chain: of which queries the hop order is
-        known: ``all``, ``none`` or ``{field: [values]}``; None: as the benchmark says, and all of a queries.jsonl.
+        Args:
+            path: of a file (see ``harness.evaluation.gold.goldfile``), a folder of prepared files, or a benchmark's
+                name.
+            lenient: pass over comment lines and trailing fields of TREC qrels.
+            chain: of which queries the hop order is known: ``all``, ``none`` or ``{field: [values]}``; None: as the
+                benchmark says, and all of a queries.jsonl.
+
+        Returns:
+            The gold of all queries of the file.
+
+        Raises:
+            HarnessError: the file is not there, or not as its form is; names file, line and value.
         """
         if chain is not None:
             check_chain("dataset.chain", chain)
@@ -85,9 +102,14 @@ class Gold:
 
     @classmethod
     def from_dict(cls, qrels: Mapping[str, Mapping[str, int]]) -> Gold:
-        """The gold of ``{query id: {document id: relevance}}``, the qrels of pytrec_eval and ranx; no hop order.
+        """The gold of the qrels of pytrec_eval and ranx; there is no hop order.
 
-        A document is supporting from relevance 1 on; a query without any is left out.
+        Args:
+            qrels: ``{query id: {document id: relevance}}``. A document is supporting from relevance 1 on; a query
+                without any is left out.
+
+        Returns:
+            The gold of the queries that have a supporting document.
         """
         judged = ((query, [doc for doc, value in found.items() if value > 0]) for query, found in qrels.items())
         relevant = {query: passages for query, passages in judged if passages}
@@ -99,7 +121,15 @@ class Gold:
 
     @classmethod
     def unordered(cls, relevant: Mapping[str, list[str]], source: str) -> Gold:
-        """The gold of these documents by query, without hop order, hop counts and types."""
+        """The gold of these documents by query, without hop order, hop counts and types.
+
+        Args:
+            relevant: ``{query id: [document id, ...]}``.
+            source: the file, for messages.
+
+        Returns:
+            The gold of these queries.
+        """
         nothing: list[None] = [None] * len(relevant)
         return cls(list(relevant), list(relevant.values()), list(nothing), list(nothing), False, source)
 
@@ -108,10 +138,18 @@ class Gold:
         return len(self.query_ids)
 
     def split(self, name: str, splitting: Splitting = "md5") -> Gold:
-        """The queries of ``tune``, ``test`` or ``all``. Raises HarnessError when none is.
+        """The queries of one split; a warning says where they carry one of their own that is not used.
 
-        splitting: ``md5`` of each id; ``disjoint``: queries that share gold passages stay on one side; ``given``: their
-        field ``split`` (see ``harness.benchmark.split``). A warning says where they carry one that is not used.
+        Args:
+            name: ``tune``, ``test`` or ``all``.
+            splitting: ``md5`` of each id; ``disjoint``: queries that share gold passages stay on one side; ``given``:
+                their field ``split`` (see ``harness.benchmark.split``).
+
+        Returns:
+            The gold of these queries.
+
+        Raises:
+            HarnessError: no query is in that split.
         """
         one_of("split", name, SPLITS)
         chosen = read_splitting("splitting", splitting)
@@ -141,7 +179,14 @@ class Gold:
         return [query for query in self.query_ids if query in test]
 
     def take(self, places: Sequence[int]) -> Gold:
-        """Some of the queries."""
+        """Some of the queries.
+
+        Args:
+            places: their numbers, in the order that is wanted.
+
+        Returns:
+            The gold of these queries.
+        """
         return replace(
             self,
             query_ids=[self.query_ids[place] for place in places],
@@ -166,9 +211,14 @@ class Gold:
         return self.numbers(self.documents.take(pc.array_sort_indices(self.documents)))
 
     def numbers(self, doc_ids: pa.StringArray) -> NDArray[np.int32]:
-        """int32[Q, H]: the passages' numbers in ``doc_ids``, len(doc_ids) for one that is not there.
+        """The passages' numbers in ``doc_ids``.
 
-        Padded with -1, and UNORDERED at the end where the hop order is unknown.
+        Args:
+            doc_ids: string[D].
+
+        Returns:
+            int32[Q, H], D for a passage that is not there. Padded with -1, and UNORDERED at the end where the hop order
+            is unknown.
         """
         lengths = np.array([len(passages) for passages in self.supporting], dtype=np.int64)
         flat = pa.array([passage for passages in self.supporting for passage in passages], pa.string())

@@ -151,7 +151,17 @@ class Metric:
 
     @classmethod
     def parse(cls, text: str) -> Metric:
-        """The metric of that name, e.g. ``last_hop@5``."""
+        """The metric of a name.
+
+        Args:
+            text: the measure and its depth, e.g. ``last_hop@5``; ``mrr`` has no depth.
+
+        Returns:
+            The metric; ``str`` of it is ``text``.
+
+        Raises:
+            HarnessError: no measure has that name, or the depth is no whole number from 1 on.
+        """
         name, at, depth = str(text).strip().partition("@")
         if at and not (depth.isascii() and depth.isdigit()):
             raise HarnessError(f"metric {text}: k must be a whole number, at least 1, got k={depth or 'nothing'}")

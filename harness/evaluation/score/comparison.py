@@ -60,9 +60,18 @@ def compare_scores(
 ) -> ScoreComparison:
     """Whether a system scores more than its baseline on the same items, and whether it is more than chance.
 
-    run, baseline: files of any evaluation (see ``harness.evaluation.score.rows``), or ``{item: score}``;
-    several of one system (seeds, draws of a model) are its repeats: the test then knows that runs vary, too.
-    metric, columns: see ``read_scores``.
+    Args:
+        run: a file of any evaluation (see ``harness.evaluation.score.rows``), or ``{item: score}``; several are repeats
+            of one system (seeds, draws of a model): the test then knows that runs vary, too.
+        baseline: the same of what it is compared with.
+        metric: the name of one of the files' metrics; None where there is only one.
+        columns: what a table's columns are called: ``{"item": "uid", "score": "f1", "cluster": "passage"}``.
+
+    Returns:
+        Wins, losses, p (exact McNemar for scores of 0 and 1, else by permutation), intervals.
+
+    Raises:
+        HarnessError: files hold other items, an item twice, or a score that is no finite number.
     """
     systems = []
     for name, given in (("the run", run), ("the baseline", baseline)):

@@ -122,11 +122,18 @@ class Winner:
 
     @classmethod
     def load(cls, lock: str | Path, *overrides: str, trust: bool = False) -> Winner:
-        """The winner of ``winner.lock.json``, or of the folder that holds it.
+        """The winner of ``winner.lock.json``.
 
-        overrides: of conf/apply.yaml, e.g. ``dataset=folder``, ``dataset.path=DIR``: another corpus.
-        trust: whether its models may be others than those of conf/.
-        Raises HarnessError when the lock was changed, or names what is not installed here.
+        Args:
+            lock: the file, or the folder that holds it.
+            overrides: of conf/apply.yaml, e.g. ``dataset=folder``, ``dataset.path=DIR``: another corpus.
+            trust: whether its models may be others than those of conf/.
+
+        Returns:
+            The winner, with all that it learned.
+
+        Raises:
+            HarnessError: the lock was changed, or names what is not installed here.
         """
         folder = Path(lock).parent if Path(lock).name == LOCK else Path(lock)
         home = [f"paths.runs='{folder.resolve().parent.parent}'"] if folder.resolve().parent.name == "sweeps" else []
@@ -135,7 +142,17 @@ class Winner:
 
     @classmethod
     def of(cls, config: DictConfig) -> Winner:
-        """The same by a configuration as conf/apply.yaml describes it."""
+        """The same by a configuration.
+
+        Args:
+            config: as conf/apply.yaml describes it.
+
+        Returns:
+            The winner, with all that it learned.
+
+        Raises:
+            HarnessError: the lock was changed, or ``lists`` names one that the winner does not fuse.
+        """
         lock = latest(Path(config.paths.runs)) if config.lock is None else Path(config.lock)
         lock = lock / LOCK if lock.is_dir() else lock
         trial = read_winner(lock, bool(config.trust))
@@ -156,10 +173,17 @@ class Winner:
     def rank(self, questions: Questions | None = None, depth: int | None = None) -> Run:
         """Each question's documents, best first: retrieved, fused and reranked as the lock says.
 
-        questions: by id, or in a sequence, where q0, q1, ... are their ids; None for those of the benchmark.
-        depth: the best so many of each, None for all.
-        The lists are artifacts: asked again, the same questions take no time. Raises HarnessError where a list holds
-        none of the questions.
+        The lists are artifacts: asked again, the same questions take no time.
+
+        Args:
+            questions: by id, or in a sequence, where q0, q1, ... are their ids; None for those of the benchmark.
+            depth: the best so many of each, at least 1; None for all.
+
+        Returns:
+            The ranked lists, with fused scores.
+
+        Raises:
+            HarnessError: a list holds none of the questions, or a question is no text.
         """
         if depth is not None:
             bounded("depth", depth, 1)
