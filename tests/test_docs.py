@@ -197,6 +197,19 @@ def test_an_example_of_a_help_text_can_be_composed(line: str) -> None:
     parse(line)
 
 
+def test_a_user_reads_at_most_twenty_short_pages() -> None:
+    """What was tried and how it ended is the notebook, out of their way; no two pages have one name."""
+    words = {}
+    for path in (DOCS / "pages").glob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        assert re.search(r"!\[|^\|[ :]*-|^\[\[\w+\]\]$", text, re.M), f"{path.stem} shows neither a figure nor a table"
+        words[path.stem] = len(text.split())
+    assert len(words) <= 20
+    assert max(words.values()) <= 1200, words
+    assert sum(words.values()) <= 20_000
+    assert len(list((DOCS / "pages").rglob("*.md"))) == len(WRITTEN) - 2
+
+
 def test_every_help_text_has_an_example() -> None:
     shown = {line.split()[1] for line in examples()}
     assert shown == set(commands())
@@ -401,7 +414,7 @@ FOUND = {
     "two baselines": "tutorial-compare own-runs",
     "hop order": "data own-runs tutorial-compare glossary",
     "new questions": "statistics protocol",
-    "cite": "paper",
+    "cite": "site",
     "columns": "own-runs experiments data",
     "percentile ranks": "findings papers statistics",
 }

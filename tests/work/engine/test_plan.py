@@ -1,10 +1,10 @@
-"""The arithmetic of the page "GPU and cluster": what a large corpus takes, from the rates that it names."""
+"""The arithmetic of the page "What a large corpus takes", from the rates that it names."""
 
 from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[3] / "reports" / "docs" / "pages" / "compute.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "reports/docs/pages/notebook/large-corpora.md").read_text(encoding="utf-8")
 PASSAGES = (5.2e6, 21e6)
 ALONE = "compare names, by default (`IVF`)"
 """Done by one machine."""
