@@ -70,7 +70,7 @@ def test_cells_are_those_of_apply_and_compare(command: Command, runs: Path, benc
         max(min(1, p * (len(ps) - place)) for place, p in enumerate(ps[: last + 1])) for last in range(len(ps))
     ]
     assert sorted(one["p_holm"] for one in found.values()) == pytest.approx(corrected)
-    assert "of 2 no difference is shown" in said or "worse than what was locked there (" in said
+    assert "Of 2 transfers worse than what was locked there: " in said
     assert said.count("test questions; look ") == 2
 
 

@@ -78,9 +78,10 @@ class Transfer:
         first = self.comparisons[0]
         counts = ", ".join(f"{name} {len(gold)}" for name, gold in self.golds.items())
         title = (
-            f"{first.metric} in percent of what was locked on one benchmark, scored on another (split "
-            f"{first.gold.part}: {counts}): points over the winner that was locked there, won/lost, p by cluster after "
-            f"Holm's correction over {len(self.comparisons)} comparisons; {SIGNS[True]} better, {SIGNS[False]} worse"
+            f"{first.metric} in percent of what was locked on one benchmark and scored on another, split "
+            f"{first.gold.part} ({counts} questions). Points over the winner that was locked there, won/lost, p by "
+            f"cluster after Holm's correction over {len(self.comparisons)} comparisons; {SIGNS[True]} better, "
+            f"{SIGNS[False]} worse."
         )
         columns = [Column("locked on", "text"), *(Column(f"on {name}", "text") for name in self.golds)]
         rows = [[name, *(cells[name, target] for target in self.golds)] for name in names]
@@ -97,10 +98,9 @@ class Transfer:
             [f"{one.name} on {one.baseline}" for one in moved if one.p_holm <= LEVEL and (one.difference > 0) == won]
             for won in (False, True)
         )
-        parts = [f"{len(worse)} are worse than what was locked there{_listed(worse)}"]
-        parts += [f"{len(better)} are better{_listed(better)}"] if better else []
+        parts = [f"worse than what was locked there: {_listed(worse)}", f"better: {_listed(better)}"]
         rest = len(moved) - len(worse) - len(better)
-        return f"Of {len(moved)} transfers {', '.join(parts)}; of {rest} no difference is shown."
+        return f"Of {len(moved)} transfers {'; '.join(parts)}; no difference is shown of {rest or 'none'}."
 
 
 def _by_benchmark(results: Mapping[str, SweepResult], newest: bool) -> dict[str, SweepResult]:
@@ -157,4 +157,4 @@ def _by_cluster(one: RunComparison) -> RunComparison:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return f" ({', '.join(names)})" if names else ""
+    return ", ".join(names) or "none"
