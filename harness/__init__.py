@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from harness.sweep.protocol import run_sweep as run_sweep
     from harness.sweep.winner import Winner as Winner
 
-HOMES = {
+MODULES = {
     "Gold": "evaluation.gold",
     "HarnessError": "core.errors",
     "Metric": "evaluation.metric",
@@ -80,12 +80,12 @@ for _concept in ROOMS:
 
 
 def __getattr__(name: str) -> Any:
-    """A name of ``HOMES``, imported when it is first used: ``import harness`` alone loads neither torch nor pandas."""
-    if name in HOMES:
-        return getattr(importlib.import_module(f"harness.{HOMES[name]}"), name)
+    """A name of ``MODULES``, imported at its first use: ``import harness`` alone loads neither torch nor pandas."""
+    if name in MODULES:
+        return getattr(importlib.import_module(f"harness.{MODULES[name]}"), name)
     raise AttributeError(f"module 'harness' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     """What tab completion shows."""
-    return sorted({*globals(), *HOMES})
+    return sorted({*globals(), *MODULES})

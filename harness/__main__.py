@@ -32,7 +32,7 @@ from harness.core.configuration import (
 )
 from harness.core.errors import HarnessError, nearest
 from harness.core.escape import printable, terminal
-from harness.core.garbage import collect_rarely
+from harness.core.garbage_collection import collect_rarely
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

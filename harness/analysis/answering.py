@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from harness.model.reader import Contexts, Reader
     from harness.run import Run
 
-NOTHING, GOLD = "no_retrieval", "gold"
+NOTHING, GOLD_PASSAGES = "no_retrieval", "gold"
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def conditions(runs: Sequence[str], depths: Sequence[int], controls: Mapping[str
     """
     named = [Condition(run if len(depths) == 1 else f"{run}@{depth}", run, depth) for run in runs for depth in depths]
     for name, depth in controls.items():
-        source = name if name in (NOTHING, GOLD) else runs[0]
+        source = name if name in (NOTHING, GOLD_PASSAGES) else runs[0]
         named.append(Condition(name, source, depth))
     twice = {one.name for one in named if sum(other.name == one.name for other in named) > 1}
     if twice:
@@ -117,7 +117,7 @@ def contexts(
     texts, depth = benchmark.passages, condition.k
     if condition.source == NOTHING:
         return [[] for _ in members]
-    if condition.source == GOLD:
+    if condition.source == GOLD_PASSAGES:
         return [[texts[doc] for doc in benchmark.gold[n].tolist() if doc >= 0][:depth] for n in members.tolist()]
     run = runs[condition.source]
     found = []

@@ -58,7 +58,7 @@ def run(config: DictConfig) -> None:
     paths = paths if isinstance(paths, dict) else {"retrieved": str(paths)}
     controls = plain(config.controls) or {}
     for name, depth in controls.items():
-        if name != answering.GOLD or depth is not None:
+        if name != answering.GOLD_PASSAGES or depth is not None:
             bounded(f"controls.{name}", depth, 0)
     named = answering.conditions(list(paths), depths, controls)
     against = answering.baseline(config.baseline, named)

@@ -18,7 +18,7 @@ def available() -> int:
     return int(os.environ.get("OMP_NUM_THREADS") or len(os.sched_getaffinity(0)))
 
 
-def each(work: Callable[[J], R], jobs: Iterable[J], threads: int) -> Iterator[R]:
+def map_threads(work: Callable[[J], R], jobs: Iterable[J], threads: int) -> Iterator[R]:
     """``work(job)`` of every job, in the order of the jobs, on so many threads.
 
     A job is taken from ``jobs`` when a thread is about to be free: no more than ``threads`` + 1 results wait to be

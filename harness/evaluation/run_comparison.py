@@ -18,7 +18,7 @@ from harness.evaluation.metric.rank import Ties
 from harness.evaluation.system_comparison import Repeats, SystemComparison, corrected, pairs_of, values_of
 from harness.run import Run
 
-Listed = tuple[str, Run | Mapping[str, Run]]
+SystemLists = tuple[str, Run | Mapping[str, Run]]
 """The file of a system and its lists; of several runs the lists by their files."""
 
 
@@ -88,8 +88,8 @@ def compare(
 
 
 def compare_all(
-    runs: Mapping[str, Listed],
-    baselines: Mapping[str, Listed],
+    runs: Mapping[str, SystemLists],
+    baselines: Mapping[str, SystemLists],
     gold: Gold,
     metrics: Sequence[Metric],
     ties: Ties,
@@ -132,6 +132,6 @@ def compare_all(
     return corrected(found)
 
 
-def _files(listed: Listed) -> Mapping[str, Run]:
+def _files(listed: SystemLists) -> Mapping[str, Run]:
     path, lists = listed
     return {path: lists} if isinstance(lists, Run) else lists

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from harness.core.configuration import strategy
 from harness.core.errors import HarnessError, bounded, one_of
-from harness.core.threads import available, each, torch_alone
+from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
 from harness.fusion.context import Context
 from harness.fusion.importance import prior_of
@@ -114,7 +114,7 @@ def fuse_blocks(
     nothing = (np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float64))
     with torch_alone() if device == "cpu" else nullcontext():
         jobs = blocks(runs, CELLS if device == "cpu" else GPU_CELLS)
-        parts = [nothing, *each(work, jobs, available() if device == "cpu" else 1)]
+        parts = [nothing, *map_threads(work, jobs, available() if device == "cpu" else 1)]
     lengths, docs, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
     first = next(iter(runs.values()))
     return Run(first.query_ids, first.doc_ids, lengths.cumsum(), docs, scores)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.resources import need_memory
-from harness.core.threads import available, each
+from harness.core.threads import available, map_threads
 from harness.graph.synonym import SLACK, Pairs, bounds, symmetric
 from harness.graph.synonym_growth import compare_new_names
 from harness.model.encoder import pair_cosines
@@ -82,7 +82,7 @@ class Lists:
         with threadpool_limits(1):
             margin = self.margin(*sample)
             starts = range(0, len(self.vectors), BLOCK)
-            found = list(each(lambda first: self.searched(first, margin), starts, available()))
+            found = list(map_threads(lambda first: self.searched(first, margin), starts, available()))
             own, rows, columns = (np.concatenate(parts) for parts in zip(*found, strict=True))
             members, asking = _groups(own, len(self.centres)), _groups(columns, len(self.centres))
             short, least = bounds(self.vectors), np.float32(self.threshold - SLACK)
@@ -95,7 +95,7 @@ class Lists:
                 other = i != j
                 return np.minimum(i, j)[other], np.maximum(i, j)[other]
 
-            yield from each(compared, range(len(self.centres)), available())
+            yield from map_threads(compared, range(len(self.centres)), available())
 
     def sample(self) -> Pairs:
         """Synonyms i, j of names that lie between the measured ones. Raises HarnessError where all will not fit."""
@@ -150,4 +150,4 @@ def _cosines(vectors: Float32, i: NDArray[np.int64], j: NDArray[np.int64]) -> ND
     def part(first: int) -> NDArray[np.float64]:
         return pair_cosines(vectors, i[first : first + PAIRS], vectors, j[first : first + PAIRS])
 
-    return np.concatenate([np.empty(0), *each(part, range(0, len(i), PAIRS), available())])
+    return np.concatenate([np.empty(0), *map_threads(part, range(0, len(i), PAIRS), available())])

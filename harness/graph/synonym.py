@@ -6,9 +6,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.threads import available, each
+from harness.core.threads import available, map_threads
 from harness.model.encoder import pair_cosines
-from harness.work.shared_rows import Columns, rows
+from harness.work.shared_rows import Columns, map_rows
 
 SLACK = 1e-4
 """How far below the threshold float32 candidates are looked at again in float64: more than float32 can err."""
@@ -51,13 +51,13 @@ def synonyms(vectors: NDArray[np.float32], threshold: float, block: int = 512) -
 
     def compared(part: slice) -> Columns:
         with threadpool_limits(1):
-            found = list(each(candidates, range(part.start, part.stop, block), available()))
+            found = list(map_threads(candidates, range(part.start, part.stop, block), available()))
         i, j = (np.concatenate(column) for column in zip(NOBODY, *found, strict=True))
         exact = pair_cosines(vectors, i, vectors, j)
         near = exact >= threshold
         return i[near], j[near], exact[near]
 
-    i, j, exact = rows("compare names", compared, size, PART)
+    i, j, exact = map_rows("compare names", compared, size, PART)
     return symmetric(i, j, exact, threshold, size)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from harness.graph.synonym import PART, SLACK, synonyms
 from harness.model.encoder import Encoder, pair_cosines, stored_vectors
-from harness.work.shared_rows import Columns, rows
+from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
 
 FEW = 0.5
@@ -86,5 +86,5 @@ def compare_new_names(
         return tuple(np.concatenate(column) for column in zip(*found, strict=True))
 
     which = hashlib.sha256(fresh.tobytes()).hexdigest()[:12]  # another process may have found another graph
-    i, j, values = rows(f"compare new names {which}", compared, len(fresh), PART)
+    i, j, values = map_rows(f"compare new names {which}", compared, len(fresh), PART)
     return i, j, values

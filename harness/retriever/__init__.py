@@ -30,7 +30,7 @@ class Retriever(Protocol):
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The run over all queries (``benchmark.query_ids``, ``benchmark.doc_ids``), and facts for its manifest.
 
-        Long work over queries goes through ``harness.work.shared_rows.rows``, so that processes may share it.
+        Long work over queries goes through ``harness.work.shared_rows.map_rows``, so that processes may share it.
         """
         ...
 

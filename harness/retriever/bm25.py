@@ -17,7 +17,7 @@ from harness.core.errors import HarnessError, bounded
 from harness.core.files import write_array, write_text
 from harness.core.identity import identity, texts_sha256
 from harness.run import Run
-from harness.work.shared_rows import Columns, rows
+from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
 
 BLOCK = 256
@@ -64,7 +64,7 @@ class BM25:
                     lists.append((np.full(len(docs), start + row), docs, scores))
             return tuple(np.concatenate(column) for column in zip(*lists, strict=True))
 
-        queries, docs, scores = rows("score", ranked, len(benchmark.questions), BLOCK)
+        queries, docs, scores = map_rows("score", ranked, len(benchmark.questions), BLOCK)
         return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {"vocabulary": len(vocabulary)}
 
     def _stored(self, benchmark: Benchmark, store: Store) -> tuple[dict[str, int], Any]:

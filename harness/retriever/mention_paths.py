@@ -34,7 +34,7 @@ from harness.retriever.mentions.sentence import Sentences
 from harness.retriever.mentions.sentence_vectors import SentenceVectors
 from harness.retriever.search.exact import nearest_rows
 from harness.run import Run
-from harness.work.shared_rows import Columns, rows
+from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
 
 NONE = np.empty((0, 1), np.float32)
@@ -120,7 +120,7 @@ class MentionPaths:
                 scores.append(values)
             return np.concatenate(found), np.concatenate(scores)
 
-        pairs, scores = rows("paths", ranked, len(blocks), 1)
+        pairs, scores = map_rows("paths", ranked, len(blocks), 1)
         queries, docs = np.divmod(pairs, size)
         return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {
             "sentences": len(world.sentences.texts),

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-from harness.core.threads import available, each
+from harness.core.threads import available, map_threads
 from harness.run import frame
 from harness.run.entries import Entries
 from harness.run.run import Run, runs_of
@@ -62,7 +62,7 @@ def read_all(
         found: Entries = frame.entries(path, lenient, columns) if form is frame else form.entries(path, lenient)
         return found
 
-    return runs_of(dict(zip(paths, each(read_entries, map(Path, paths.values()), available()), strict=True)))
+    return runs_of(dict(zip(paths, map_threads(read_entries, map(Path, paths.values()), available()), strict=True)))
 
 
 def write(run: Run, path: str | Path) -> None:

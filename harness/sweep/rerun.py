@@ -14,8 +14,8 @@ from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, record
 from harness.evaluation.metric import Metric, average
 from harness.sweep.folder.result import SweepResult
+from harness.sweep.trial.knobs import read_knobs
 from harness.sweep.trial.prepared import Prepared
-from harness.sweep.trial.shape import read_knobs
 
 
 @dataclass(frozen=True)

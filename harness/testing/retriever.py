@@ -14,7 +14,7 @@ from harness.retriever import Retriever, retrieve
 from harness.testing.conformance import Conformance
 from harness.testing.lists import equal
 from harness.testing.world import small_benchmark
-from harness.work import shared_rows as together
+from harness.work import shared_rows
 from harness.work.parts import Share, sharing
 from harness.work.store import Store
 
@@ -78,7 +78,7 @@ class RetrieverConformance(Conformance):
         """Every loop in parts of one row: arrays and facts of all artifacts are those of one process."""
         alone, shared = Store(tmp_path / "alone"), Store(tmp_path / "shared")
         retrieve(retriever, benchmark, alone)
-        monkeypatch.setattr(together, "cut", lambda count, size: [slice(row, row + 1) for row in range(count)])
+        monkeypatch.setattr(shared_rows, "cut", lambda count, size: [slice(row, row + 1) for row in range(count)])
         with sharing(Share(2, 3)):
             retrieve(retriever, benchmark, shared)
         assert _made(shared) == _made(alone)

@@ -22,7 +22,7 @@ from typing import Any
 from harness.core.errors import HarnessError
 from harness.core.files import Unwritable, whole, write_json
 from harness.core.identity import code_version, library_versions
-from harness.core.threads import each
+from harness.core.threads import map_threads
 from harness.work.lease import is_stale, lease
 from harness.work.progress import Bar
 
@@ -138,7 +138,7 @@ def fill(
                             in_a_row.append(part.path.name)
                             _check_sick(in_a_row, records, what)
 
-            list(each(take, missing, min(at_once if share.of == 1 else 1, len(missing))))
+            list(map_threads(take, missing, min(at_once if share.of == 1 else 1, len(missing))))
             if bar.n == before:
                 time.sleep(PAUSE)
     if folder.exists():  # else another process has put all together

@@ -49,7 +49,7 @@ def building(current: Building | None) -> Iterator[None]:
         _building.reset(token)
 
 
-def rows(what: str, work: Callable[[slice], C], count: int, size: int) -> C:
+def map_rows(what: str, work: Callable[[slice], C], count: int, size: int) -> C:
     """The columns of ``count`` rows: arrays that ``work`` returns for a slice of them, put together along axis 0.
 
     what: names the loop, and what it is over where that is not the same in every process.    size: rows of a part.

@@ -16,7 +16,7 @@ WIDTH = 30
 
 
 @dataclass(frozen=True)
-class Progress:
+class PartStates:
     """An unfinished stage: its folder, what it does, and the state of each part by name.
 
     seconds: of the parts that are done, by machine.
@@ -40,7 +40,7 @@ class Progress:
         return "\n".join([head, *machines, *told])
 
 
-def unfinished(runs: Path) -> Iterator[Progress]:
+def unfinished(runs: Path) -> Iterator[PartStates]:
     """The stages below a runs folder that are being computed in parts, or were left."""
     for path in sorted((runs / "artifacts").glob(f"*/*.partial/**/{RECORDS}/{PLAN}")):
         try:
@@ -51,7 +51,7 @@ def unfinished(runs: Path) -> Iterator[Progress]:
         records = path.parent
         if names:
             states = {name: _state(records, name) for name in names}
-            yield Progress(records.parent, what, states, _seconds(records, states))
+            yield PartStates(records.parent, what, states, _seconds(records, states))
 
 
 def _state(records: Path, name: str) -> str:

@@ -16,7 +16,7 @@ from harness.core.configuration import compose, names
 from harness.core.errors import HarnessError
 from harness.evaluation.statistic import design_effect, equivalence
 from harness.report import experiment
-from harness.report.experiment.fragments import fragments
+from harness.report.experiment.fragmentation import fragmentation
 from harness.report.experiment.parts import parts_table
 from harness.report.pdf.document import build, joint
 from harness.report.table.comparison_table import ComparisonTable
@@ -116,7 +116,7 @@ def test_graphs_of_lists_side_by_side(result: SweepResult) -> None:
     path = result.folder / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "graphs": {"graph": facts}}))
     spec = {"name": "t", "title": "T", "graphs": [{"label": "one", "list": "graph"}, {"label": "two", "list": "none"}]}
-    table = fragments(SweepResult(result.folder), spec, {"source": "", "differs": ""})
+    table = fragmentation(SweepResult(result.folder), spec, {"source": "", "differs": ""})
     assert table.cells() == [["one", "7", "2", "3", "1.50", "4", "25.0", "0.0", "50.0"]]
 
 

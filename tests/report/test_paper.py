@@ -17,7 +17,7 @@ from harness.analysis.calibration import Rates
 from harness.core.configuration import compose, defaults, instantiate, names
 from harness.core.errors import HarnessError
 from harness.core.table import Column, Table
-from harness.core.table.sheet import Layout, Style
+from harness.core.table.latex import Layout, Style
 from harness.core.table.typeset import split_caption, typeset
 from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold

@@ -97,7 +97,7 @@ def _ask(chat: Asking) -> tuple[list[Any], str, str]:
         return conversation.ask({"item": item}, "prompt", f"item {item}", json.loads)
 
     try:
-        found = conversation.each(range(ITEMS), one, "ask", "item")
+        found = conversation.ask_all(range(ITEMS), one, "ask", "item")
     except HarnessError as error:
         return [], str(error), "error"
     except Exception:

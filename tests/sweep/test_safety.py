@@ -17,7 +17,7 @@ from harness.command import heldout, report, rerun, trace, verify
 from harness.core.configuration import compose, instantiate, stored
 from harness.core.configuration.extensions import folders
 from harness.core.configuration.rooms import roomless
-from harness.core.configuration.stored import StoredReader
+from harness.core.configuration.stored_strategy import StoredReader
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.sweep.folder.archive import export_sweep, import_sweep

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from harness.work.parts import Share, Unfinished, sharing
-from harness.work.shared_rows import Building, building, rows
+from harness.work import shared_rows
+from harness.work.shared_rows import Building, building, map_rows
 from harness.work.store import Store
 
 
@@ -20,7 +21,7 @@ def squares(seen: list[int], count: int = 10) -> tuple[np.ndarray, np.ndarray]:
         seen.extend(numbers.tolist())
         return numbers, numbers**2
 
-    return rows("squares", work, count, 3)
+    return map_rows("squares", work, count, 3)
 
 
 def build(store: Store, seen: list[int], count: int = 10) -> Path:
@@ -100,8 +101,6 @@ def test_a_damaged_part_is_computed_again(tmp_path: Path) -> None:
 
 def test_who_comes_late_takes_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The artifact is put together by another process while this one is in the middle of it."""
-    from harness.work import shared_rows as together
-
     store, ended = Store(tmp_path), []
 
     def other(*given: object) -> None:
@@ -112,7 +111,7 @@ def test_who_comes_late_takes_what_is_there(tmp_path: Path, monkeypatch: pytest.
                 build(store, [])
         raise FileNotFoundError
 
-    monkeypatch.setattr(together, "_read", other)
+    monkeypatch.setattr(shared_rows, "_read", other)
     with sharing(Share(2, 2)):
         path = build(store, [])
     assert content(path) == content(build(Store(tmp_path / "alone"), []))

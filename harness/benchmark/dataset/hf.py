@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source.judged import add_judgements, benchmark
+from harness.benchmark.source.judgements import add_judgements, benchmark
 from harness.benchmark.source.records import Record
 from harness.core.errors import HarnessError
 from harness.work.store import Store
@@ -30,7 +30,7 @@ class Hf:
     revision: str | None = None
 
     def load(self, store: Store) -> Benchmark:
-        """See ``harness.benchmark.source.judged.benchmark``."""
+        """See ``harness.benchmark.source.judgements.benchmark``."""
         if not self.path:
             raise HarnessError("dataset.path is not set; e.g. dataset=hf dataset.path=BeIR/hotpotqa")
         queries = self._part(self.path, "queries", "queries", ("_id", "text"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.benchmark import MEANING, Benchmark
-from harness.benchmark.source.judged import add_judgements, benchmark
+from harness.benchmark.source.judgements import add_judgements, benchmark
 from harness.benchmark.source.records import Record
 from harness.core.errors import HarnessError
 from harness.work.store import Store
@@ -27,7 +27,7 @@ class IrDatasets:
     id: str | Sequence[str] | None = None
 
     def load(self, store: Store) -> Benchmark:
-        """See ``harness.benchmark.source.judged.benchmark``."""
+        """See ``harness.benchmark.source.judgements.benchmark``."""
         try:
             import ir_datasets
         except ImportError as error:

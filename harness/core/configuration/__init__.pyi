@@ -14,10 +14,10 @@ from .extensions import search as search
 from .rooms import PACKAGE as PACKAGE
 from .rooms import ROOMS as ROOMS
 from .rooms import package_folder as package_folder
-from .stored import NAME as NAME
-from .stored import REACHES as REACHES
-from .stored import TARGET as TARGET
-from .stored import StoredReader as StoredReader
-from .stored import by_name as by_name
+from .stored_strategy import NAME as NAME
+from .stored_strategy import REACHES as REACHES
+from .stored_strategy import TARGET as TARGET
+from .stored_strategy import StoredReader as StoredReader
+from .stored_strategy import by_name as by_name
 from .suggest import check_launcher as check_launcher
 from .suggest import suggest_key as suggest_key

@@ -1,9 +1,9 @@
 """Tables as values: one column description for text, LaTeX, CSV, JSON and workbooks; and how numbers are written."""
 
 from harness.core.table.format import LEVEL, interval, p_value, percent, percents, points, sort_key, span
+from harness.core.table.latex import TWO_COLUMNS, Layout, Style, table_text
 from harness.core.table.scale import SHARES, Scale
 from harness.core.table.screen import fit, paragraph
-from harness.core.table.sheet import TWO_COLUMNS, Layout, Style, table_text
 from harness.core.table.table import Column, Table
 from harness.core.table.typeset import LINES, split_caption, typeset
 

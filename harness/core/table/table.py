@@ -19,7 +19,7 @@ from typing import Any
 
 from harness.core import escape
 from harness.core.table.format import Kind, show, sort_key
-from harness.core.table.sheet import TWO_COLUMNS, Layout
+from harness.core.table.latex import TWO_COLUMNS, Layout
 from harness.core.table.typeset import typeset
 
 LONGEST = 40

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from harness.core.table.sheet import Layout, Printed, Sheet, Style, em, table_text
+from harness.core.table.latex import LatexTable, Layout, Printed, Style, em, table_text
 
 NEEDS = "% Needs the packages array, booktabs, graphicx and siunitx.\n"
 HEAD = r"""\begin{%s}[htbp]
@@ -37,7 +37,7 @@ def typeset(
 
     rename: names in titles and captions as a paper has them; rename_cell: a whole cell's.
     """
-    sheet = Sheet(table, layout, style or Style(), rename, rename_cell)
+    sheet = LatexTable(table, layout, style or Style(), rename, rename_cell)
     panels = sheet.panels()
     wide = max(map(sheet.width, panels)) > layout.column
     environment, width = ("table*", layout.page) if wide else ("table", layout.column)

@@ -24,7 +24,7 @@ from torch import Tensor
 from harness.fusion.calibrated import Calibrated, Scored
 from harness.fusion.fuser.shares import shares
 
-__all__ = ["Calibrated", "Fuser", "Rewarded", "Scored", "Shared", "Single", "shares", "total", "weighted_sum"]
+__all__ = ["Calibrated", "ConsensusBonus", "Fuser", "Scored", "Shared", "Single", "shares", "total", "weighted_sum"]
 
 
 @runtime_checkable
@@ -39,5 +39,5 @@ class Fuser(Protocol):
         ...
 
 
-from harness.fusion.fuser.shares import Rewarded, Shared, total, weighted_sum  # noqa: E402
+from harness.fusion.fuser.shares import ConsensusBonus, Shared, total, weighted_sum  # noqa: E402
 from harness.fusion.fuser.single import Single  # noqa: E402

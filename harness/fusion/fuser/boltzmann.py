@@ -8,11 +8,11 @@ from typing import ClassVar
 from torch import Tensor
 
 from harness.fusion.fuser import Calibrated
-from harness.fusion.fuser.shares import Rewarded
+from harness.fusion.fuser.shares import ConsensusBonus
 
 
 @dataclass(frozen=True)
-class Boltzmann(Rewarded):
+class Boltzmann(ConsensusBonus):
     """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both], of Boltzmann probabilities P.
 
     alpha: dense's share, in [0, 1].    beta: bonus for a document that at least two lists hold, >= 0.

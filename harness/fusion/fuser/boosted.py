@@ -14,7 +14,7 @@ from torch import Tensor
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.fusion.forest import check_trees, leaf_values
 from harness.fusion.fuser import Calibrated
-from harness.fusion.fuser.judged import READS, TARGETS, check_features, describe, wanted_documents
+from harness.fusion.fuser.features import READS, TARGETS, check_features, describe, wanted_documents
 from harness.fusion.fuser.shares import total
 from harness.fusion.learning import LEARNED
 

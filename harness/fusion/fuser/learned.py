@@ -13,7 +13,7 @@ from torch import Tensor
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.core.identity import LATER
 from harness.fusion.fuser import Calibrated
-from harness.fusion.fuser.judged import READS, TARGETS, check_features, describe, wanted_documents
+from harness.fusion.fuser.features import READS, TARGETS, check_features, describe, wanted_documents
 from harness.fusion.fuser.shares import total
 from harness.fusion.learning import LEARNED, check_numbers
 from harness.fusion.logistic import logistic

@@ -8,11 +8,11 @@ from typing import ClassVar
 from torch import Tensor
 
 from harness.fusion.fuser import Calibrated
-from harness.fusion.fuser.shares import Rewarded
+from harness.fusion.fuser.shares import ConsensusBonus
 
 
 @dataclass(frozen=True)
-class Linear(Rewarded):
+class Linear(ConsensusBonus):
     """score(d) = alpha p_dense(d) + (1 - alpha) p_graph(d) + beta [d in both], of normalised values p.
 
     alpha: dense's share, in [0, 1].    beta: bonus for a document that at least two lists hold, >= 0.

@@ -34,7 +34,7 @@ class Shared:
 
 
 @dataclass(frozen=True)
-class Rewarded(Shared):
+class ConsensusBonus(Shared):
     """The same with a bonus for consensus.    beta: >= 0, for a document that at least two lists hold."""
 
     beta: float = 0.0

@@ -103,7 +103,7 @@ def score_batches(
             return rows, forward(shape, rows + rows[:1] * (size - len(rows)))[: len(rows)]
 
     with threads.torch_alone():
-        for rows, values in threads.each(work, jobs, threads.available() if device.type == "cpu" else 1):
+        for rows, values in threads.map_threads(work, jobs, threads.available() if device.type == "cpu" else 1):
             found[rows] = values
             advance(len(rows))
     return found

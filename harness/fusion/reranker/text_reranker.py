@@ -25,7 +25,7 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
 from harness.fusion.reranker.pair_scores import PairScores
 from harness.fusion.reranker.pretrained import content
-from harness.work import shared_rows as together
+from harness.work import shared_rows
 from harness.work.parts import shares
 from harness.work.progress import Bar
 from harness.work.store import Store
@@ -156,7 +156,7 @@ def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores, 
 
         shared = _read_together(judge, asked, read, store) if shares() > 1 else None
         cut = 0
-        for part in together.cut(count, SHARD):
+        for part in shared_rows.cut(count, SHARD):
             found, shortened = read(part) if shared is None else (shared[0][part], shared[1][part])
             known.add(asked[part], found)
             cut += int(shortened.sum())
@@ -171,7 +171,7 @@ def _read_together(
 
     @functools.cache
     def counted() -> Verdicts:
-        return together.rows("read pairs", read, len(asked), SHARD)
+        return shared_rows.map_rows("read pairs", read, len(asked), SHARD)
 
     def build(folder: Path) -> None:
         for name, column in zip(("scores", "cut"), counted(), strict=True):

@@ -57,7 +57,7 @@ class LLM(Chat):
             triples = ask(ids[place], prompts[1], prompts[1].fill(passage, named))
             return entities, [texts(row) if isinstance(row, list) else None for row in triples]
 
-        found = conversation.each(range(len(ids)), read, "extract triples", "passage")
+        found = conversation.ask_all(range(len(ids)), read, "extract triples", "passage")
         said = [Statements.of(entities, triples) for entities, triples in found]
         wrong = conversation.list_wrong(folder)
         hurt = len({row["passage"] for row in wrong})

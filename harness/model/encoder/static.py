@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.threads import available, each
+from harness.core.threads import available, map_threads
 from harness.model.encoder.minilm import weights_folder
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class WordSums:
         """See ``harness.model.encoder.Model``; the role changes nothing and no text is cut."""
         result = np.empty((len(texts), self.dimension), dtype=np.float32)
         slices = [slice(start, start + SLICE) for start in range(0, len(texts), SLICE)]
-        sums = each(lambda part: self._sums(texts[part]), slices, min(available(), len(slices) or 1))
+        sums = map_threads(lambda part: self._sums(texts[part]), slices, min(available(), len(slices) or 1))
         for part, vectors in zip(slices, sums, strict=True):
             result[part] = vectors
             advance(len(vectors))

@@ -22,7 +22,7 @@ from harness.model.endpoint.client import Answer, Away, Refused
 from harness.model.endpoint.fleet import Fleet
 from harness.work.parts import Stop, shares
 from harness.work.progress import Bar
-from harness.work.shared_rows import rows
+from harness.work.shared_rows import map_rows
 
 log = logging.getLogger(__name__)
 MALFORMED = "malformed.jsonl"
@@ -89,7 +89,7 @@ class Conversation:
         self.wrong.append({**about, "why": why, "reason": reason, "answer": answer.content})
         return None
 
-    def each(self, items: Sequence[Item], work: Callable[[Item], Result], name: str, unit: str) -> list[Result]:
+    def ask_all(self, items: Sequence[Item], work: Callable[[Item], Result], name: str, unit: str) -> list[Result]:
         """``work`` of every item, in parts of ``PART`` items where several processes build an artifact.
 
         ``chat.parallel`` at once a server, after the first one that has to be asked. What ``work`` returns is made of
@@ -105,7 +105,7 @@ class Conversation:
             kept = [found, self.wrong[wrong:], told, self._answered() - answered]
             return (np.frombuffer(f"{json.dumps(kept)}\n".encode(), dtype=np.uint8),)
 
-        (lines,) = rows(name, asked, len(items), PART)
+        (lines,) = map_rows(name, asked, len(items), PART)
         found: list[Result] = []
         self.wrong, self.received, self.answered = [], [], Counter()
         for line in lines.tobytes().splitlines():

@@ -59,7 +59,7 @@ class LLM(Chat):
             return [text if isinstance(text, str) else None for text in answered]
 
         asked = np.flatnonzero(candidates.lengths()).tolist()
-        named = conversation.each(asked, ask, "gate facts", "question")
+        named = conversation.ask_all(asked, ask, "gate facts", "question")
         wrong = conversation.list_wrong(folder)
         if len(wrong) > TRUSTED * len(asked):
             raise HarnessError(

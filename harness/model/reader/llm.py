@@ -56,7 +56,7 @@ class LLM(Chat):
             about = {"question": questions[place]}
             return conversation.ask(about, prompt, message, self._read, "answer", self._schema()) or ""
 
-        answers = conversation.each(range(len(questions)), ask, "answer", "question")
+        answers = conversation.ask_all(range(len(questions)), ask, "answer", "question")
         conversation.list_wrong(folder)
         return answers, conversation.facts()
 

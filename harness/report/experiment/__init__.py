@@ -19,7 +19,7 @@ from typing import Any
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import Table
 from harness.report import figure
-from harness.report.experiment.fragments import fragments
+from harness.report.experiment.fragmentation import fragmentation
 from harness.report.experiment.parts import parts_table
 from harness.report.experiment.summary import summary
 from harness.report.figure import Picture
@@ -30,7 +30,7 @@ from harness.sweep.judge import described_errors
 TABLES: Mapping[str, Callable[[SweepResult, Mapping[str, Any], Mapping[str, Any]], Table]] = {
     "rows": lambda result, spec, experiment: ComparisonTable(result, spec, experiment).table(),
     "parts": parts_table,
-    "graphs": fragments,
+    "graphs": fragmentation,
     "summary": summary,
 }
 """What a table has, and what makes it of that."""

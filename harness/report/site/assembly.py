@@ -15,7 +15,7 @@ from harness.core.files import whole
 from harness.core.identity import code_version
 from harness.report.display import Display
 from harness.report.site.chunk import Chunks
-from harness.report.site.overview import Listed, overview
+from harness.report.site.overview import SweepEntry, overview
 from harness.report.site.sweep import write_sweep
 from harness.sweep.folder import LOCK, SweepResult
 
@@ -49,7 +49,7 @@ def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
     return folder / "index.html"
 
 
-def find(runs: Path, given: Iterable[Path] = ()) -> tuple[list[Listed], dict[str, str]]:
+def find(runs: Path, given: Iterable[Path] = ()) -> tuple[list[SweepEntry], dict[str, str]]:
     """The sweeps that can be read, the last locked one first; of the others the reason, by name of the folder."""
     folders = {path.resolve(): path for path in (runs / "sweeps").glob("*") if path.is_dir()}
     folders |= {path.resolve(): path for path in given}
@@ -63,10 +63,10 @@ def find(runs: Path, given: Iterable[Path] = ()) -> tuple[list[Listed], dict[str
             found.append((-(folder / LOCK).stat().st_mtime_ns, result))
         except HarnessError as error:
             unread[folder.name] = str(error)
-    listed: list[Listed] = []
+    listed: list[SweepEntry] = []
     for _, result in sorted(found, key=lambda pair: (pair[0], pair[1].folder.name)):
         name, taken = file_name(result.folder.name), {one.key for one in listed}
         keys = [name, *(f"{name}-{number}" for number in range(2, len(found) + 1))]
         key = next(key for key in keys if key not in taken)
-        listed.append(Listed(key, result.title, result, result.title in {one.title for one in listed}))
+        listed.append(SweepEntry(key, result.title, result, result.title in {one.title for one in listed}))
     return listed, unread

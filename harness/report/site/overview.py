@@ -25,7 +25,7 @@ COLUMNS = [
 
 
 @dataclass(frozen=True)
-class Listed:
+class SweepEntry:
     """A sweep on the site. newer: whether a later one has the same title."""
 
     key: str
@@ -34,7 +34,7 @@ class Listed:
     newer: bool
 
 
-def overview(listed: list[Listed], unread: Mapping[str, str], version: str, display: Display) -> dict[str, Any]:
+def overview(listed: list[SweepEntry], unread: Mapping[str, str], version: str, display: Display) -> dict[str, Any]:
     """The content of the first page."""
     found = []
     for one in listed:
@@ -79,7 +79,7 @@ def seconds(result: SweepResult, row: Mapping[str, Any]) -> float | None:
     return sum(taken[name] for name in names) if names and all(name in taken for name in names) else None
 
 
-def _row(one: Listed, view: View, row: Mapping[str, Any], settings: str, display: Display) -> list[Any]:
+def _row(one: SweepEntry, view: View, row: Mapping[str, Any], settings: str, display: Display) -> list[Any]:
     return [
         display.trial(row), view.dataset, view.split, row["n"], row[view.objective], wilson_of(row, view),
         row.get("wins"), row.get("losses"), row.get("p"), row.get("p_holm"), settings,
@@ -96,7 +96,7 @@ def _settings(result: SweepResult, row: Mapping[str, Any], roles: list[str], lea
     return "fitted on tune" if learns else "fixed before" if "baseline" in roles else "chosen on tune"
 
 
-def _sweep(one: Listed, display: Display) -> dict[str, Any]:
+def _sweep(one: SweepEntry, display: Display) -> dict[str, Any]:
     view = one.result.locked
     said = choose(sentences(one.result, view), "compared", "verdict", "expectation", "caveat")
     return {

@@ -13,7 +13,7 @@ from harness.graph.trail import Node, Path
 from harness.report.display import Display
 from harness.report.explanation.trace import cause, describe_path, label, role
 from harness.report.site.chunk import Chunks, packed_ranks, packed_scores, parts
-from harness.report.site.material import PASSAGES, Material, Passages
+from harness.report.site.sources import PASSAGES, Passages, Sources
 from harness.sweep.folder import View, locked_trials, rerun
 
 PART = 50
@@ -30,7 +30,7 @@ class Split:
 
     key: str
     view: View
-    material: Material | str
+    material: Sources | str
     passages: Passages | None
     display: Display
 
@@ -103,7 +103,7 @@ class Split:
         return told, ""
 
     def _texts(self, place: int) -> dict[str, Any]:
-        assert isinstance(self.material, Material)
+        assert isinstance(self.material, Sources)
         data = self.material.benchmark
         gold = [doc for doc in data.gold[place].tolist() if doc >= 0]
         return {"answers": list(data.queries[place].get("answers") or []), "gold": self._numbers(gold)}
@@ -123,7 +123,7 @@ class Split:
 
     def _trace(self, place: int) -> dict[str, Any]:
         """Seeds and strongest paths of every list that can say why; nodes are numbered."""
-        assert isinstance(self.material, Material)
+        assert isinstance(self.material, Sources)
         tracer = self.material.tracer
         assert not isinstance(tracer, str)
         found = tracer.trace(place, PATHS, RIVALS)

@@ -21,9 +21,9 @@ from harness.report.figure import Page, Picture, scores
 from harness.report.pdf.document import describe
 from harness.report.site.chart import charts
 from harness.report.site.chunk import Chunks, table
-from harness.report.site.material import Passages, open_material
-from harness.report.site.overview import Listed, families, views
+from harness.report.site.overview import SweepEntry, families, views
 from harness.report.site.questions import Split
+from harness.report.site.sources import Passages, open_sources
 from harness.report.table.tables import build_tables, leaderboard
 from harness.report.tracking import views as tracked
 from harness.sweep.folder import SweepResult, read_entry
@@ -33,13 +33,15 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 
-def write_sweep(one: Listed, config: DictConfig, chunks: Chunks, known: dict[str, Benchmark], display: Display) -> None:
+def write_sweep(
+    one: SweepEntry, config: DictConfig, chunks: Chunks, known: dict[str, Benchmark], display: Display
+) -> None:
     """Write the files of a sweep, unless those that are there are of the same folder, data, code and settings.
 
     known: benchmarks that are loaded, by hash; it is added to.    display: with the names of its trials.
     """
     result, key = one.result, one.key
-    material = open_material(result, config, known)
+    material = open_sources(result, config, known)
     pictures = read_pictures(Path(config.paths.runs), str(result.manifest["dataset"]))
     missing = material if isinstance(material, str) else material.why
     evaluation = _evaluation(result) if result.test else ""

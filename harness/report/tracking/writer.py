@@ -17,7 +17,7 @@ from mlflow.utils.mlflow_tags import (
 )
 
 from harness.core.identity import digest
-from harness.core.threads import each
+from harness.core.threads import map_threads
 from harness.report.tracking.entry import TABLE, Entry, Group
 
 GROUP, CONTENT, ENTRY = "harness.group", "harness.content", "harness.entry"
@@ -51,7 +51,9 @@ class Writer:
         ]
         if missing:
             self.client.log_inputs(own, [_dataset(group)])  # so that threads do not make the same dataset at once
-        for _ in each(lambda one: self._child(one[1], group, one[0], own, found.get(one[1].id)), missing, self.threads):
+        for _ in map_threads(
+            lambda one: self._child(one[1], group, one[0], own, found.get(one[1].id)), missing, self.threads
+        ):
             pass
         if not _complete(top, above):
             tables = [{"path": TABLE, "type": "table"}] if TABLE in group.texts else []

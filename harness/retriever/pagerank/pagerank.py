@@ -26,7 +26,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.resources import need_memory
-from harness.core.threads import available, each
+from harness.core.threads import available, map_threads
 from harness.retriever.pagerank.elimination import System, eliminate
 
 Float32 = NDArray[np.float32]
@@ -117,7 +117,7 @@ class Walks:
                 )  # fmt: skip
             return Solution(first, out.T, steps, change)
 
-        return each(one, firsts, self._threads or available())
+        return map_threads(one, firsts, self._threads or available())
 
 
 def _plan(system: System, restart: float) -> Any:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from harness.core.threads import available, each
+from harness.core.threads import available, map_threads
 from harness.retriever.pagerank.pagerank import TINY, Solution
 
 CELLS = 1 << 25
@@ -59,4 +59,4 @@ class Pushes:
             change = np.divide(2 * left, whole, out=np.zeros_like(left), where=total > 0)
             return Solution(start, out.T, pushes, change)
 
-        return each(one, range(0, seeds.shape[0], self._block), self._threads or available())
+        return map_threads(one, range(0, seeds.shape[0], self._block), self._threads or available())

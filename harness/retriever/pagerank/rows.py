@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.run import Run
-from harness.work.shared_rows import Columns, rows
+from harness.work.shared_rows import Columns, map_rows
 
 PART = 128
 """Queries of a part, where several processes walk."""
@@ -48,7 +48,7 @@ def collect_lists(
         columns = [(*rank_rows(values, least), walked.iterations, walked.change) for values, walked in scored(part)]
         return tuple(np.concatenate(column) for column in zip(NOTHING, *columns, strict=True))
 
-    docs, scores, lengths, steps, last = rows("walk", ranked, len(benchmark.query_ids), PART)
+    docs, scores, lengths, steps, last = map_rows("walk", ranked, len(benchmark.query_ids), PART)
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
     return Run(benchmark.query_ids, benchmark.doc_ids, indptr, docs, scores), {
         "iterations": {"mean": float(steps.mean()) if len(steps) else 0.0, "max": int(steps.max(initial=0))},

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.threads import available, each
+from harness.core.threads import available, map_threads
 
 BLOCK = 1024
 """Questions at once, so that the matrix product reads the passages once for many of them."""
@@ -47,7 +47,7 @@ def nearest_rows(
                 place = slice(start + rows.start, start + rows.stop)
                 docs[place], scores[place] = _best(passages, questions[place], rough[rows], depth, margin)
 
-        for _ in each(best, range(0, len(block), share), threads):
+        for _ in map_threads(best, range(0, len(block), share), threads):
             pass
     return docs, scores
 
@@ -63,7 +63,7 @@ def inner_products(
     def part(pairs: NDArray[np.int64]) -> None:
         sum_products(passages, questions, found, rows, pairs, values)
 
-    for _ in each(part, np.array_split(np.arange(len(rows)), threads), threads):
+    for _ in map_threads(part, np.array_split(np.arange(len(rows)), threads), threads):
         pass
     return values
 
@@ -90,7 +90,7 @@ def _multiply(
         np.matmul(questions, passages[first : first + share].T, out=rough[:, first : first + share])
 
     with _blas().limit(limits=1, user_api="blas"):
-        for _ in each(part, range(0, len(passages), share), threads):
+        for _ in map_threads(part, range(0, len(passages), share), threads):
             pass
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 from harness.retriever.search.exact import inner_products, nearest_rows
-from harness.work.shared_rows import rows
+from harness.work.shared_rows import map_rows
 
 PART = 512
 """Questions of a part, where several processes search."""
@@ -61,8 +61,10 @@ def exact_search(
     """
     if _gpus():
         index = build(passages, "Flat")
-        return rows("search", lambda part: search(index, passages, questions[part], depth, True), len(questions), PART)
-    return rows("search", lambda part: nearest_rows(passages, questions[part], depth), len(questions), PART)
+        return map_rows(
+            "search", lambda part: search(index, passages, questions[part], depth, True), len(questions), PART
+        )
+    return map_rows("search", lambda part: nearest_rows(passages, questions[part], depth), len(questions), PART)
 
 
 def search(

@@ -8,8 +8,8 @@ from .lists import store as store
 from .plan import Plan as Plan
 from .plan import reopen as reopen
 from .prepared import Prepared as Prepared
-from .trial import BESIDE as BESIDE
 from .trial import GROUPS as GROUPS
+from .trial import RERANKER_INPUTS as RERANKER_INPUTS
 from .trial import PoolSpec as PoolSpec
 from .trial import Trial as Trial
 from .trial import list_names as list_names

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
-from harness.core.threads import available, each, torch_alone
+from harness.core.threads import available, map_threads, torch_alone
 from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
 from harness.fusion.context import NOTHING, Context
 from harness.fusion.fuser import Single
@@ -73,7 +73,7 @@ def score(
         torch_alone(),
         Bar(total=total, desc="trials", unit="query", disable=None if progress else True, delay=2) as bar,
     ):
-        for numbers, queries in each(work, jobs, threads):
+        for numbers, queries in map_threads(work, jobs, threads):
             bar.update(len(numbers) * queries)
             if leader is not None:
                 leader.note(numbers, queries)

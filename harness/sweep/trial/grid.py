@@ -18,7 +18,7 @@ from harness.core.identity import identity
 from harness.fusion.anchor import default_anchor
 from harness.fusion.fuse import check
 from harness.fusion.fuser import Shared
-from harness.sweep.trial import BESIDE, GROUPS, PoolSpec, Trial, list_names, other_anchor
+from harness.sweep.trial import GROUPS, RERANKER_INPUTS, PoolSpec, Trial, list_names, other_anchor
 from harness.sweep.trial.override import POOL, ineffective, keys, name, overrides_of, restrict, typed_knobs, values
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ BASELINES = "baselines"
 class Grid:
     """The trials of a configuration.
 
-    config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` and those of ``BESIDE``.
+    config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` and those of ``RERANKER_INPUTS``.
     given: the overrides that the sweep itself was started with; a trial's own overrides follow them. A knob that they
     name restricts the grid (see ``harness.sweep.trial.override``).
     """
@@ -130,7 +130,7 @@ class Grid:
             raise HarnessError(f"pool.importance={prior}: there is no such file; give a JSON file, or null")
         read = prior if "importance" in strategies["fuser"].reads else None
         spec = PoolSpec(wanted, pool["cap"], capped, read, self._anchor(wanted))
-        read_beside = [name for name in BESIDE if name in getattr(strategies["reranker"], "reads", ())]
+        read_beside = [name for name in RERANKER_INPUTS if name in getattr(strategies["reranker"], "reads", ())]
         beside = {name: identity(self._make(self.config[name])) for name in read_beside}
         trial = Trial(spec, **strategies, settings={}, overrides=())
         settings = self._settings(trial, chosen)

@@ -10,7 +10,7 @@ import yaml
 
 from harness.core.configuration import defaults, names, package_folder, strategy
 from harness.core.errors import HarnessError, nearest
-from harness.sweep.trial import BESIDE, GROUPS, Trial
+from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
 
 POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")
 Blocks = Mapping[str, Mapping[str, Any]]
@@ -103,7 +103,7 @@ def _roots() -> set[str]:
     return {re.split(r"[@/]", word.removeprefix("override ").lstrip("/"))[0] for word in groups} | {*content, "lists"}
 
 
-PARTS = ("extractor", "graph", *BESIDE)
+PARTS = ("extractor", "graph", *RERANKER_INPUTS)
 """The parts of a configuration that only lists and rerankers use."""
 
 

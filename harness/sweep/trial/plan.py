@@ -20,10 +20,10 @@ from harness.core.secret import hide_secrets
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.metric import Metric, metrics
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.trial import BESIDE, Trial, lists, reference_of
+from harness.sweep.trial import RERANKER_INPUTS, Trial, lists, reference_of
 from harness.sweep.trial.grid import Grid
+from harness.sweep.trial.knobs import check_shape, read_axes
 from harness.sweep.trial.override import keys, unread, values
-from harness.sweep.trial.shape import check_shape, read_axes
 
 log = logging.getLogger(__name__)
 STORED = {
@@ -82,7 +82,9 @@ class Plan:
         plain: dict[str, Any] = {key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted}
         plain["grid"] = {block: axes for block, axes in plain["grid"].items() if block not in EXTENSION}
         beside = {
-            name: OmegaConf.to_container(self.config[name], resolve=True) for name in BESIDE if name in self.config
+            name: OmegaConf.to_container(self.config[name], resolve=True)
+            for name in RERANKER_INPUTS
+            if name in self.config
         }
         lists = list(self.config.lists)
         return Grid({**plain, "lists": lists, **beside, "reference": self.reference}, self.given)
@@ -149,7 +151,7 @@ class Plan:
 def reopen(folder: Path, config: DictConfig) -> Plan:
     """The plan of a finished sweep, with the paths, device and tracking of the present configuration.
 
-    Raises HarnessError where the stored one names what conf/ does not (see ``harness.core.configuration.stored``).
+    Raises HarnessError where the stored one names what conf/ does not (``core.configuration.stored_strategy``).
     """
     place = folder / "config.yaml"
     given = tuple(SweepResult(folder).config.get("given", ()))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 GROUPS = ("fuser", "normalizer", "temperature", "reranker")
 """The strategies of a trial, by the config group that names them."""
-BESIDE = ("seeds", "relations", "encoder")
+RERANKER_INPUTS = ("seeds", "relations", "encoder")
 """The parts of a configuration that only some rerankers read, each where it is in their ``reads``."""
 
 
@@ -76,7 +76,8 @@ class Trial:
 
     settings: the flat, typed knobs that this trial's result depends on, e.g. ``{"fuser": "rrf", "fuser.k": 60}``.
     overrides: Hydra overrides that rerun this trial alone.
-    beside: the identity of what its reranker reads beside the lists, by the key of the configuration (see ``BESIDE``).
+    beside: the identity of what its reranker reads beside the lists, by the key of the configuration
+        (see ``RERANKER_INPUTS``).
     """
 
     pool: PoolSpec

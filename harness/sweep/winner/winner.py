@@ -18,8 +18,8 @@ from harness.run import Run
 from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.lock import LOCK, read_lock
 from harness.sweep.trial import GROUPS, PoolSpec, Trial, engine, list_names, lists, other_anchor, reference_of
+from harness.sweep.trial.knobs import fields, read_knobs
 from harness.sweep.trial.plan import reopen
-from harness.sweep.trial.shape import fields, read_knobs
 
 if TYPE_CHECKING:
     import numpy as np

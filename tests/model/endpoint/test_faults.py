@@ -33,7 +33,7 @@ def ask(chat: Asking, items: int = 1) -> tuple[list[Any], Conversation]:
     def one(item: int) -> Any:
         return conversation.ask({"item": item}, "prompt", f"item {item}", json.loads)
 
-    return conversation.each(range(items), one, "ask", "item"), conversation
+    return conversation.ask_all(range(items), one, "ask", "item"), conversation
 
 
 @pytest.mark.parametrize("header", [True, False], ids=["header", "body"])
@@ -168,7 +168,7 @@ def test_no_key_leaves_the_process(
     with served(play) as endpoint:
         conversation = Conversation(asking(endpoint.url, tmp_path, retries=1))
         try:
-            conversation.each([0], lambda item: conversation.ask({}, "p", "q", json.loads), "ask", "item")
+            conversation.ask_all([0], lambda item: conversation.ask({}, "p", "q", json.loads), "ask", "item")
         except HarnessError as error:
             said = str(error)
             assert "***" in said

@@ -42,7 +42,7 @@ def answers(conversation: Conversation, items: Sequence[int] = ITEMS) -> list[in
     def one(item: int) -> int | None:
         return conversation.ask({"item": item}, "prompt", f"item {item}", json.loads)
 
-    return conversation.each(items, one, "ask", "item")
+    return conversation.ask_all(items, one, "ask", "item")
 
 
 def messages(server: Scripted) -> set[str]:

@@ -20,7 +20,7 @@ from harness.report.figure import flow
 from harness.report.figure.outcomes import pictures
 from harness.report.paper.results import results_table
 from harness.report.pdf.document import describe
-from harness.report.site.overview import Listed, overview
+from harness.report.site.overview import SweepEntry, overview
 from harness.report.table.ablation import ablation, changed, verdict
 from harness.report.table.effect import effect
 from harness.report.table.headroom import headroom
@@ -60,7 +60,7 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     assert marked.split()[2] == "graph"
     assert any(line.startswith("graph alone scores 62.5%") for line in printed)
     assert f"{called} (locked as boltzmann" in leaderboard(result, 20).caption
-    (card,) = overview([Listed("k", "t", result, False)], {}, "1", Display())["sweeps"]
+    (card,) = overview([SweepEntry("k", "t", result, False)], {}, "1", Display())["sweeps"]
     assert card["winner"]["name"] == called
     assert [point[0] for point in card["chart"]["series"][0]["points"]] == ["graph", "dense"]
     assert [one["name"] for one in card["against"]] == ["dense"]
@@ -135,7 +135,7 @@ def test_it_is_said_alike_in_terminal_page_and_document(example: ModuleType, tmp
     result = example.write(tmp_path / "s1")
     said = sentences(result, result.locked)
     printed = " ".join(terminal.heldout(result).split())
-    (card,) = overview([Listed("k", "t", result, False)], {}, "1", Display())["sweeps"]
+    (card,) = overview([SweepEntry("k", "t", result, False)], {}, "1", Display())["sweeps"]
     for text in choose(said, *LEAD):
         assert text in printed
         assert text in describe(result)["in short"]

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from harness.core.errors import bounded
-from harness.fusion.fuser import Calibrated, Rewarded, Scored
+from harness.fusion.fuser import Calibrated, ConsensusBonus, Scored
 from harness.fusion.normalizer import ordered_sum
 from harness.fusion.temperature import EPSILON, energies
 
 
 @dataclass(frozen=True)
-class Tsallis(Rewarded):
+class Tsallis(ConsensusBonus):
     """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both].
 
     P_dense are Boltzmann probabilities; P_graph = [1 + (1 - q)(-E / T)]_+^(1 / (1 - q)), normalised to sum 1, and so it

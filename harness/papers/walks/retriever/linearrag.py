@@ -22,7 +22,7 @@ from harness.retriever.pagerank import PART, Scores, WalkEnd, Walks, collect_lis
 from harness.retriever.search import inner_products, link_entities
 from harness.retriever.walk import normalize_rows
 from harness.run import Run
-from harness.work.shared_rows import Columns, rows
+from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
 
 Activation = dict[int, tuple[float, int]]
@@ -93,7 +93,7 @@ class LinearRAG:
             found = sp.csr_array(sp.vstack(totals, format="csr")) if totals else sp.csr_array((0, first))
             return np.diff(found.indptr), found.indices, found.data, np.array(bonus).reshape(-1, len(passages))
 
-        lengths, held, values, bonus = rows("activate", activated, len(questions), PART)
+        lengths, held, values, bonus = map_rows("activate", activated, len(questions), PART)
         indptr = np.concatenate([[0], np.cumsum(lengths)])
         entities = sp.csr_array((values, held, indptr), shape=(len(questions), first))
         weights = self.passage_weight * (self.ratio * spread_cosines(passages, questions) + bonus)

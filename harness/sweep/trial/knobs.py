@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.configuration import NAME, TARGET, StoredReader
 from harness.core.errors import HarnessError
-from harness.sweep.trial import BESIDE, GROUPS
+from harness.sweep.trial import GROUPS, RERANKER_INPUTS
 from harness.sweep.trial.override import POOL, values
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def check_shape(config: DictConfig) -> None:
 
     A strategy is a mapping with ``_target_``, the dotted name of a class; a list may also be the path of a run file.
     """
-    for key in ("dataset", *GROUPS, *(key for key in BESIDE if key in config)):
+    for key in ("dataset", *GROUPS, *(key for key in RERANKER_INPUTS if key in config)):
         _check_strategy(key, config.get(key))
     named = config.get("lists")
     if not _is_mapping(named) or not named:

@@ -9,7 +9,7 @@ from harness.core.table import Column, Table
 from harness.sweep.folder import SweepResult
 
 
-def fragments(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
+def fragmentation(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
     """A row a graph of ``spec.graphs`` (``label, list``), from what the sweep's manifest keeps of them."""
     known = result.manifest.get("graphs", {})
     rows = []

@@ -46,7 +46,7 @@ class Passages:
 
 
 @dataclass(frozen=True)
-class Material:
+class Sources:
     """A sweep's benchmark, and why lists and traces are missing where they are."""
 
     result: SweepResult
@@ -79,7 +79,7 @@ class Material:
             return f"its lists are not at hand ({error}); run `harness prepare` with the sweep's own settings"
 
 
-def open_material(result: SweepResult, config: Any, known: dict[str, Benchmark]) -> Material | str:
+def open_sources(result: SweepResult, config: Any, known: dict[str, Benchmark]) -> Sources | str:
     """The sweep's data, or why they are not shown.    known: benchmarks that are loaded, by hash; it is added to."""
     try:
         own = reopen(result.folder, config).config
@@ -90,6 +90,6 @@ def open_material(result: SweepResult, config: Any, known: dict[str, Benchmark])
             known[loaded.sha256] = loaded
         if sha256 not in known:
             return f"the data at hand are others than the sweep's (sha256 {sha256[:12]})"
-        return Material(result, own, known[sha256])
+        return Sources(result, own, known[sha256])
     except HarnessError as error:
         return str(error)

@@ -3,7 +3,7 @@ import sys
 
 SCRIPT = """
 import gc
-from harness.core.garbage import collect_rarely
+from harness.core.garbage_collection import collect_rarely
 class Closed:
     def __del__(self): print("freed")
 before = gc.get_threshold()[0]

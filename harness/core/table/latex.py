@@ -100,7 +100,7 @@ def em(text: str) -> float:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class LatexTable:
     """The cells of a table as LaTeX, and how wide its columns are."""
 
     table: Printed
