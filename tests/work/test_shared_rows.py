@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.work.parts import Share, Unfinished, sharing
 from harness.work import shared_rows
+from harness.work.parts import Share, Unfinished, sharing
 from harness.work.shared_rows import Building, building, map_rows
 from harness.work.store import Store
 
