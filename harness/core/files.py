@@ -220,6 +220,21 @@ def read_array(
         found = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
     except (ValueError, EOFError, SyntaxError, TokenError) as error:
         raise HarnessError(f"{path}: no array of NumPy ({error}); {REBUILD}") from error
+    check_array(found, path, dtype, shape, least, most)
+    return cast("np.ndarray[Any, Any]", found)
+
+
+def check_array(
+    found: np.ndarray[Any, Any],
+    where: str | Path,
+    dtype: Any,
+    shape: tuple[int | None, ...],
+    least: float | None = None,
+    most: float | None = None,
+) -> None:
+    """Raise HarnessError, which begins with ``where``, for an array of another form or with values out of bounds."""
+    import numpy as np
+
     if (
         found.dtype != dtype
         or len(found.shape) != len(shape)
@@ -227,12 +242,11 @@ def read_array(
     ):
         wanted = ", ".join("any" if size is None else str(size) for size in shape)
         there = f"{found.dtype}[{', '.join(map(str, found.shape))}]"
-        raise HarnessError(f"{path}: {there}, expected {np.dtype(dtype)}[{wanted}]; {REBUILD}")
+        raise HarnessError(f"{where}: {there}, expected {np.dtype(dtype)}[{wanted}]; {REBUILD}")
     for bound, outside in ((least, np.less), (most, np.greater)):
         if bound is not None and found.size and (np.isnan(found) | outside(found, bound)).any():
             bad = found[np.isnan(found) | outside(found, bound)][0]
-            raise HarnessError(f"{path}: value {bad}, expected {least} to {most}; {REBUILD}")
-    return cast("np.ndarray[Any, Any]", found)
+            raise HarnessError(f"{where}: value {bad}, expected {least} to {most}; {REBUILD}")
 
 
 class _Plain:

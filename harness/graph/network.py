@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from harness.core.sparse import read_matrix
 from harness.graph.extractor import Extraction, Mentions
 from harness.graph.extractor.extraction import KINDS
 
@@ -49,11 +50,12 @@ class Network:
 
     @classmethod
     def load(cls, folder: Path) -> Network:
-        """Read what ``save`` wrote."""
-        found = {path.stem: sp.csr_array(sp.load_npz(path)) for path in sorted(folder.glob("*.npz"))}
-        context = {kind: found[f"context-{kind}"] for kind in KINDS}
+        """Read what ``save`` wrote. Raises HarnessError for matrices of another form."""
         names = json.loads((folder / "names.json").read_text())
-        return cls(names, found["about"], context, found["relation"], found["synonym"])
+        about = read_matrix(folder / "about.npz", (len(names), None))
+        context = {kind: read_matrix(folder / f"context-{kind}.npz", about.shape) for kind in KINDS}
+        relation, synonym = (read_matrix(folder / f"{name}.npz", (len(names),) * 2) for name in ("relation", "synonym"))
+        return cls(names, about, context, relation, synonym)
 
     def matrices(self) -> dict[str, sp.csr_array]:
         """Every edge family by name."""

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from harness.core.sparse import read_matrix
 from harness.graph.synonym import PART, SLACK, synonyms
 from harness.model.encoder import Encoder, pair_cosines, stored_vectors
 from harness.work.shared_rows import Columns, map_rows
@@ -47,7 +48,7 @@ def extend_synonyms(
             same = (np.asarray(were)[shared] == vectors[place[shared]]).all(axis=1)
             place[shared[~same]] = -1
             if (place >= 0).sum() > (best >= 0).sum():
-                best, edges = place, sp.csr_array(sp.load_npz(artifact.path / "synonym.npz"))
+                best, edges = place, read_matrix(artifact.path / "synonym.npz", (len(older), len(older)))
     fresh = np.setdiff1d(np.arange(size), best[best >= 0])
     if len(fresh) > FEW * size:
         return synonyms(vectors, threshold), 0

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError, bounded
-from harness.core.files import write_array, write_text
+from harness.core.files import REBUILD, write_array, write_text
 from harness.core.identity import identity, texts_sha256
+from harness.core.sparse import check_matrix
 from harness.run import Run
 from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
@@ -84,7 +85,11 @@ class BM25:
         words = [word for word in (place / WORDS).read_text(encoding="utf-8").split("\n") if word]
         arrays = tuple(np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS)
         vocabulary = {word: number for number, word in enumerate(words)}
-        return vocabulary, csr_array(arrays, shape=(len(words), len(benchmark.passages)))
+        try:
+            index = csr_array(arrays, shape=(len(words), len(benchmark.passages)))
+        except ValueError as error:
+            raise HarnessError(f"{place}: no index of these passages ({error}); {REBUILD}") from error
+        return vocabulary, check_matrix(index, place, index.shape)
 
     def _counts(self, texts: Sequence[str]) -> tuple[Any, list[str]]:
         """[D, V]: how often each word stands in each text; the words in alphabetical order."""

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, one_of
-from harness.core.files import write_array
+from harness.core.files import read_array, write_array
 from harness.core.identity import NO_RESULT, identity, texts_sha256
 from harness.fusion.context import SourceTexts
 from harness.fusion.fuser import Calibrated
@@ -179,7 +179,9 @@ def _read_together(
 
     inputs = {"pairs": texts_sha256(asked)}
     made = store.get("read", identity(judge), inputs, build, together=lambda _: counted())
-    return np.load(made.path / "scores.npy"), np.load(made.path / "cut.npy")
+    size = (len(asked),)
+    scores = read_array(made.path / "scores.npy", np.float64, size, -np.inf, np.inf)
+    return scores, read_array(made.path / "cut.npy", np.bool_, size)
 
 
 @functools.lru_cache(maxsize=1)

@@ -12,6 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.errors import HarnessError
+from harness.core.files import REBUILD, check_array
+from harness.core.sparse import read_arrays
 from harness.graph.extractor import Extraction, byte_offsets, words
 from harness.papers.policyrag.policy.sentence import sentences
 
@@ -73,13 +76,27 @@ class Facts:
         (folder / "facts.json").write_text(json.dumps(list(self.stated), ensure_ascii=False, indent=0) + "\n", "utf-8")
 
     @classmethod
-    def load(cls, folder: Path) -> Facts:
-        """Read what ``save`` wrote; the arrays refuse to be written to."""
-        with np.load(folder / "facts.npz", allow_pickle=False) as found:
-            arrays = {name: found[name] for name in ARRAYS}
+    def load(cls, folder: Path, entities: int, passages: int) -> Facts:
+        """Read what ``save`` wrote, of so many entities and passages; the arrays refuse to be written to.
+
+        Raises HarnessError for arrays of another form or with values out of bounds.
+        """
+        path = folder / "facts.npz"
+        stated = [tuple(words) for words in json.loads((folder / "facts.json").read_text("utf-8"))]
+        found = read_arrays(path)
+        if missing := sorted({*ARRAYS} - {*found}):
+            raise HarnessError(f"{path}: no array {missing[0]}; {REBUILD}")
+        arrays = {name: found[name] for name in ARRAYS}
+        objects, joined = len(arrays["object"]), len(stated) + 1
+        check_array(arrays["indptr"], f"{path}, indptr", np.int64, (joined,), 0, objects)
+        if arrays["indptr"][0] != 0 or arrays["indptr"][-1] != objects or (np.diff(arrays["indptr"]) < 0).any():
+            raise HarnessError(f"{path}, indptr: does not go from 0 up to {objects}; {REBUILD}")
+        most = {"subject": entities - 1, "object": entities - 1, "passage": passages - 1}
+        for name in ("subject", "object", "passage", "start", "end"):
+            size = objects if name == "object" else len(stated)
+            check_array(arrays[name], f"{path}, {name}", np.int32, (size,), 0, most.get(name))
         for array in arrays.values():
             array.setflags(write=False)
-        stated = [tuple(words) for words in json.loads((folder / "facts.json").read_text("utf-8"))]
         return cls(**arrays, stated=stated)
 
 

@@ -14,7 +14,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.files import check_array
 from harness.core.identity import identity
+from harness.core.sparse import read_arrays, read_matrix
 from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction, words
 from harness.papers.policyrag.policy.fact import Facts, make_facts
@@ -100,12 +102,17 @@ class TypedMemory:
     def load(cls, folder: Path) -> TypedMemory:
         """Read what ``save`` wrote."""
         names = json.loads((folder / "names.json").read_text("utf-8"))
-        families = {name: freeze(sp.csr_array(sp.load_npz(folder / f"{name}.npz"))) for name in FAMILIES}
-        with np.load(folder / "passages.npz", allow_pickle=False) as found:
-            passages = {name: found[name] for name in ("titled", "length")}
+        context = read_matrix(folder / "context.npz", (len(names), None))
+        between = {name: read_matrix(folder / f"{name}.npz", (len(names), len(names))) for name in ("joined", "alike")}
+        families = {name: freeze(matrix) for name, matrix in {"context": context, **between}.items()}
+        path, count = folder / "passages.npz", context.shape[1]
+        found = read_arrays(path)
+        passages = {name: found.get(name, np.empty(0)) for name in ("titled", "length")}
+        check_array(passages["titled"], f"{path}, titled", np.int32, (count,), -1, len(names) - 1)
+        check_array(passages["length"], f"{path}, length", np.float64, (count,), 0, np.inf)
         for array in passages.values():
             array.setflags(write=False)
-        return cls(names=names, facts=Facts.load(folder), **families, **passages)
+        return cls(names=names, facts=Facts.load(folder, len(names), count), **families, **passages)
 
     def sizes(self) -> dict[str, Any]:
         """Entities, passages, facts, and edges by family, each counted once."""

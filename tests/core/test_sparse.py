@@ -1,0 +1,102 @@
+"""Sparse matrices and packed arrays of artifacts are held against their form as they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from harness.core.errors import HarnessError
+from harness.core.sparse import check_matrix, read_arrays, read_matrix
+from harness.graph.extractor.extraction import KINDS
+from harness.graph.network import Network
+from harness.papers.policyrag.policy.fact import Facts
+
+pytestmark = pytest.mark.paper("policyrag")
+
+
+def matrix() -> sp.csr_array:
+    return sp.csr_array(np.array([[0, 0.5, 0], [1, 0, 2]], dtype=np.float32))
+
+
+def test_what_was_written(tmp_path: Path) -> None:
+    sp.save_npz(tmp_path / "m.npz", matrix(), compressed=False)
+    assert (read_matrix(tmp_path / "m.npz", (2, None)).toarray() == matrix().toarray()).all()
+
+
+@pytest.mark.parametrize(
+    ("part", "values", "said"),
+    [
+        ("indices", [0, 1, 3], "indices"),
+        ("indices", [-1, 1, 2], "indices"),
+        ("indptr", [0, 3, 1], "indptr|index pointer|length"),
+        ("indptr", [1, 2, 3], "index pointer|indptr"),
+        ("data", [1, np.nan, 1], "not finite"),
+        ("data", [1, np.inf, 1], "not finite"),
+    ],
+)
+def test_a_matrix_that_leads_out_of_itself(part: str, values: list[float], said: str) -> None:
+    broken = matrix()
+    setattr(broken, part, np.array(values, dtype=getattr(broken, part).dtype))
+    with pytest.raises(HarnessError, match=rf"^here: .*({said}).*; remove its folder"):
+        check_matrix(broken, "here", (2, 3))
+
+
+def test_another_shape_and_no_matrix(tmp_path: Path) -> None:
+    sp.save_npz(tmp_path / "m.npz", matrix())
+    with pytest.raises(HarnessError, match=r"m\.npz: a matrix \[2, 3\], expected \[3, any\]"):
+        read_matrix(tmp_path / "m.npz", (3, None))
+    (tmp_path / "m.npz").write_bytes(b"none")
+    for read in (lambda path: read_matrix(path, (2, 3)), read_arrays):
+        with pytest.raises(HarnessError, match=r"m\.npz: no .*; remove its folder"):
+            read(tmp_path / "m.npz")
+
+
+def test_the_matrices_of_a_network_fit_its_names(tmp_path: Path) -> None:
+    square = sp.csr_array(np.eye(2, dtype=np.float32))
+    Network(["a", "b"], matrix(), dict.fromkeys(KINDS, matrix()), square, square).save(tmp_path)
+    assert Network.load(tmp_path).names == ["a", "b"]
+    sp.save_npz(tmp_path / "relation.npz", sp.csr_array(np.eye(3, dtype=np.float32)))
+    with pytest.raises(HarnessError, match=r"relation\.npz: a matrix \[3, 3\], expected \[2, 2\]"):
+        Network.load(tmp_path)
+
+
+FACTS = {
+    "subject": np.array([0, 1], np.int32),
+    "indptr": np.array([0, 1, 3], np.int64),
+    "object": np.array([1, 0, 2], np.int32),
+    "passage": np.array([0, 1], np.int32),
+    "start": np.array([0, 0], np.int32),
+    "end": np.array([5, 6], np.int32),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("object", lambda found: found + 1, "object: value 3, expected 0 to 2"),
+        ("passage", lambda found: found - 1, "passage: value -1, expected 0 to 1"),
+        ("indptr", lambda found: found[[0, 2, 1]], "indptr: does not go from 0 up to 3"),
+        ("indptr", lambda found: found[:2], r"indptr: int64\[2\], expected int64\[3\]"),
+        ("start", lambda found: found.astype(np.int64), r"start: int64\[2\], expected int32\[2\]"),
+    ],
+)
+def test_facts_point_at_what_is_there(
+    tmp_path: Path, name: str, change: Callable[[np.ndarray], np.ndarray], said: str
+) -> None:
+    facts = Facts(**FACTS, stated=[("a", "b", "c"), ("d", "e", "f")])
+    facts.save(tmp_path)
+    assert (Facts.load(tmp_path, 3, 2).object == facts.object).all()
+    np.savez(tmp_path / "facts.npz", **{**FACTS, name: change(FACTS[name])})
+    with pytest.raises(HarnessError, match=said):
+        Facts.load(tmp_path, 3, 2)
+
+
+def test_facts_lack_no_array(tmp_path: Path) -> None:
+    Facts(**FACTS, stated=[("a", "b", "c"), ("d", "e", "f")]).save(tmp_path)
+    np.savez(tmp_path / "facts.npz", **{name: FACTS[name] for name in FACTS if name != "end"})
+    with pytest.raises(HarnessError, match=r"facts\.npz: no array end"):
+        Facts.load(tmp_path, 3, 2)
