@@ -74,9 +74,9 @@ def test_the_leader_is_the_best_of_the_complete_trials(monkeypatch: pytest.Monke
     ranks = np.array([[[1], [9]], [[1], [1]], [[9], [9]]], dtype=np.int32)
     monkeypatch.setattr("harness.sweep.trial.best_so_far.PAUSE", 0.0)
     leader = Leader(["a", "b", "c"], "last_hop@5", ranks)
-    assert leader.said() is None
+    assert leader.describe() is None
     leader.note([0, 2], 2)
     leader.note([1], 1)
-    assert leader.said() == "best a 50.0 (2 of 3 trials complete)"
+    assert leader.describe() == "best a 50.0 (2 of 3 trials complete)"
     leader.note([1], 1)
-    assert leader.said() == "best b 100.0 (3 of 3 trials complete)"
+    assert leader.describe() == "best b 100.0 (3 of 3 trials complete)"

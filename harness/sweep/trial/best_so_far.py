@@ -30,7 +30,7 @@ class Leader:
         """These trials have seen so many queries more."""
         self.left[list(numbers)] -= queries
 
-    def said(self) -> str | None:
+    def describe(self) -> str | None:
         """``best boltzmann ... 60.2 (84 of 163 trials complete)``; None without one, or just after the last look."""
         complete = np.flatnonzero(self.left == 0)
         if time.monotonic() - self._looked < PAUSE or not len(complete):

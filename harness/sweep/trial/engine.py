@@ -77,8 +77,8 @@ def score(
             bar.update(len(numbers) * queries)
             if leader is not None:
                 leader.note(numbers, queries)
-                if bar.seen and (said := leader.said()):
-                    bar.tell(said)
+                if bar.seen and (text := leader.describe()):
+                    bar.tell(text)
     return ranks
 
 
