@@ -26,6 +26,7 @@ from harness.core.configuration import (
     compose,
     extend_hydra,
     extensions,
+    missing_library,
     package_folder,
     suggest_key,
     translate_errors,
@@ -91,8 +92,6 @@ def report_errors(command: str) -> Iterator[None]:
     except HarnessError as error:
         end(error)
     except ImportError as error:
-        from harness.core.extras import missing_library
-
         if (told := missing_library(error, f"harness {command}")) is None:
             raise
         end(told)

@@ -44,7 +44,7 @@ def check_matrix(found: sp.csr_array, where: str | Path, shape: Shape) -> sp.csr
 
 
 def read_arrays(path: Path) -> Mapping[str, NDArray[Any]]:
-    """The arrays of an ``.npz`` file. Raises HarnessError where it holds none."""
+    """The arrays of an ``.npz`` file, float[any] or int[any], by name. Raises HarnessError where it holds none."""
     try:
         with np.load(path, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}

@@ -11,6 +11,7 @@ from .extensions import GROUP as GROUP
 from .extensions import extend_hydra as extend_hydra
 from .extensions import folders as folders
 from .extensions import search as search
+from .extras import missing_library as missing_library
 from .rooms import PACKAGE as PACKAGE
 from .rooms import ROOMS as ROOMS
 from .rooms import package_folder as package_folder

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.extras import missing_library
+from harness.core.configuration import missing_library
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SWEEP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"][
     "sweep"
 ]
