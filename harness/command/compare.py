@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     from harness.evaluation.gold import Gold
+    from harness.evaluation.metric import Metric
     from harness.evaluation.system_comparison import SystemComparison
 
 Systems = Mapping[str, Sequence[str]]
@@ -83,8 +84,9 @@ def run(config: DictConfig) -> None:
         raise HarnessError(
             f"{differ[0]} is {', '.join(named[0][differ[0]])} in run and {', '.join(named[1][differ[0]])} in baseline"
         )
+    wanted = [] if config.gold is None else _metrics(config)
     gold = None if config.gold is None else read_gold(config)
-    found = _compare_scores(config, *named) if gold is None else _compare_runs(config, gold, *named)
+    found = _compare_scores(config, *named) if gold is None else _compare_runs(config, gold, wanted, *named)
     table = comparison_table(found)
     rooms, shown = headroom(found), renamed(found)
     tables = [short_table(shown), *([comparison_table(shown)] if explain else [])]
@@ -105,16 +107,23 @@ def run(config: DictConfig) -> None:
     print(*written, sep="\n", end="\n" if written else "")
 
 
-def _compare_runs(config: DictConfig, gold: Gold, runs: Systems, baselines: Systems) -> Sequence[SystemComparison]:
+def _metrics(config: DictConfig) -> list[Metric]:
+    from harness.command import plain
+    from harness.evaluation.metric import metrics
+
+    metric, k = plain(config.metric), plain(config.k)
+    return metrics("last_hop" if metric is None else metric, 5 if k is None else k)
+
+
+def _compare_runs(
+    config: DictConfig, gold: Gold, wanted: Sequence[Metric], runs: Systems, baselines: Systems
+) -> Sequence[SystemComparison]:
     """Ranked lists, by their ids of gold passages."""
     from harness.command import plain
     from harness.evaluation.coverage import show_coverage
-    from harness.evaluation.metric import metrics
     from harness.evaluation.run_comparison import compare_all
     from harness.run import io as lists
 
-    metric, k = plain(config.metric), plain(config.k)
-    wanted = metrics("last_hop" if metric is None else metric, 5 if k is None else k)
     columns, given = plain(config.columns), [*runs.values(), *baselines.values()]
     files = {path: lists.read(path, config.lenient, columns) for several in given for path in several}
     found = compare_all(
