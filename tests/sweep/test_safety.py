@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from harness.command import heldout, report, rerun, trace, verify
-from harness.core.configuration import compose, instantiate, stored
+from harness.core.configuration import compose, instantiate, stored_strategy
 from harness.core.configuration.extensions import folders
 from harness.core.configuration.rooms import roomless
 from harness.core.configuration.stored_strategy import StoredReader
@@ -247,7 +247,7 @@ def older(node):
     return own | {key: older(value) for key, value in node.items() if key != "strategy"}
 
 
-CLASSES = stored._names(tuple(folders()))[1]
+CLASSES = stored_strategy._names(tuple(folders()))[1]
 
 
 def test_a_sweep_of_before_names_were_stored_opens(folder):
@@ -269,7 +269,7 @@ def test_no_file_of_a_sweep_names_a_class(folder):
 def test_what_a_sweep_stores_is_the_strategy_that_it_ran(folder):
     """For every strategy of conf/: its name leads back to its class, the parts of other strategies included."""
     for name, target in CLASSES.items():
-        made = StoredReader(folder).read(stored.by_name({"_target_": target}))
+        made = StoredReader(folder).read(stored_strategy.by_name({"_target_": target}))
         assert made == {"_target_": target}, name
 
 
