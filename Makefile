@@ -6,7 +6,7 @@ PORT    ?= 5000
 WORKERS ?= 2
 FAISS   := $(shell command -v nvidia-smi >/dev/null 2>&1 && echo gpu || echo cpu)
 # Each worker's share of the processors: threads of two workers wait for each other.
-SHARE    = OMP_NUM_THREADS=$$(( $$(nproc) > $(WORKERS) ? $$(nproc) / $(WORKERS) : 1 ))
+SHARE    = OMP_NUM_THREADS=$$($(BIN)/python -c 'import os; print(max(1, (os.cpu_count() or 1) // $(WORKERS)))')
 BIN     := .venv/bin
 READY   := .venv/.ready
 DEV     := .venv/.ready-dev

@@ -39,7 +39,7 @@ def run(config: DictConfig) -> None:
     from harness.core.errors import HarnessError, bounded, one_of
     from harness.core.files import write_json
     from harness.evaluation.gold import part_name
-    from harness.report import answers
+    from harness.report.console import answers
     from harness.report.output import check_ending, write_result
     from harness.report.tracking import ANSWERS, Export, track, tracker
     from harness.sweep.heldout import describe_looks, note_look

@@ -26,9 +26,9 @@ def run(config: DictConfig) -> None:
     """Begin, check or build."""
     from pathlib import Path
 
-    from harness.board import Board, build, check, init
     from harness.command import complete, plain
     from harness.core.errors import HarnessError, one_of
+    from harness.report.board import Board, build, check, init
 
     complete(config)
     one_of("action", config.action, ("init", "check", "build"))

@@ -28,10 +28,10 @@ def run(config: DictConfig) -> None:
     """Read or rank, write, check, and say what is missing."""
     from pathlib import Path
 
-    from harness.board import FIELDS, missing, review, submit
     from harness.command import complete, plain
     from harness.core.errors import bounded
     from harness.core.escape import file_name
+    from harness.report.board import FIELDS, missing, review, submit
 
     complete(config)
     bounded("depth", config.depth, 1)

@@ -69,9 +69,9 @@ def run(config: DictConfig) -> None:
     identities(retrievers(config))  # a file that is missing is told before the grid is
     trials = plan.trials()
     with following(Path(config.paths.runs), doing("sweep", given)):
-        result = sweep(Prepared.of(plan), trials)
+        result = replace(sweep(Prepared.of(plan), trials), splits=splits)
     note(result, Path(config.paths.runs))
-    print(terminal.leaderboard(replace(result, splits=splits), explain))
+    print(terminal.leaderboard(result, explain))
     print(result.folder, flush=True)
     track(tracking, Path(config.paths.runs), Export(result.folder.resolve()))
 

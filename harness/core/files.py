@@ -13,13 +13,11 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from tokenize import TokenError
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
 
 
@@ -189,70 +187,3 @@ def write_frame(path: Path, frame: pd.DataFrame) -> None:
     """Write a Parquet file."""
     with whole(path) as partial:
         frame.to_parquet(partial, index=False)
-
-
-def write_array(path: Path, values: np.ndarray[Any, Any]) -> None:
-    """Write a NumPy file."""
-    import numpy as np
-
-    with whole(path) as partial, partial.open("wb") as stream:
-        np.save(cast("IO[bytes]", _Plain(stream)), values, allow_pickle=False)
-
-
-def read_array(
-    path: Path,
-    dtype: Any,
-    shape: tuple[int | None, ...],
-    least: float | None = None,
-    most: float | None = None,
-    mapped: bool = False,
-) -> np.ndarray[Any, Any]:
-    """float[shape], or int[shape], as ``dtype`` says: the array of a NumPy file. shape: None for an axis of any length.
-
-    least, most: bounds of its values, included.
-
-    mapped: by the file's pages, read when they are used. Raises HarnessError for an array of another form, and for
-    values out of bounds, NaN among them: code that is compiled would read and write beside an array's memory.
-    """
-    import numpy as np
-
-    try:
-        found = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
-    except (ValueError, EOFError, SyntaxError, TokenError) as error:
-        raise HarnessError(f"{path}: no array of NumPy ({error}); {REBUILD}") from error
-    check_array(found, path, dtype, shape, least, most)
-    return cast("np.ndarray[Any, Any]", found)
-
-
-def check_array(
-    found: np.ndarray[Any, Any],
-    where: str | Path,
-    dtype: Any,
-    shape: tuple[int | None, ...],
-    least: float | None = None,
-    most: float | None = None,
-) -> None:
-    """Raise HarnessError, which begins with ``where``, for an array of another form or with values out of bounds."""
-    import numpy as np
-
-    if (
-        found.dtype != dtype
-        or len(found.shape) != len(shape)
-        or any(wanted not in (None, size) for wanted, size in zip(shape, found.shape, strict=True))
-    ):
-        wanted = ", ".join("any" if size is None else str(size) for size in shape)
-        there = f"{found.dtype}[{', '.join(map(str, found.shape))}]"
-        raise HarnessError(f"{where}: {there}, expected {np.dtype(dtype)}[{wanted}]; {REBUILD}")
-    for bound, outside in ((least, np.less), (most, np.greater)):
-        if bound is not None and found.size and (np.isnan(found) | outside(found, bound)).any():
-            bad = found[np.isnan(found) | outside(found, bound)][0]
-            raise HarnessError(f"{where}: value {bad}, expected {least} to {most}; {REBUILD}")
-
-
-class _Plain:
-    """A stream that NumPy has to write to: into a file it puts arrays by a copy of its own, and on a full disk loses
-    what that copy still holds when it is closed, without a word.
-    """
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self.write = stream.write

@@ -19,7 +19,7 @@ from harness.core.configuration.rooms import PACKAGE, roomless
 
 LIBRARIES = ("torch", "numpy", "scipy", "faiss-cpu", "faiss-gpu", "sentence-transformers", "bm25s", "spacy", "datasets")
 
-NO_EFFECT = ("board", "report", "command", "testing", "__main__.py")
+NO_EFFECT = ("report", "command", "testing", "__main__.py")
 """Parts of the package that change no result."""
 
 NO_RESULT = {"result": False}
@@ -118,7 +118,7 @@ def file_sha256(path: Path) -> str:
 def code_version() -> str:
     """The package's version and the hash of the sources that results follow from: ``0.1.0+1f3a...``.
 
-    Boards, reports, tracking and the command line (``NO_EFFECT``) are left out: they change no number.
+    Reports, tracking and the command line (``NO_EFFECT``) are left out: they change no number.
     """
     names = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
     kept = [name for name in names if name.partition("/")[0] not in NO_EFFECT]

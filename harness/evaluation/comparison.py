@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,7 +136,7 @@ class Comparison:
         """The p of the test that decides."""
         return self.p if self.ruling is None else self.ruling.p
 
-    def by_cluster(self) -> Comparison:
+    def by_cluster(self) -> Self:
         """The same, decided by the test and the interval by cluster."""
         return replace(self, ruling=Ruling("by cluster", self.p_cluster, self.interval_cluster, self._seen(True)))
 
@@ -241,7 +241,7 @@ class Comparison:
         return statistic.smallest_effect(int(n), (self.wins + self.losses) / self.n)
 
 
-def corrected(found: Sequence[Comparison | None]) -> list[tuple[float | None, float | None]]:
+def corrected_ps(found: Sequence[Comparison | None]) -> list[tuple[float | None, float | None]]:
     """Holm's p over these comparisons, of a difference (by query) and of equivalence (by cluster).
 
     None for what is not compared, and of equivalence where values are not 0/1.

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.sparse import read_matrix
+from harness.core.arrays import read_matrix
 from harness.graph.extractor import Extraction, Mentions
 from harness.graph.extractor.extraction import KINDS
 

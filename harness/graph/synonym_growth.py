@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.sparse import read_matrix
+from harness.core.arrays import read_matrix
 from harness.graph.synonym import PART, SLACK, synonyms
 from harness.model.encoder import Encoder, pair_cosines, stored_vectors
 from harness.work.shared_rows import Columns, map_rows

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import check_matrix, write_array
 from harness.core.errors import HarnessError, bounded
-from harness.core.files import REBUILD, write_array, write_text
+from harness.core.files import REBUILD, write_text
 from harness.core.identity import identity, texts_sha256
-from harness.core.sparse import check_matrix
 from harness.run import Run
 from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store

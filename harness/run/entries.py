@@ -91,3 +91,28 @@ def check_once(found: Entries, rows: NDArray[np.int32], docs: NDArray[np.int32])
             f"{found.place(again)}: query {found.queries[again]} holds document {found.docs[again]} twice; "
             "keep one of its entries"
         )
+
+
+def find_order(
+    rows: NDArray[np.int64], docs: NDArray[np.int32], scores: NDArray[np.float64]
+) -> NDArray[np.intp] | None:
+    """What brings entries into the one order; None when they are in it. Sorts only the lists that are not."""
+    same = rows[1:] == rows[:-1]
+    if (rows[1:] < rows[:-1]).any():
+        return np.lexsort((docs, -scores, rows))
+    wrong = same & ((scores[1:] > scores[:-1]) | ((scores[1:] == scores[:-1]) & (docs[1:] < docs[:-1])))
+    if not wrong.any():
+        return None
+    unsorted = np.zeros(int(rows[-1]) + 1, dtype=bool)
+    unsorted[rows[1:][wrong]] = True
+    entries = np.flatnonzero(unsorted[rows])
+    order = np.arange(len(rows))
+    order[entries] = entries[np.lexsort((docs[entries], -scores[entries], rows[entries]))]
+    return order
+
+
+def strings(ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
+    """string[n], in one piece."""
+    if isinstance(ids, pa.ChunkedArray):
+        ids = ids.combine_chunks()
+    return ids if isinstance(ids, pa.Array) else pa.array(list(ids), type=pa.string())

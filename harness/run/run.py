@@ -17,10 +17,11 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from harness.core import escape
+from harness.core.arrays import read_array, write_array
 from harness.core.errors import HarnessError
-from harness.core.files import REBUILD, read_array, write_array
+from harness.core.files import REBUILD
 from harness.core.table import Column, Table
-from harness.run.entries import Entries, check_finite, check_once, check_ranks, number
+from harness.run.entries import Entries, check_finite, check_once, check_ranks, find_order, number, strings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +65,7 @@ class Run:
         Raises:
             HarnessError: a score is not finite, or a document stands twice in one list.
         """
-        queries, documents = _strings(query_ids), _strings(doc_ids)
+        queries, documents = strings(query_ids), strings(doc_ids)
         rows = np.asarray(query, dtype=np.int64)
         numbers = np.asarray(doc, dtype=np.int32)
         values = np.asarray(score, dtype=np.float64) + 0.0  # -0.0 becomes 0.0: they are one score
@@ -74,7 +75,7 @@ class Run:
                 f"query {queries[int(rows[bad])]}, document {documents[int(numbers[bad])]}: score must be finite, "
                 f"got {values[bad]}"
             )
-        order = _order(rows, numbers, values)
+        order = find_order(rows, numbers, values)
         if order is not None:
             rows, numbers, values = rows[order], numbers[order], values[order]
         pairs = np.sort(rows * len(documents) + numbers)
@@ -297,25 +298,3 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
             check_once(found, rows, docs)
             raise
     return runs
-
-
-def _order(rows: NDArray[np.int64], docs: NDArray[np.int32], scores: NDArray[np.float64]) -> NDArray[np.intp] | None:
-    """What brings entries into the one order; None when they are in it. Sorts only the lists that are not."""
-    same = rows[1:] == rows[:-1]
-    if (rows[1:] < rows[:-1]).any():
-        return np.lexsort((docs, -scores, rows))
-    wrong = same & ((scores[1:] > scores[:-1]) | ((scores[1:] == scores[:-1]) & (docs[1:] < docs[:-1])))
-    if not wrong.any():
-        return None
-    unsorted = np.zeros(int(rows[-1]) + 1, dtype=bool)
-    unsorted[rows[1:][wrong]] = True
-    entries = np.flatnonzero(unsorted[rows])
-    order = np.arange(len(rows))
-    order[entries] = entries[np.lexsort((docs[entries], -scores[entries], rows[entries]))]
-    return order
-
-
-def _strings(ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
-    if isinstance(ids, pa.ChunkedArray):
-        ids = ids.combine_chunks()
-    return ids if isinstance(ids, pa.Array) else pa.array(list(ids), type=pa.string())

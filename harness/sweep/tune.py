@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.benchmark.cluster import clusters, share_gold
+from harness.core.arrays import write_array
 from harness.core.errors import HarnessError
-from harness.core.files import locked, make_folder, remove_partials, write_array, write_frame, write_json, write_text
+from harness.core.files import locked, make_folder, remove_partials, write_frame, write_json, write_text
 from harness.core.identity import code_version, digest, library_versions, record
 from harness.evaluation.metric import Metric
 from harness.run import Run

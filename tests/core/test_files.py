@@ -12,15 +12,14 @@ import numpy as np
 import pytest
 import yaml
 
+from harness.core.arrays import read_array, write_array
 from harness.core.errors import HarnessError
 from harness.core.files import (
     HOST,
     dead_partials,
     make_folder,
-    read_array,
     remove_partials,
     whole,
-    write_array,
     write_text,
 )
 from harness.core.input import read_yaml
@@ -106,7 +105,7 @@ import resource, signal, sys
 from pathlib import Path
 import faiss, numpy as np
 from harness.core.errors import HarnessError
-from harness.core.files import write_array
+from harness.core.arrays import write_array
 from harness.retriever.search.index import save
 values = np.arange(100, dtype=np.float32).reshape(10, 10)
 index = faiss.index_factory(10, "Flat")

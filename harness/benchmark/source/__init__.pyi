@@ -13,4 +13,5 @@ from .records import Record as Record
 from .records import Records as Records
 from .records import read_array as read_array
 from .records import read_lines as read_lines
+from .records import stream_lines as stream_lines
 from .records import with_our_names as with_our_names

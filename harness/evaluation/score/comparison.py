@@ -132,22 +132,20 @@ def _compare(
     every = [scores for found in systems.values() for scores in found.values()]
     check_aligned(every)
     labels = _labels(every)
-    share = all(((one.values >= 0) & (one.values <= 1)).all() for one in every)
+    scale = Scale(all(((one.values >= 0) & (one.values <= 1)).all() for one in every), "item")
+    binary = {metric: all(scores[metric].binary for scores in systems.values()) for metric in first}
     found = []
     for name, base in pairs_of(runs, baselines):
         for metric in first:
             ours, theirs = systems[name][metric], systems[base][metric]
-            binary = all(found[metric].binary for found in systems.values())
-            scale, repeats = Scale(share, "item"), {}
-            for each, scores in ((name, ours), (base, theirs)):
-                if scores.values.shape[1] > 1:
-                    repeats[each] = Repeats.of(scores.values)
+            sides = ((name, ours.values), (base, theirs.values))
+            repeats = {each: Repeats.of(values) for each, values in sides if values.shape[1] > 1}
             if repeats:
                 one = Comparison.repeated(ours.values, theirs.values, labels, labels is not None, scale)
             else:
-                test: Test = "sign" if binary else "flip"
+                test: Test = "sign" if binary[metric] else "flip"
                 values = ours.values[:, 0], theirs.values[:, 0]
-                one = Comparison.of(*values, binary=binary, labels=labels, test=test, scale=scale)
+                one = Comparison.of(*values, binary=binary[metric], labels=labels, test=test, scale=scale)
                 one = one if labels is None else one.by_cluster()
             found.append(
                 ScoreComparison(

@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from harness.benchmark.source import stream_lines
 from harness.core.errors import HarnessError, nearest, one_of
-from harness.core.input import DAMAGED, MARK, numbered_lines, opened, parse_json, refuse_array
+from harness.core.input import DAMAGED, MARK, opened, parse_json
 
 NAMES: Mapping[str, Sequence[str]] = {
     "item": ("item", "item_id", "id", "query", "query_id", "qid", "question_id", "sample_id", "doc_id"),
@@ -95,13 +96,7 @@ def _separated(path: Path, delimiter: str) -> Fields:
 
 
 def _lines(path: Path) -> Fields:
-    for number, line in numbered_lines(path):
-        if number == 1:
-            refuse_array(path, line)
-        row = parse_json(line, path, '{"item": ..., "score": ...}', number)
-        if not isinstance(row, dict):
-            raise HarnessError(f'{path}:{number}: expected an object {{"item": ..., "score": ...}}')
-        yield f"{path}:{number}", row
+    yield from ((f"{path}:{number}", row) for number, row in stream_lines(path))
 
 
 def _parquet(path: Path) -> Fields:

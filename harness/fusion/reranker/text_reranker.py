@@ -16,9 +16,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from harness.core.arrays import read_array, write_array
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, one_of
-from harness.core.files import read_array, write_array
 from harness.core.identity import NO_RESULT, identity, texts_sha256
 from harness.fusion.context import SourceTexts
 from harness.fusion.fuser import Calibrated

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from harness.core.arrays import read_array, write_array
 from harness.core.errors import HarnessError
-from harness.core.files import REBUILD, read_array, write_array
+from harness.core.files import REBUILD
 
 KINDS = ("title", "entity", "span", "open")
 """Why a mention is one: it is the corpus' own title, a named-entity recogniser said so, it is capitalised, or a

@@ -14,8 +14,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.arrays import read_array
 from harness.core.errors import one_of
-from harness.core.files import read_array
 from harness.core.identity import identity, texts_sha256
 from harness.model.encoder.reuse import EMBEDDINGS, Known, find_vectors
 from harness.model.encoder.shards import encode, fill_shards

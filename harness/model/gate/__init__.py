@@ -21,7 +21,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.files import read_array, write_array
+from harness.core.arrays import read_array, write_array
 from harness.core.identity import digest, identity, texts_sha256
 from harness.model.gate.candidates import Candidates
 from harness.work.store import Store

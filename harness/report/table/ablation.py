@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.core.table import Column, Table
-from harness.evaluation.comparison import Comparison, corrected
+from harness.evaluation.comparison import Comparison, corrected_ps
 from harness.evaluation.metric import ABSENT
 from harness.sweep.folder import View
 
@@ -23,7 +23,7 @@ def ablation(view: View) -> list[Table]:
     winner = view.scores[view.winner_place]
     found = [Comparison.of(view.scores[place], winner, margin=view.margin, labels=view.clusters) for place in places]
     rows = []
-    for place, one, (p, same) in zip(places, found, corrected(found), strict=True):
+    for place, one, (p, same) in zip(places, found, corrected_ps(found), strict=True):
         interval = one.score_interval(1 - 2 * ALPHA)
         name, moved = view.rows[place]["name"], changed(view, place)
         said = verdict(1.0 if p is None else p, 1.0 if same is None else same, moved)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from harness.core.errors import one_of
 from harness.core.table import Column, Table
-from harness.evaluation.comparison import Comparison, corrected
+from harness.evaluation.comparison import Comparison, corrected_ps
 from harness.evaluation.metric import Metric, Values, average, definitions
 from harness.evaluation.statistic import wilson
 from harness.sweep.folder import SweepResult, View, rerun
@@ -180,7 +180,7 @@ class ComparisonTable:
 
 def correct(lines: Sequence[Line]) -> list[Line]:
     """The lines with Holm's corrections over those that are compared."""
-    ps = corrected([line.against for line in lines])
+    ps = corrected_ps([line.against for line in lines])
     return [replace(line, p_holm=p, p_same=same) for line, (p, same) in zip(lines, ps, strict=True)]
 
 

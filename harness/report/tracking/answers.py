@@ -29,7 +29,7 @@ def read(path: Path) -> Group:
 
 
 def answers(found: Mapping[str, Any], path: Path) -> Group:
-    """A run for the command, a run below it for each condition. See harness.report.answers for ``found``."""
+    """A run for the command, a run below it for each condition. See harness.report.console.answers for ``found``."""
     dataset, split = str(found["dataset"]), str(found["split"])
     settings = {f"reader.{key}": text(value) for key, value in found["reader"].items() if key != "_target_"}
     base = {"dataset": dataset, "split": split, "n": str(found["n"]), **settings}

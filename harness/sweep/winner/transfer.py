@@ -8,6 +8,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
+from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.core.table import LEVEL, Column, Style, Table, p_value, points
 from harness.evaluation.gold import Gold
@@ -52,8 +53,8 @@ class Transfer:
         for target, own in winners.items():
             data = lists.benchmark(own.config)
             gold = Gold.of(data).split(config.split, data.splitting)
-            ranked = {name: _over(winner, own).rank() for name, winner in winners.items()}
-            best = _list(sweeps[target].folder, here, str(locks[target]["best_single"]))
+            ranked = {name: _over(winner, own).rank_benchmark(data) for name, winner in winners.items()}
+            best = _list(sweeps[target].folder, here, str(locks[target]["best_single"]), data)
             others = {**{name: run for name, run in ranked.items() if name != target}, BEST: best}
             golds[target] = gold
             found += compare_all(
@@ -63,7 +64,7 @@ class Transfer:
                 [metric],
                 "house",
             )
-        return cls(golds, corrected([_by_cluster(one) for one in found]))
+        return cls(golds, corrected([one.by_cluster() for one in found]))
 
     def table(self) -> tuple[Table, Style]:
         """A row a benchmark that was learned from, the best lists at the end; a column a benchmark that was scored."""
@@ -144,16 +145,10 @@ def _over(winner: Winner, target: Winner) -> Winner:
     return replace(winner, config=moved)
 
 
-def _list(folder: Path, here: DictConfig, name: str) -> Run:
+def _list(folder: Path, here: DictConfig, name: str, data: Benchmark) -> Run:
     """A list of a sweep, which need not be of its winner's pool."""
     config = reopen(folder, here).config
-    return lists.runs({name: lists.retrievers(config)[name]}, lists.benchmark(config), lists.store(config))[name]
-
-
-def _by_cluster(one: RunComparison) -> RunComparison:
-    decided = one.by_cluster()
-    assert isinstance(decided, RunComparison)
-    return decided
+    return lists.runs({name: lists.retrievers(config)[name]}, data, lists.store(config))[name]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.benchmark import Benchmark
 from harness.core.configuration import StoredReader, compose, instantiate, strategy
 from harness.core.errors import HarnessError, bounded, nearest
 from harness.fusion.fuse import check, fuse_blocks
@@ -187,10 +188,23 @@ class Winner:
         """
         if depth is not None:
             bounded("depth", depth, 1)
+        data = lists.benchmark(self.config)
+        return self.rank_benchmark(data if questions is None else data.asked(_named(questions)), depth)
+
+    def rank_benchmark(self, data: Benchmark, depth: int | None = None) -> Run:
+        """The same of a benchmark that is at hand: its questions, over its passages.
+
+        Args:
+            data: passages and questions.
+            depth: the best so many of each, None for all.
+
+        Returns:
+            The ranked lists, with fused scores.
+
+        Raises:
+            HarnessError: a list holds none of the questions.
+        """
         store = lists.store(self.config)
-        data = lists.benchmark(self.config, store)
-        if questions is not None:
-            data = data.asked(_named(questions))
         retrievers = lists.retrievers(self.config)
         runs = lists.runs(retrievers, data, store)
         if silent := [name for name, run in runs.items() if not len(run.docs)]:

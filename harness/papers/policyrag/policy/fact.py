@@ -12,9 +12,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import check_array, read_arrays
 from harness.core.errors import HarnessError
-from harness.core.files import REBUILD, check_array
-from harness.core.sparse import read_arrays
+from harness.core.files import REBUILD
 from harness.graph.extractor import Extraction, byte_offsets, words
 from harness.papers.policyrag.policy.sentence import sentences
 

@@ -14,9 +14,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.files import check_array
+from harness.core.arrays import check_array, read_arrays, read_matrix
 from harness.core.identity import identity
-from harness.core.sparse import read_arrays, read_matrix
 from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction, words
 from harness.papers.policyrag.policy.fact import Facts, make_facts

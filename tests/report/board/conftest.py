@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from harness.benchmark import load
-from harness.board import Board, init, submit
 from harness.core.configuration import compose
+from harness.report.board import Board, init, submit
 from harness.run import Run
 
 CARD = {

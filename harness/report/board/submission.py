@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.board.card import Card, read_card, read_fields, write_card
-from harness.board.card import missing as lacking
 from harness.core.errors import HarnessError
 from harness.core.files import make_folder, write_text
 from harness.core.identity import file_sha256
+from harness.report.board.card import Card, read_card, read_fields, write_card
+from harness.report.board.card import missing as lacking
 
 if TYPE_CHECKING:
     from harness.run import Run
@@ -47,7 +47,7 @@ class Submission:
 def submit(folder: Path, run: Run, values: Mapping[str, Any], data_sha256: str) -> None:
     """Write a submission. What the card in the folder says already stays where ``values`` have nothing.
 
-    values: the fields of a card, None where nothing is known (see ``harness.board.card.FIELDS``), and ``claims``.
+    values: the fields of a card, None where nothing is known (see ``card.FIELDS``), and ``claims``.
     """
     if not NAME.fullmatch(folder.name):
         raise HarnessError(f"{folder}: a submission is called by small letters, digits, _ and -; set out=DIR/name")

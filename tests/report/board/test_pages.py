@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from harness.board import Board, build
+from harness.report.board import Board, build
 
-PATH = Path(__file__).parents[1] / "report" / "site" / "browser.py"
+PATH = Path(__file__).parents[1] / "site" / "browser.py"
 SPEC = importlib.util.spec_from_file_location("browser", PATH)
 assert SPEC is not None
 assert SPEC.loader is not None

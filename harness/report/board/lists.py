@@ -13,12 +13,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.board.submission import Submission, read_submission
 from harness.core.errors import HarnessError
 from harness.core.input import opened
 from harness.evaluation.evaluate import ranks_of
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import ABSENT, Metric, average
+from harness.report.board.submission import Submission, read_submission
 from harness.run import Run
 from harness.run.io import read
 from harness.run.matching import difference, documents, examples, queries

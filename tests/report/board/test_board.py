@@ -18,7 +18,7 @@ import yaml
 
 import harness as package
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 Command = Callable[..., tuple[int, str, str]]
 CARD = (
     "card={version: 1, code: closed, encoder: none, language_models: [], trained_on: [nq/train], "

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from harness.core.arrays import check_matrix, read_arrays, read_matrix
 from harness.core.errors import HarnessError
-from harness.core.sparse import check_matrix, read_arrays, read_matrix
 from harness.graph.extractor.extraction import KINDS
 from harness.graph.network import Network
 from harness.papers.policyrag.policy.fact import Facts

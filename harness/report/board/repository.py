@@ -14,8 +14,6 @@ from string import Template
 from typing import Any
 
 from harness.benchmark import SPLITS, Benchmark, load
-from harness.board.lists import Scored, score
-from harness.board.submission import read_submission
 from harness.core.configuration import names, package_folder
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.core.escape import file_name
@@ -24,6 +22,8 @@ from harness.core.input import read_yaml
 from harness.core.table import percent
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
+from harness.report.board.lists import Scored, score
+from harness.report.board.submission import read_submission
 from harness.sweep.heldout import describe_looks, note_look
 
 log = logging.getLogger(__name__)

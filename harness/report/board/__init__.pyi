@@ -1,6 +1,6 @@
-from .build import build as build
 from .card import FIELDS as FIELDS
 from .lists import review as review
+from .pages import build as build
 from .repository import Board as Board
 from .repository import check as check
 from .repository import init as init

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from harness.board.judging import Standing, letters
-from harness.board.lists import Scored
-from harness.board.repository import Board, Collection, copies, note_looks, notes
 from harness.core import escape
 from harness.core.configuration import package_folder
 from harness.core.files import write_text
 from harness.core.identity import code_version
 from harness.core.table import Column, Table, percent
 from harness.evaluation.metric import groups
+from harness.report.board.judging import Standing, letters
+from harness.report.board.lists import Scored
+from harness.report.board.repository import Board, Collection, copies, note_looks, notes
 from harness.report.display import Display
 from harness.report.site import packed_ranks, packed_scores, plain, table
 

@@ -10,8 +10,8 @@ from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from harness.board.judging import Standing, letters
 from harness.evaluation.metric import ABSENT, Metric
+from harness.report.board.judging import Standing, letters
 
 
 def symmetric(pairs: set[tuple[int, int]], count: int) -> np.ndarray:

@@ -1,0 +1,118 @@
+"""Arrays of artifacts, written, read, and held against their form: code that is compiled trusts their indices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tokenize import TokenError
+from typing import IO, TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError
+from harness.core.files import REBUILD, whole
+from harness.core.input import DAMAGED
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+Shape = tuple[int | None, int | None]
+
+
+def write_array(path: Path, values: NDArray[Any]) -> None:
+    """Write a NumPy file."""
+    with whole(path) as partial, partial.open("wb") as stream:
+        np.save(cast("IO[bytes]", _Plain(stream)), values, allow_pickle=False)
+
+
+def read_array(
+    path: Path,
+    dtype: Any,
+    shape: tuple[int | None, ...],
+    least: float | None = None,
+    most: float | None = None,
+    mapped: bool = False,
+) -> NDArray[Any]:
+    """float[shape], or int[shape], as ``dtype`` says: the array of a NumPy file. shape: None for an axis of any length.
+
+    least, most: bounds of its values, included.
+
+    mapped: by the file's pages, read when they are used. Raises HarnessError for an array of another form, and for
+    values out of bounds, NaN among them: code that is compiled would read and write beside an array's memory.
+    """
+    try:
+        found = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+    except (ValueError, EOFError, SyntaxError, TokenError) as error:
+        raise HarnessError(f"{path}: no array of NumPy ({error}); {REBUILD}") from error
+    check_array(found, path, dtype, shape, least, most)
+    return cast("NDArray[Any]", found)
+
+
+def check_array(
+    found: NDArray[Any],
+    where: str | Path,
+    dtype: Any,
+    shape: tuple[int | None, ...],
+    least: float | None = None,
+    most: float | None = None,
+) -> None:
+    """Raise HarnessError, which begins with ``where``, for an array of another form or with values out of bounds."""
+    if (
+        found.dtype != dtype
+        or len(found.shape) != len(shape)
+        or any(wanted not in (None, size) for wanted, size in zip(shape, found.shape, strict=True))
+    ):
+        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        there = f"{found.dtype}[{', '.join(map(str, found.shape))}]"
+        raise HarnessError(f"{where}: {there}, expected {np.dtype(dtype)}[{wanted}]; {REBUILD}")
+    for bound, outside in ((least, np.less), (most, np.greater)):
+        if bound is not None and found.size and (np.isnan(found) | outside(found, bound)).any():
+            bad = found[np.isnan(found) | outside(found, bound)][0]
+            raise HarnessError(f"{where}: value {bad}, expected {least} to {most}; {REBUILD}")
+
+
+def read_matrix(path: Path, shape: Shape) -> sp.csr_array:
+    """The matrix of an ``.npz`` file of SciPy.    shape: None for an axis of any length.
+
+    Raises HarnessError for a file that holds none, another shape, indices out of it, and values that are not finite.
+    """
+    import scipy.sparse as sp
+
+    try:
+        found = sp.csr_array(sp.load_npz(path))
+    except DAMAGED as error:
+        raise HarnessError(f"{path}: no sparse matrix of SciPy ({error}); {REBUILD}") from error
+    return check_matrix(found, path, shape)
+
+
+def check_matrix(found: sp.csr_array, where: str | Path, shape: Shape) -> sp.csr_array:
+    """The matrix. Raises HarnessError, which begins with ``where``, as ``read_matrix`` does."""
+    if any(wanted not in (None, size) for wanted, size in zip(shape, found.shape, strict=True)):
+        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        raise HarnessError(f"{where}: a matrix [{', '.join(map(str, found.shape))}], expected [{wanted}]; {REBUILD}")
+    try:
+        found.check_format(full_check=True)
+    except ValueError as error:
+        raise HarnessError(f"{where}: {error}; {REBUILD}") from error
+    if not np.isfinite(found.data).all():
+        raise HarnessError(f"{where}: a value that is not finite; {REBUILD}")
+    return found
+
+
+def read_arrays(path: Path) -> Mapping[str, NDArray[Any]]:
+    """The arrays of an ``.npz`` file, float[any] or int[any], by name. Raises HarnessError where it holds none."""
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            return {name: found[name] for name in found.files}
+    except DAMAGED as error:
+        raise HarnessError(f"{path}: no arrays of NumPy ({error}); {REBUILD}") from error
+
+
+class _Plain:
+    """A stream that NumPy has to write to: into a file it puts arrays by a copy of its own, and on a full disk loses
+    what that copy still holds when it is closed, without a word.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.write = stream.write
