@@ -96,7 +96,10 @@ def check_once(found: Entries, rows: NDArray[np.int32], docs: NDArray[np.int32])
 def find_order(
     rows: NDArray[np.int64], docs: NDArray[np.int32], scores: NDArray[np.float64]
 ) -> NDArray[np.intp] | None:
-    """What brings entries into the one order; None when they are in it. Sorts only the lists that are not."""
+    """int[N]: what brings entries into the one order; None when they are in it. Sorts only the lists that are not.
+
+    rows: int64[N], ascending by query or not.    docs: int32[N].    scores: float64[N].
+    """
     same = rows[1:] == rows[:-1]
     if (rows[1:] < rows[:-1]).any():
         return np.lexsort((docs, -scores, rows))
