@@ -12,17 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.benchmark.text import Casing, Gazetteer, Words, byte_offsets, is_capitalised, normal, spans, words
 from harness.core.configuration import REACHES
 from harness.core.errors import bounded
 from harness.core.identity import NO_RESULT
 from harness.core.threads import available
 from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
-from harness.graph.extractor.gazetteer import Gazetteer
-from harness.graph.extractor.name import Words, byte_offsets, normal, words
 from harness.graph.extractor.place import Places
 from harness.graph.extractor.recognition.recognisers import Recognisers
 from harness.graph.extractor.recognition.shards import Shards
-from harness.graph.extractor.span import Casing, is_capitalised, spans
 
 TITLE, ENTITY, SPAN = (KINDS.index(kind) for kind in ("title", "entity", "span"))
 Recognise = Callable[[Sequence[str]], list[NDArray[np.int32]]]
