@@ -13,8 +13,6 @@ from torch import Tensor
 from harness.core.errors import HarnessError
 from harness.fusion.learning import is_finite
 
-RIDGE = 1.0
-"""Of a leaf's value: what is added to the sum of p (1 - p) that it is divided by, so that a pure leaf stays finite."""
 Tree = list[list[float]]
 """A row a node: [column, threshold, left, right, value]; left is -1 in a leaf."""
 
@@ -28,8 +26,9 @@ def grow(
     least: rows in a leaf. The same bits whatever the threads.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
+    from threadpoolctl import threadpool_limits
 
-    grown = HistGradientBoostingClassifier(
+    forest = HistGradientBoostingClassifier(
         max_iter=trees,
         max_depth=depth,
         max_leaf_nodes=None,
@@ -37,7 +36,9 @@ def grow(
         min_samples_leaf=least,
         early_stopping=False,
         random_state=0,
-    ).fit(rows, labels)
+    )
+    with threadpool_limits(1, "openmp"):  # folds are the parallel work; on a busy machine threads wait for each other
+        grown = forest.fit(rows, labels)
     return [_plain(tree.nodes) for (tree,) in grown._predictors]  # which has no public name; a test adds them up
 
 
