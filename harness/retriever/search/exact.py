@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,8 @@ def nearest_rows(
     """
     import faiss
 
-    propose = partial(faiss.knn, xb=passages, metric=faiss.METRIC_INNER_PRODUCT)
+    knn: Any = faiss.knn  # whose types are PyTorch's
+    propose = partial(knn, xb=passages, metric=faiss.METRIC_INNER_PRODUCT)
     return decide(lambda asked, width: propose(asked, k=width), passages, questions, depth, exact=True)
 
 
