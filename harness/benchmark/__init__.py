@@ -1,6 +1,7 @@
 """Benchmarks: corpora, questions, gold passages in hop order, and the tune/test split."""
 
 from harness.benchmark.benchmark import UNORDERED, Benchmark
+from harness.benchmark.croissant import CROISSANT, check_croissant, write_croissant
 from harness.benchmark.load import load
 from harness.benchmark.split import (
     MEANING,
@@ -15,16 +16,19 @@ from harness.benchmark.split import (
 )
 
 __all__ = [
+    "CROISSANT",
     "MEANING",
     "SPLITS",
     "UNORDERED",
     "Benchmark",
     "Split",
     "Splitting",
+    "check_croissant",
     "load",
     "md5_split",
     "read_splitting",
     "say_unused",
     "split_queries",
     "splitting_name",
+    "write_croissant",
 ]
