@@ -23,9 +23,10 @@ from harness.work.store import Store
 class Twin:
     """``of``: a dataset by name, or a folder of prepared files; it is changed by a ``kind``, drawn by a ``seed``.
 
-    kind: ``renamed`` (names become made-up ones), ``untitled`` (titles become numbers).    data: folder of prepared
-    benchmarks. The twin is an artifact, with files that ``dataset=folder`` reads too; its card is the manifest's facts
-    and ``Benchmark.twin``.
+    kind: ``renamed`` (names become made-up ones), ``untitled`` (titles become numbers), ``unlinked`` (mentions of
+    titles become descriptions), ``homonyms`` (others share each bridge's name), ``shuffled`` (sentences in another
+    order).    data: folder of prepared benchmarks. The twin is an artifact, with files that ``dataset=folder`` reads
+    too; its card is the manifest's facts and ``Benchmark.twin``.
     """
 
     version: ClassVar[int] = 1
@@ -37,6 +38,8 @@ class Twin:
     def __post_init__(self) -> None:
         one_of("dataset.kind", self.kind, KINDS)
         bounded("dataset.seed", self.seed, 0)
+        if self.seed and self.kind == "unlinked":
+            raise HarnessError(f"dataset.seed={self.seed}: dataset.kind=unlinked draws nothing; leave the seed out")
 
     def load(self, store: Store) -> Benchmark:
         """The twin. Raises HarnessError where its original cannot be read or has no texts to change."""

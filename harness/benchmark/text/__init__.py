@@ -1,4 +1,4 @@
-"""Texts: their words, what a corpus writes with a capital, and known names found in them."""
+"""Texts: their words and sentences, what a corpus writes with a capital, and known names found in them."""
 
 import lazy_loader
 
