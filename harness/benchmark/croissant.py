@@ -7,12 +7,13 @@ their licence and citation, their files with SHA-256, and the fields of their re
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.benchmark.records import PASSAGE, QUESTION, passage_records, question_records, write_records
 from harness.core.errors import HarnessError
-from harness.core.files import make_folder, whole, write_text
+from harness.core.files import make_folder, write_text
 from harness.core.identity import file_sha256
 from harness.core.input import numbered_lines, read_json
 
@@ -35,11 +36,7 @@ CONTEXT: Mapping[str, Any] = {
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
 }  # fmt: skip
 """The standard's own, whole, as its validator expects it."""
-FIELDS = {
-    "passages": {"id": "Text", "title": "Text", "text": "Text"},
-    "questions": {"id": "Text", "question": "Text", "answers": "Text", "supporting_ids": "Text", "hops": "Integer",
-                  "type": "Text"},
-}  # fmt: skip
+FIELDS = {"passages": PASSAGE, "questions": QUESTION}
 REPEATED = ("answers", "supporting_ids")
 
 
@@ -52,9 +49,8 @@ def write_croissant(data: Benchmark, folder: Path, card: Card | None = None) -> 
     if data.triples is not None:
         raise HarnessError(f"{data.name}: its triples have no place in {' and '.join(FILES.values())}; export another")
     make_folder(folder)
-    for name, rows in {"passages": _passages(data), "questions": _questions(data)}.items():
-        with whole(folder / FILES[name]) as partial, partial.open("w", encoding="utf-8") as stream:
-            stream.writelines(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    for name, rows in {"passages": passage_records(data), "questions": question_records(data)}.items():
+        write_records(folder / FILES[name], rows)
     counts = {"passages": len(data.corpus), "questions": len(data.queries)}
     content = _description(data, folder, counts, card)
     write_text(folder / CROISSANT, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
@@ -87,18 +83,6 @@ def check_croissant(path: Path) -> str:
     return f"{path}: {name}, {counts['passages']} passages, {counts['questions']} questions, hashes as it says"
 
 
-def _passages(data: Benchmark) -> Iterator[dict[str, Any]]:
-    for batch in data.corpus.iter(batch_size=1000):
-        for values in zip(batch["id"], batch["title"], batch["text"], strict=True):
-            yield dict(zip(("id", "title", "text"), values, strict=True))
-
-
-def _questions(data: Benchmark) -> Iterator[dict[str, Any]]:
-    for row in data.queries:
-        extra = json.loads(row["extra"])
-        yield {**{name: row[name] for name in FIELDS["questions"]}, **extra}
-
-
 def _description(data: Benchmark, folder: Path, counts: Mapping[str, int], card: Card | None) -> dict[str, Any]:
     known = {"description": f"{data.name}: questions with their supporting passages in hop order."}
     if card:
@@ -126,7 +110,8 @@ def _file(path: Path) -> dict[str, Any]:
 
 def _records(name: str, count: int) -> dict[str, Any]:
     fields = []
-    for field, kind in FIELDS[name].items():
+    for field in FIELDS[name]:
+        kind = "Integer" if field == "hops" else "Text"
         source = {"fileObject": {"@id": FILES[name]}, "extract": {"column": field}}
         one: dict[str, Any] = {"@type": "cr:Field", "@id": f"{name}/{field}", "name": field, "dataType": f"sc:{kind}"}
         fields.append({**one, **({"repeated": True} if field in REPEATED else {}), "source": source})

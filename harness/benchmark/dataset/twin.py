@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, ClassVar
 
 from harness.benchmark import Benchmark
 from harness.benchmark.load import load_into
+from harness.benchmark.records import write_records
 from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.prepared import read_prepared
 from harness.benchmark.twin import KINDS, Content, measure
@@ -52,9 +52,8 @@ class Twin:
         def build(folder: Path) -> Mapping[str, Any]:
             before = Content.of(original)
             after, changes = KINDS[self.kind](before, self.seed)
-            for stem, rows in (("corpus", after.corpus), ("queries", after.queries)):
-                lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-                (folder / f"{stem}.jsonl").write_text("".join(lines), encoding="utf-8")
+            write_records(folder / "corpus.jsonl", after.corpus)
+            write_records(folder / "queries.jsonl", after.queries)
             return {"changes": changes, "before": measure(before), "after": measure(after)}
 
         made = store.get("twin", identity(self), {"benchmark": original.sha256}, build, what=f"of {original.name}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from harness.benchmark.benchmark import Benchmark
+from harness.benchmark.records import passage_records, question_records
 
 Changes = dict[str, int]
 """What was changed, in words, and how often."""
@@ -26,11 +26,7 @@ class Content:
     @classmethod
     def of(cls, benchmark: Benchmark) -> Content:
         """The records of a benchmark."""
-        queries = [dict(row) for row in benchmark.queries]
-        return cls(
-            [dict(row) for row in benchmark.corpus],
-            [{**{k: v for k, v in row.items() if k != "extra"}, **json.loads(row["extra"])} for row in queries],
-        )
+        return cls(list(passage_records(benchmark)), list(question_records(benchmark)))
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Field and text of everything that ``map`` changes."""
