@@ -116,8 +116,8 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, di
             seen = inner.seen(data)
         else:
             own = dataclasses.replace(data, splitting="md5").members("tune")
-            name = data.twin["of"] if data.twin else data.name
-            seen = share_gold(data.gold, data.gold[own if name in on else own[:0]])
+            original = data.twin["of"] if data.twin else data.name
+            seen = share_gold(data.gold, data.gold[own if original in on else own[:0]])
         found[name] = {"on": on, "seen": {part: int(seen[data.members(part)].sum()) for part in ("tune", "test")}}
     return found
 
