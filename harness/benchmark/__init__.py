@@ -13,6 +13,7 @@ from harness.benchmark.split import (
     split_queries,
     splitting_name,
 )
+from harness.benchmark.texts import Texts
 
 __all__ = [
     "MEANING",
@@ -21,6 +22,7 @@ __all__ = [
     "Benchmark",
     "Split",
     "Splitting",
+    "Texts",
     "load",
     "md5_split",
     "read_splitting",

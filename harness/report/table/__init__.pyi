@@ -1,2 +1,4 @@
+from .linkage import gold_table as gold_table
+from .linkage import link_table as link_table
 from .network import describe_network as describe_network
 from .replication import findings as findings
