@@ -31,7 +31,7 @@ def test_what_an_extra_asks_for_allows_the_pinned_version(extra: str) -> None:
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_pip_resolves_it_beside_the_pinned_ones(extra: str, tmp_path: Path) -> None:
     """All that it brings too, in a resolution of its own: nothing that is installed here counts."""
-    asked = [*("--dry-run", "--quiet", "--ignore-installed", "-c", str(ROOT / "constraints.txt")), *EXTRAS[extra]]
+    asked = [*("--dry-run", "--quiet", "--ignore-installed", "-c", str(ROOT / "constraints.txt")), f"{ROOT}[{extra}]"]
     pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--retries", "0"]
     reached = subprocess.run([*pip, *asked[:3], "packaging"], cwd=tmp_path, capture_output=True, text=True)
     if reached.returncode:

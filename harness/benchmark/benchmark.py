@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -44,6 +44,8 @@ class Benchmark:
     (passage number), ``relation`` (in words), ``object`` (passage number).
     splitting: ``md5`` splits query by query; ``disjoint`` keeps queries that share gold passages, directly or through
     others, on one side; ``given`` is their field ``split`` (see ``harness.benchmark.split``).
+    twin: of a twin (``dataset=twin``), its card: ``of`` which benchmark, ``kind``, ``seed``, ``changes`` (how often
+    what was changed), and what was measured ``before`` and ``after``.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Benchmark:
     sha256: str
     triples: pa.Table | None = None
     splitting: Splitting = "md5"
+    twin: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         read_splitting("split", self.splitting)

@@ -27,6 +27,11 @@ def load(name_or_path: str | Path, data: str | Path | None = None, runs: str | P
         HarnessError: it is unknown, missing or damaged.
     """
     store = Store(Path(runs or os.environ.get("HARNESS_RUNS", "runs")), Remote.of(os.environ.get("HARNESS_SHARED")))
+    return load_into(store, name_or_path, data)
+
+
+def load_into(store: Store, name_or_path: str | Path, data: str | Path | None = None) -> Benchmark:
+    """``load``, with what is made kept in ``store``."""
     if str(name_or_path) in names("dataset"):
         overrides = [f"dataset={name_or_path}"]
     elif Path(name_or_path).is_dir():

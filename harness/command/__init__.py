@@ -42,6 +42,13 @@ def other_splits(config: DictConfig) -> int:
     return found
 
 
+def command_line(command: str) -> str:
+    """What was typed, as it is stored: without passwords of addresses and values that are named like a key."""
+    from harness.core.secret import hide_secrets
+
+    return hide_secrets(" ".join(["harness", command, *typed()]))
+
+
 def typed() -> list[str]:
     """The overrides of the command line, as they were typed (see ``harness.core.configuration.KNOB``)."""
     from hydra.core.hydra_config import HydraConfig

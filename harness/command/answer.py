@@ -12,8 +12,8 @@ count exact matches against `baseline`, the F1 difference has its own paired int
 
 Runs are those of `harness evaluate --help`. Every answer of the endpoint is kept: a killed run goes on where it was,
 and nothing is paid for twice. Answers that cannot be used are wrong, and counted (`unusable`). `out` by its ending:
-.json (everything, with each question's answers), .csv, .tex, .txt (the table). Published figures stand below ours, with
-what differs.
+.json (everything, with each question's answers), .csv, .tex, .txt, .html (the table). Published figures stand below
+ours, with what differs.
 """
 
 from __future__ import annotations

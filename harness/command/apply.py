@@ -3,6 +3,7 @@
 Needs no gold. The questions are a file of lines `{"id": "q1", "question": "..."}`, asked of the sweep's own corpus or,
 with dataset=, of another; without queries= they are those of the benchmark. Lists are made as the sweep made them, and
 kept: what is asked again takes no time. A list that the sweep read from a file needs one with the new questions.
+Beside the file stands out.ir-metadata.yml: what made it, by the names of ir_metadata.
 `harness evaluate` scores what is written, where there is gold; on a test split that is a look.
 
   harness apply queries=questions.jsonl out=ranked.trec                          the latest sweep's winner
@@ -25,7 +26,7 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.benchmark.source import read_prepared_questions
-    from harness.command import complete
+    from harness.command import command_line, complete
     from harness.run import io as runs
     from harness.sweep.winner import Winner
 
@@ -34,6 +35,6 @@ def run(config: DictConfig) -> None:
     print(f"as locked: {winner.name}")
     questions = read_prepared_questions(Path(str(config.queries))) if config.queries is not None else None
     ranked = winner.rank(questions, config.depth)
-    runs.write(ranked, str(config.out))
+    runs.write(ranked, str(config.out), {**winner.made, "command": command_line("apply")})
     answered = int((ranked.lengths() > 0).sum())
     print(f"{config.out}: {len(ranked.docs)} documents for {answered} of {len(ranked)} questions")

@@ -37,7 +37,8 @@ Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are a
 one comparison is an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids,
 headroom and more; several are a list. out=NAME.tex is a paper's table, systems by metrics, with signs and bold only
 where a difference is shown, NAME-matrix.tex the matrix of several baselines, NAME-appendix.tex the table of this
-command. `figure` (.pdf or .png) shows each difference with its interval, wins and losses.
+command; out=NAME.html one page, which opens from disk: that matrix in colours, with intervals by query and by cluster,
+and the table. `figure` (.pdf or .png) shows each difference with its interval, wins and losses.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def run(config: DictConfig) -> None:
     from harness.evaluation.conclusion import by_topic, choose
     from harness.evaluation.coverage import read_gold
     from harness.evaluation.system_comparison import comparison_table, headroom
-    from harness.evaluation.system_table import matrix, system_table
+    from harness.evaluation.system_table import Matrix, system_table
     from harness.evaluation.verdict import renamed, sentences, short_table
     from harness.report.difference_figure import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
@@ -101,7 +102,7 @@ def run(config: DictConfig) -> None:
         print(*paragraph(line), sep="\n")
     won = {name: asdict(room) for name, room in rooms.items()}
     results = [{**one.json, "headroom": won.get(str(one.metric)), **look} for one in found]
-    pairs = matrix(found) if len(named[1]) > 1 else None
+    pairs = Matrix(found) if len(named[1]) > 1 else None
     written = write_result(config.out, results[0] if len(results) == 1 else results, table, system_table(found), pairs)
     written += write_figure(config.figure, lambda name: picture(found, name))
     print(*written, sep="\n", end="\n" if written else "")

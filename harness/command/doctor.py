@@ -5,6 +5,7 @@ damaged one is named. It is built again by the next command that needs it.
 
   harness doctor
   harness doctor artifacts=true
+  harness doctor 'files=[f.trec,sample/croissant.json]'    is what f.trec.ir-metadata.yml and croissant.json say so?
   harness doctor --json      the same as one JSON object, to go with a bug report: read it before you send it
 """
 
@@ -33,7 +34,7 @@ def run(config: DictConfig) -> None:
     import json
     from itertools import chain
 
-    from harness.command import typed
+    from harness.command import plain, typed
     from harness.report.tracking import describe
 
     told: list[str] = []
@@ -45,6 +46,7 @@ def run(config: DictConfig) -> None:
         _artifacts(Path(config.paths.runs), bool(config.artifacts)),
         _results(Path(config.paths.runs), Path(config.paths.ledger)),
         (f"tracking   {line}" for line in describe(config, typed())),
+        _files(plain(config.files)),
     )
     try:
         for line in lines:
@@ -129,6 +131,24 @@ def _artifacts(runs: Path, check: bool) -> Iterator[str]:
             damaged += 1
             yield f"DAMAGED    {error}"
     yield f"artifacts  {len(places) - damaged} of {len(places)} whole"
+
+
+def _files(paths: Iterable[str]) -> Iterator[str]:
+    """Each run against the file beside it, and each Croissant file against the files that it names."""
+    from harness.benchmark import CROISSANT, check_croissant
+    from harness.core.errors import HarnessError
+    from harness.run.io import read
+    from harness.run.metadata import check_metadata
+
+    damaged = []
+    for path in map(Path, paths):
+        try:
+            yield f"file       {check_croissant(path) if path.name == CROISSANT else check_metadata(path, read(path))}"
+        except HarnessError as error:
+            damaged.append(str(error))
+            yield f"DAMAGED    {error}"
+    if damaged:
+        raise HarnessError(f"{len(damaged)} of files={list(paths)} are not as described; the first: {damaged[0]}")
 
 
 def _results(runs: Path, ledger: Path) -> Iterator[str]:

@@ -25,7 +25,7 @@ says what another name means; splitting=splits.tsv is a file with lines `id spli
 
 Equal scores are ordered by document id ascending. ties=trec does as trec_eval does (scores as 32-bit floats, equal ones
 by document id descending).
-`out` by its ending: .json (everything, with each query), .csv, .tex, .txt (the
+`out` by its ending: .json (everything, with each query), .csv, .tex, .txt, .html (the
 table). Printed are all queries and, of the groups by hop count and by type, those of which there are several;
 explain=true prints every group, what the metrics count, and what run and gold have in common.
 """

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Read, fuse, write, and say what was fused."""
     from harness.benchmark import SPLITS, read_splitting
-    from harness.command import complete, explains, plain, typed
+    from harness.command import command_line, complete, explains, plain, typed
     from harness.core.errors import HarnessError, bounded, one_of
     from harness.core.files import write_json
     from harness.core.table import paragraph
@@ -97,7 +97,8 @@ def run(config: DictConfig) -> None:
         reference=chosen.pool.reference,
         device=config.device,
     ).top(config.depth)
-    lists.write(fused, out)
+    strategy = chosen.name or _explanation(chosen)
+    lists.write(fused, out, {"command": command_line("fuse"), "strategy": strategy, "lists": paths})
     read_lists = {name: {"documents": len(run.docs), "queries": _answered(run)} for name, run in runs.items()}
     for name, one in read_lists.items():
         print(f"{name}: {one['documents']} documents for {one['queries']} of {len(queries)} queries")

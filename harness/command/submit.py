@@ -9,8 +9,8 @@ sweep was held out, the card claims what it scored on test, and a board holds th
   harness submit mine run=f.json dataset=folder dataset.path=my-benchmark
 
 out (default submissions/SYSTEM) gets run.trec.gz, card.yaml and hashes, for questions of tune and of test. What the
-card has no value for is said: give it here, or write it into the card and run the same command again, which keeps what
-stands there; a complete one is checked as a board does, without a score. Lists are cut to depth; ids must be those of the benchmark. `harness board check` says what a board will.
+card has no value for is said (what NAME.ir-metadata.yml beside a run says is taken): give it here, or write it into the
+card and run the same command again, which keeps what stands there; a complete one is checked as a board does, without a score. Lists are cut to depth; ids must be those of the benchmark. `harness board check` says what a board will.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -31,15 +31,17 @@ def run(config: DictConfig) -> None:
     from harness.command import complete, plain
     from harness.core.errors import bounded
     from harness.core.escape import file_name
-    from harness.report.board import FIELDS, missing, review, submit
+    from harness.report.board import missing, review, submit
+    from harness.run.metadata import FIELDS
 
     complete(config)
     bounded("depth", config.depth, 1)
-    ranked, data, values = _of_winner(config) if config.run is None else _of_file(config)
+    ranked, data, values, known = _of_winner(config) if config.run is None else _of_file(config)
     typed = {"system": str(config.system), **plain(config.card)}
     values |= {name: value for name, value in typed.items() if value is not None}
     folder = Path(str(config.out or f"submissions/{file_name(str(config.system).lower())}"))
-    submit(folder, ranked.top(config.depth), {**dict.fromkeys(FIELDS), **values, "benchmark": data.name}, data.sha256)
+    values = {**dict.fromkeys(FIELDS), **values, "benchmark": data.name}
+    submit(folder, ranked.top(config.depth), values, data.sha256, known)
     answered = int((ranked.lengths() > 0).sum())
     print(f"{folder}: lists for {answered} of {len(data.queries)} questions of {data.name}")
     lacking = missing(folder)
@@ -48,40 +50,42 @@ def run(config: DictConfig) -> None:
     print(*said, sep="\n", end="\n" if said else "")
 
 
-def _of_file(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any]]:
+def _of_file(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any], dict[str, Any]]:
+    """The lists of a file, their benchmark, nothing that rules, and what the file beside them says."""
+    from pathlib import Path
+
     from harness.command import plain
     from harness.core.configuration import instantiate
     from harness.core.errors import HarnessError
     from harness.run import io as lists
     from harness.run.matching import fit
+    from harness.run.metadata import FIELDS, read_fields, sidecar
     from harness.sweep.trial import store as store_of
 
     if config.get("dataset") is None:
         raise HarnessError("dataset: no value is given; name the benchmark of the run, e.g. dataset=sample")
     data = instantiate(config.dataset).load(store_of(config))
-    found = lists.read(str(config.run), columns=plain(config.columns))
-    return fit(found, f"run={config.run}", data.query_ids, data.doc_ids, f"dataset={data.name}"), data, {}
+    found, beside = lists.read(str(config.run), columns=plain(config.columns)), sidecar(Path(str(config.run)))
+    known = read_fields(beside, FIELDS) if beside.is_file() else {}
+    ranked = fit(found, f"run={config.run}", data.query_ids, data.doc_ids, f"dataset={data.name}")
+    return ranked, data, {}, known
 
 
-def _of_winner(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any]]:
-    """The lists of a sweep's winner, and what the sweep knows of it."""
+def _of_winner(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any], dict[str, Any]]:
+    """The lists of a sweep's winner, their benchmark, what the sweep rules, and what else it knows."""
     from pathlib import Path
 
-    from harness.core.identity import code_version
     from harness.sweep.folder import SweepResult, latest
-    from harness.sweep.trial import lists
     from harness.sweep.winner import Winner
 
     lock = latest(Path(config.paths.runs)) if config.lock is None else Path(str(config.lock))
     folder = lock if lock.is_dir() else lock.parent
     config.lock = str(lock)
-    winner, result = Winner.of(config), SweepResult(folder)
-    data = lists.benchmark(winner.config, lists.store(winner.config))
-    fitted = [f"{result.manifest['dataset']}/tune"]
-    values: dict[str, Any] = {"version": str(result.lock["sha256"])[:12], "fitted_on": fitted}
-    values |= {"code": f"multihop-harness {code_version()}", "claims": _claims(result, data, config.depth)}
+    winner = Winner.of(config)
+    claims = _claims(SweepResult(folder), winner.data, config.depth)
     print(f"as locked: {winner.name}")
-    return winner.rank(None, config.depth), data, values
+    values = {name: winner.made[name] for name in ("version", "code", "fitted_on")}
+    return winner.rank(None, config.depth), winner.data, {**values, "claims": claims}, winner.made
 
 
 def _claims(result: Any, data: Benchmark, depth: int) -> dict[str, float]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from harness.core.table import LEVEL, Column, Style, Table, p_value
@@ -65,22 +67,57 @@ def system_table(found: Sequence[SystemComparison]) -> tuple[Table, Style]:
     return Table("results", title, columns, rows, caption.strip()), Style(best, marks=marks, rules=rules)
 
 
-def matrix(found: Sequence[SystemComparison]) -> Table:
-    """Runs by baselines and metrics: the difference in points, won/lost, and p after Holm's correction."""
-    runs = list(dict.fromkeys(one.name for one in found))
-    heads = list(dict.fromkeys((one.baseline, str(one.metric)) for one in found))
-    cells = {
-        (one.name, one.baseline, str(one.metric)): f"{one.scale.signed(one.difference)}  {one.wins}/{one.losses}  "
-        f"{p_value(one.p_holm)}{'*' if one.p_holm <= LEVEL else ''}"
-        for one in found
-    }
-    several = len({metric for _, metric in heads}) > 1
-    titles = [f"{name}, {metric}" if several else name for name, metric in heads]
-    metric = "" if several else f" of {heads[0][1]}"
-    unit = "Points" if found[0].scale.share else "Difference"
-    title = f"{unit}{metric} over each baseline, won/lost, Holm p over all {len(found)} comparisons (*: at most .05)"
-    columns = [Column("run", "text"), *(Column(name, "text") for name in titles)]
-    return Table("matrix", title, columns, [[run, *(cells.get((run, *head), "") for head in heads)] for run in runs])
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """Runs by baselines and metrics: what a terminal, LaTeX and a page show of several baselines.
+
+    found: the comparisons; a pair that is not among them is an empty cell.
+    """
+
+    found: Sequence[SystemComparison]
+
+    @cached_property
+    def runs(self) -> list[str]:
+        """The rows."""
+        return list(dict.fromkeys(one.name for one in self.found))
+
+    @cached_property
+    def heads(self) -> list[tuple[str, str]]:
+        """The columns: a baseline and a metric each."""
+        return list(dict.fromkeys((one.baseline, str(one.metric)) for one in self.found))
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """Of the columns: the metric is named where there are several."""
+        several = len({metric for _, metric in self.heads}) > 1
+        return [f"{name}, {metric}" if several else name for name, metric in self.heads]
+
+    @cached_property
+    def title(self) -> str:
+        """What a cell holds."""
+        metrics = {metric for _, metric in self.heads}
+        metric = "" if len(metrics) > 1 else f" of {self.heads[0][1]}"
+        unit = "Points" if self.found[0].scale.share else "Difference"
+        each = f"won/lost, Holm p over all {len(self.found)} comparisons (*: at most .05)"
+        return f"{unit}{metric} over each baseline, {each}"
+
+    def rows(self) -> list[list[SystemComparison | None]]:
+        """The comparisons of each run, by column."""
+        cells = {(one.name, one.baseline, str(one.metric)): one for one in self.found}
+        return [[cells.get((run, *head)) for head in self.heads] for run in self.runs]
+
+    def table(self) -> Table:
+        """The difference in points, won/lost, and p after Holm's correction."""
+        columns = [Column("run", "text"), *(Column(name, "text") for name in self.titles)]
+        rows = [[run, *map(_cell, cells)] for run, cells in zip(self.runs, self.rows(), strict=True)]
+        return Table("matrix", self.title, columns, rows)
+
+
+def _cell(one: SystemComparison | None) -> str:
+    if one is None:
+        return ""
+    star = "*" if one.p_holm <= LEVEL else ""
+    return f"{one.scale.signed(one.difference)}  {one.wins}/{one.losses}  {p_value(one.p_holm)}{star}"
 
 
 def _sign(baselines: Sequence[str], one: SystemComparison) -> str:

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from harness.core.table import LEVEL, Table
 from harness.evaluation.conclusion import Headroom, Sentence, conclude
 from harness.evaluation.system_comparison import ODDS, S, SystemComparison, comparison_table
-from harness.evaluation.system_table import matrix
+from harness.evaluation.system_table import Matrix
 
 NAMED = 3
 """Comparisons that a sentence names; of more it says how many."""
@@ -43,7 +43,7 @@ def renamed(found: Sequence[S]) -> list[S]:
 def short_table(found: Sequence[SystemComparison]) -> Table:
     """A row a comparison, without what only explains; of several baselines their matrix."""
     if len({one.baseline for one in found}) > 1:
-        return matrix(found)
+        return Matrix(found).table()
     table = comparison_table(found)
     hidden = ("p", "BH p", "95% of score", "odds ratio", "detectable")
     shown = table.select([column.title for column in table.columns if column.title not in hidden])

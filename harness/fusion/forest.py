@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numba
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from harness.core.errors import HarnessError
 from harness.fusion.learning import is_finite
 
-RIDGE = 1.0
-"""Of a leaf's value: what is added to the sum of p (1 - p) that it is divided by, so that a pure leaf stays finite."""
 Tree = list[list[float]]
 """A row a node: [column, threshold, left, right, value]; left is -1 in a leaf."""
 
@@ -28,8 +25,9 @@ def grow(
     least: rows in a leaf. The same bits whatever the threads.
     """
     from sklearn.ensemble import HistGradientBoostingClassifier
+    from threadpoolctl import threadpool_limits
 
-    grown = HistGradientBoostingClassifier(
+    forest = HistGradientBoostingClassifier(
         max_iter=trees,
         max_depth=depth,
         max_leaf_nodes=None,
@@ -37,7 +35,9 @@ def grow(
         min_samples_leaf=least,
         early_stopping=False,
         random_state=0,
-    ).fit(rows, labels)
+    )
+    with threadpool_limits(1, "openmp"):  # folds are the parallel work; on a busy machine threads wait for each other
+        grown = forest.fit(rows, labels)
     return [_plain(tree.nodes) for (tree,) in grown._predictors]  # which has no public name; a test adds them up
 
 
@@ -78,25 +78,30 @@ def _is_node(node: Any, place: int, nodes: int, columns: int) -> bool:
     return bool(0 <= column < columns and place < left < nodes and place < right < nodes)
 
 
-def add_leaves(rows: Tensor, trees: Sequence[Sequence[Sequence[float]]], depth: int) -> Tensor:
-    """float64[...]: the sum over trees of the leaf that each row falls into. rows: float32[..., F]."""
-    total = torch.zeros(rows.shape[:-1], dtype=torch.float64, device=rows.device)
-    for tree in trees:
-        total += leaf_values(rows, tree, depth)
-    return total
+def add_leaves(rows: NDArray[np.float32], trees: Sequence[Sequence[Sequence[float]]]) -> NDArray[np.float64]:
+    """float64[...]: the sum over trees, in their order, of the leaf that each row falls into. rows: float32[..., F]."""
+    start = np.cumsum([0, *map(len, trees)])
+    column, threshold, left, right, value = np.array([node for tree in trees for node in tree]).T
+    links = np.stack([part.astype(np.int64) for part in (column, left, right)])
+    found = np.zeros(rows.shape[:-1])
+    _walk(rows.reshape(-1, rows.shape[-1]), start, links, threshold, value, found.reshape(-1))
+    return found
 
 
-def leaf_values(rows: Tensor, tree: Sequence[Sequence[float]], depth: int) -> Tensor:
-    """float64[...]: the value of the leaf that each row falls into. rows: float32[..., F]."""
-    column, threshold, left, right, value = (
-        torch.tensor(part, dtype=kind, device=rows.device)
-        for part, kind in zip(
-            zip(*tree, strict=True), (torch.long, torch.double, *[torch.long] * 2, torch.double), strict=True
-        )
-    )
-    node = torch.zeros(rows.shape[:-1], dtype=torch.long, device=rows.device)
-    for _ in range(depth):
-        inner = left[node] >= 0
-        asked = rows.gather(-1, column[node].clamp(min=0)[..., None])[..., 0].double()
-        node = torch.where(inner, torch.where(asked <= threshold[node], left[node], right[node]), node)
-    return value[node]
+@numba.njit(cache=True, nogil=True)
+def _walk(
+    rows: NDArray[np.float32],
+    start: NDArray[np.int64],
+    links: NDArray[np.int64],
+    threshold: NDArray[np.float64],
+    value: NDArray[np.float64],
+    found: NDArray[np.float64],
+) -> None:
+    """start: of each tree's nodes, and the end.    links: column, left and right of each node."""
+    for row in range(len(rows)):
+        for tree in range(len(start) - 1):
+            node = start[tree]
+            while links[1, node] >= 0:
+                below = np.float64(rows[row, links[0, node]]) <= threshold[node]
+                node = start[tree] + (links[1, node] if below else links[2, node])
+            found[row] += value[node]

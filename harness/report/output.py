@@ -1,4 +1,4 @@
-"""A result as a file, by its ending: JSON holds all of it; text, CSV and LaTeX hold its table."""
+"""A result as a file, by its ending: JSON holds all of it; text, CSV, LaTeX and HTML hold its table."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from harness.core.errors import HarnessError, nearest
 from harness.core.escape import file_name
 from harness.core.files import write_json, write_text
 from harness.core.table import TWO_COLUMNS, Style, Table, typeset
+from harness.evaluation.system_table import Matrix
 from harness.report.display import Display
 from harness.report.figure import Page, Picture
+from harness.report.table.page import page
 
 
 def displayed() -> Display:
@@ -31,6 +33,7 @@ FORMS: Mapping[str, Callable[[Path, Any, Table], None]] = {
     ".txt": lambda path, result, table: write_text(path, table.text() + "\n"),
     ".csv": lambda path, result, table: write_text(path, table.csv()),
     ".tex": lambda path, result, table: write_text(path, in_paper(table, path.stem)),
+    ".html": lambda path, result, table: write_text(path, page(table)),
 }
 
 
@@ -51,12 +54,12 @@ def write_result(
     result: Any,
     table: Table,
     paper: tuple[Table, Style] | None = None,
-    matrix: Table | None = None,
+    matrix: Matrix | None = None,
 ) -> list[Path]:
     """Write the result to ``out`` (None: nowhere) in the form of its ending; whole or not at all. Returns the files.
 
     paper: what a ``.tex`` holds in place of the table, which is then ``NAME-appendix.tex`` beside it.
-    matrix: a further table beside a ``.tex``, ``NAME-matrix.tex``.
+    matrix: a further table beside a ``.tex``, ``NAME-matrix.tex``; of a ``.html`` it stands above the table.
     """
     check_ending(out)
     if out is None:
@@ -68,10 +71,13 @@ def write_result(
         if matrix:
             name = f"{path.stem}-matrix"
             files.append(path.with_name(f"{name}{path.suffix}"))
-            write_text(files[-1], in_paper(matrix, name))
+            write_text(files[-1], in_paper(matrix.table(), name))
         path = path.with_name(f"{path.stem}-appendix{path.suffix}")
         files.append(path)
-    FORMS[path.suffix.lower()](path, result, table)
+    if matrix and path.suffix.lower() == ".html":
+        write_text(path, page(table, matrix))
+    else:
+        FORMS[path.suffix.lower()](path, result, table)
     return files
 
 

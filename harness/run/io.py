@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from harness.core.threads import available, map_threads
 from harness.run import frame
 from harness.run.entries import Entries
+from harness.run.metadata import write_metadata
 from harness.run.run import Run, runs_of
 
 __all__ = ["read", "read_all", "write"]
@@ -65,17 +67,21 @@ def read_all(
     return runs_of(dict(zip(paths, map_threads(read_entries, map(Path, paths.values()), available()), strict=True)))
 
 
-def write(run: Run, path: str | Path) -> None:
+def write(run: Run, path: str | Path, made: Mapping[str, Any] | None = None) -> None:
     """Write a run in the form that the file's ending names; the file appears whole or not at all.
+
+    Beside it stands what made it, ``NAME.ir-metadata.yml`` (see harness.run.metadata).
 
     Args:
         run: ranked lists.
         path: ``.trec``, ``.json``, ``.csv``, ``.tsv`` or ``.jsonl``, plain or ``.gz``, or ``.parquet``.
+        made: what is known of how it was made, by the names of ``harness.run.metadata``.
 
     Raises:
         HarnessError: an id is one that the form cannot carry, or the file cannot be written.
     """
     _form(Path(path)).write(run, Path(path))
+    write_metadata(Path(path), run, made or {})
 
 
 def _form(path: Path) -> ModuleType:

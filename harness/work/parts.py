@@ -126,21 +126,21 @@ def fill(
         bar.update(total - sum(part.size for part in missing))
         in_a_row: list[str] = []
         while missing := [part for part in _ours(parts, share, missing) if _is_left(part, folder, share)]:
-            before = bar.n
 
-            def take(part: Part) -> None:
+            def take(part: Part) -> bool:
                 with lease(records / f"{part.path.name}.lease") as held:
-                    if held and _is_left(part, folder, share):
-                        fresh = not failures(records, part.path.name)
-                        if _compute(part, records, share, bar.update):
-                            in_a_row.clear()
-                        elif fresh:
-                            in_a_row.append(part.path.name)
-                            _check_sick(in_a_row, records, what)
+                    if not (held and _is_left(part, folder, share)):
+                        return False
+                    fresh = not failures(records, part.path.name)
+                    if computed := _compute(part, records, share, bar.update):
+                        in_a_row.clear()
+                    elif fresh:
+                        in_a_row.append(part.path.name)
+                        _check_sick(in_a_row, records, what)
+                    return computed
 
-            list(map_threads(take, missing, min(at_once if share.of == 1 else 1, len(missing))))
-            if bar.n == before:
-                time.sleep(PAUSE)
+            if not any(list(map_threads(take, missing, min(at_once if share.of == 1 else 1, len(missing))))):
+                time.sleep(PAUSE)  # others have them
     if folder.exists():  # else another process has put all together
         _tell_lost([part for part in parts if not part.path.exists()], records, what, len(parts))
 

@@ -186,10 +186,9 @@ def _make(
         raise
     for records in list(partial.rglob(RECORDS)):
         if records.exists():  # one may lie in another
-            gone = records.rename(partial / uuid.uuid4().hex)  # at once: no other process sees it half removed
-            shutil.rmtree(gone)
-    for left in partial.rglob("*.partial"):  # of killed processes: all parts are there
-        left.unlink(missing_ok=True)
+            records.rename(partial / f"{uuid.uuid4().hex}{PARTIAL}")  # at once: no other process sees it half removed
+    for left in list(partial.rglob(f"*{PARTIAL}")):  # of this build and of killed ones: all parts are there
+        shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
     files = sorted(path for path in partial.rglob("*") if path.is_file())
     manifest = {
         "stage": stage,

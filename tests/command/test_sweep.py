@@ -18,7 +18,7 @@ SMALL = ["sweep", "dataset=folder", "tracking=none", "grid=point", f"+grid.some=
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    return write(tmp_path_factory.mktemp("data") / "world", 250)
+    return write(tmp_path_factory.mktemp("data") / "world", 200)
 
 
 def start(world, runs, **environment):

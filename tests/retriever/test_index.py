@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.retriever.search.index import build, cosines, search
+from harness.retriever.search.exact import cosines
+from harness.retriever.search.index import build, search
 
 
 def unit(vectors):

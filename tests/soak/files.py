@@ -66,7 +66,7 @@ def _at_events(
 
 
 def _campaign(ways: Callable[[Reference, str], Ways], expected: tuple[str, ...]) -> Iterator[str]:
-    """Break each step off in each way, finish it, and compare; all that is wrong is told at the end."""
+    """Break each step off in each way, finish it, and compare; what is wrong is told at once, and again at the end."""
     faults: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         known = reference(Path(folder))
@@ -77,7 +77,9 @@ def _campaign(ways: Callable[[Reference, str], Ways], expected: tuple[str, ...])
                 with known.before(name):
                     outcome = in_fork(work)
                     ends[outcome.kind] += 1
-                    faults += _check(outcome, expected, known, name, f"{name}, {way}")
+                    found = _check(outcome, expected, known, name, f"{name}, {way}")
+                yield from found
+                faults += found
                 if time.monotonic() - told > OFTEN:
                     told = time.monotonic()
                     yield f"{name}: {ends.total()} of {len(mine)}, {len(faults) - before} faults"

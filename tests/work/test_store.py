@@ -4,11 +4,13 @@ import errno
 import json
 import multiprocessing
 import time
+from unittest.mock import Mock
 
 import pytest
 
 from harness.core.artifact import MANIFEST, check_artifact
 from harness.core.errors import HarnessError
+from harness.work.parts import PLAN, RECORDS
 from harness.work.store import Store
 
 
@@ -140,6 +142,22 @@ def test_the_next_build_removes_what_a_killed_one_left(tmp_path, resumable):
     made = store.get("stage", {}, {}, _write("one"), resumable=resumable)
     assert set(made.manifest["files"]) == {"data.txt"}
     assert not list(tmp_path.rglob("*.partial"))
+
+
+def test_a_build_killed_while_it_removed_what_was_told_of_parts_leaves_none_of_it(tmp_path, monkeypatch):
+    store = Store(tmp_path)
+    monkeypatch.setattr("harness.work.store.shutil.rmtree", Mock(side_effect=KeyboardInterrupt))
+
+    def build(folder):
+        (folder / RECORDS).mkdir(exist_ok=True)
+        (folder / RECORDS / PLAN).write_text("{}")
+        (folder / "data.txt").write_text("one")
+
+    with pytest.raises(KeyboardInterrupt):
+        store.get("stage", {}, {}, build, resumable=True)
+    monkeypatch.undo()
+    made = store.get("stage", {}, {}, build, resumable=True)
+    assert [path.name for path in sorted(made.path.rglob("*"))] == ["data.txt", MANIFEST]
 
 
 def _claim(place, **other):

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.benchmark.text import normal, words
 from harness.core.errors import HarnessError, nearest
-from harness.graph.extractor import normal, words
 from harness.run import Run
 
 ARTICLES = frozenset(("a", "an", "the"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
@@ -17,9 +18,11 @@ from harness.work.store import Store
 class Sample:
     """2,000 passages about people, places, works and organisations that do not exist, and 600 questions."""
 
+    card: ClassVar[str] = "sample"
+
     def load(self, store: Store) -> Benchmark:
         """The benchmark; counts and hash are checked against the card."""
-        card, folder = read_card("sample"), package_folder("datasets") / "sample"
+        card, folder = read_card(self.card), package_folder("datasets") / "sample"
         found = read_prepared(folder)
         if found is None:
             raise HarnessError(f"{folder}: the files of the sample are missing; install the package again")

@@ -1,6 +1,7 @@
 from .assembly import assemble as assemble
 from .card import Card as Card
 from .card import read_card as read_card
+from .card import sample_note as sample_note
 from .chain import Chain as Chain
 from .chain import chains as chains
 from .chain import check_chain as check_chain

@@ -18,11 +18,14 @@ class Card:
     """What is known of a benchmark.
 
     expected: for each way in (``prepared``, ``upstream``, ``hub``) the versions that are known, each
-    with ``queries``, ``passages`` (records in the files) and ``sha256`` of the content (null when it is not known).
+    with ``queries``, ``passages`` (records in the files) and ``sha256`` of the content (null when it is not known);
+    ``sample``: what every number on it says, where it is another sample than the published one.
     folder: where prepared files stand, if that is not ``name``.
-    files: ``queries`` and ``corpus`` as upstream publishes them, each with ``name``, ``sha256`` (null: not known) and
-    ``seen`` (``repository, sha256, bytes``): a copy elsewhere that could not be compared; one that differs warns.
-    hub: ``repo`` and ``revision`` (null: the one of the first download).    chain: see ``dataset/chain.py``.
+    files: ``queries`` and ``corpus`` as upstream publishes them, each with ``name``, ``sha256`` (null: not known),
+    ``bytes``, ``blob`` (git's hash), and ``seen`` (``repository, sha256, bytes``): a copy elsewhere that could not be
+    compared; one that differs warns.    hub: ``repo`` and ``revision`` (null: the one of the first download).
+    mirrors: addresses of folders that hold the files, tried in order where the Hub gives none; they need a ``sha256``.
+    chain: see ``dataset/chain.py``.
     """
 
     name: str
@@ -36,6 +39,7 @@ class Card:
     folder: str | None = None
     files: Mapping[str, Mapping[str, Any]] | None = None
     hub: Mapping[str, str | None] | None = None
+    mirrors: Sequence[str] = ()
 
     def check(self, way: str, where: str, queries: int, passages: int, sha256: str) -> None:
         """Raise unless a known version has these counts and, where it pins one, this hash."""
@@ -66,3 +70,11 @@ def read_card(name: str) -> Card:
     card = Card(**yaml.safe_load(path.read_text(encoding="utf-8")))
     check_chain(f"{path.name}: chain", card.chain)
     return card
+
+
+def sample_note(name: str, sha256: str) -> str:
+    """What numbers on a benchmark say of its sample, by the hash of its content: a sentence, or nothing."""
+    path = package_folder("datasets") / f"{name}.yaml"
+    versions = [one for way in read_card(name).expected.values() for one in way] if path.is_file() else []
+    said = next((one["sample"] for one in versions if one["sha256"] == sha256 and "sample" in one), "")
+    return f" {name} is {said}." if said else ""

@@ -1,4 +1,6 @@
-"""The Hugging Face Hub as a source: the card pins revision and hashes; what it leaves null, the first download pins."""
+"""The Hugging Face Hub as a source, then mirrors: the card pins revision and hashes; what it leaves null, the first
+download pins.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +8,39 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from harness.benchmark.source.card import Card
 from harness.benchmark.source.lock import Lock
+from harness.core.files import make_folder, whole
 from harness.core.identity import file_sha256
 
 
-def download(card: Card, lock: Lock) -> Callable[[str], Path]:
+def download(card: Card, lock: Lock, folder: Path) -> Callable[[str], Path]:
     """A function from a file's name to where it lies after its download (or in the Hub's cache).
 
-    It raises ConnectionError when the Hub does not give it, and HarnessError when its revision or bytes are not those
-    of the first download, which ``lock`` remembers.
+    folder: where files of mirrors are put. It raises ConnectionError when neither the Hub nor a mirror gives it, and
+    HarnessError when its revision or bytes are not those of the first download, which ``lock`` remembers.
     """
 
     def get(name: str) -> Path:
+        if (folder / name).is_file():
+            return folder / name
+        try:
+            return of_hub(name)
+        except ConnectionError as error:
+            tried = [str(error)]
+        from huggingface_hub import constants
+
+        for mirror in [] if constants.HF_HUB_OFFLINE else card.mirrors:
+            try:
+                return _of_mirror(f"{mirror}/{name}", folder / name)
+            except OSError as error:
+                tried.append(f"the mirror {urlsplit(mirror).netloc} ({error})")
+        raise ConnectionError("; ".join(tried))
+
+    def of_hub(name: str) -> Path:
         repo, pinned = _hub(card)
         key = f"{card.name}/hub/{name}"
         known = lock.entry(key)
@@ -31,6 +51,16 @@ def download(card: Card, lock: Lock) -> Callable[[str], Path]:
         return path
 
     return get
+
+
+def _of_mirror(address: str, path: Path) -> Path:
+    """Download a file to ``path``. Raises OSError where nobody gives it."""
+    with urlopen(address, timeout=10) as answer:
+        content = answer.read()
+    make_folder(path.parent)
+    with whole(path) as beside:
+        beside.write_bytes(content)
+    return path
 
 
 def _hub(card: Card) -> tuple[str, str | None]:

@@ -64,12 +64,13 @@ class Published(ABC):
                 if all((place / name).is_file() for name in names.values()):
                     return self._converted(card, lock, "upstream", place.joinpath)
             try:
-                return self._converted(card, lock, "hub", download(card, lock))
+                return self._converted(card, lock, "hub", download(card, lock, store.root / "downloads" / card.name))
             except ConnectionError as error:
                 tried.append(str(error))
         raise HarnessError(
             f"benchmark {card.name}: no data. Looked for {'; '.join(tried)}. Put prepared or upstream files there, "
             f"set HARNESS_DATA or paths.data=DIR to the folder that holds them, or go online ({card.source})"
+            f"{_wanted(card, folder)}"
         )
 
     def _converted(self, card: Card, lock: Lock, way: str, get: Callable[[str], Path]) -> Benchmark:
@@ -77,9 +78,11 @@ class Published(ABC):
         paths = {part: get(str(entry["name"])) for part, entry in card.files.items()}
         for part, entry in card.files.items():
             if entry["sha256"] not in (None, found := file_sha256(paths[part])):
+                size = f" ({entry['bytes']} bytes)" if "bytes" in entry else ""
+                at_hand = f"{found} ({paths[part].stat().st_size} bytes)"
                 raise HarnessError(
-                    f"{paths[part]}: sha256 {found}, but datasets/{card.name}.yaml expects {entry['sha256']}; "
-                    "get the file again"
+                    f"{paths[part]}: sha256 {at_hand}, but datasets/{card.name}.yaml expects "
+                    f"{entry['sha256']}{size}; remove it and get the file again"
                 )
             seen = entry.get("seen")
             if seen and seen["sha256"] != found:
@@ -94,9 +97,16 @@ class Published(ABC):
                 queries.append(self.query(record, passages))
             except (LookupError, TypeError, ValueError) as error:
                 what = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
-                raise HarnessError(f"{questions.at(number)}: {what}; get the file again") from error
+                name = record.get("id", record.get("_id"))
+                said = f"{questions.at(number)}{f' ({name})' if name else ''}: {what}"
+                raise HarnessError(f"{said}; get the file again") from error
         converted = questions.with_values(queries)
         corpus = read_corpus(passages.records)
+        gold = sum(len(query["supporting_ids"]) for query in queries)
+        log.info(
+            "%s: %d questions, %d gold passages found in the corpus, %d passages (%d records in the file)",
+            card.name, len(queries), gold, len(passages.records.values), passages.total,
+        )  # fmt: skip
         return self._checked(card, lock, way, paths["queries"], corpus, converted, passages.total)
 
     def _checked(
@@ -107,3 +117,11 @@ class Published(ABC):
         lock.hold(f"{card.name}/{way}", {"sha256": benchmark.sha256}, f"{card.name} ({way}, {where})")
         log.info("benchmark %s: %s, %s", card.name, way, where)
         return benchmark
+
+
+def _wanted(card: Card, folder: Path) -> str:
+    """Which files to get, and where from, where the card knows their hashes and mirrors."""
+    if not card.mirrors or card.files is None:
+        return ""
+    files = [f"{one['name']} ({one['bytes']} bytes, sha256 {one['sha256']})" for one in card.files.values()]
+    return f"; by hand: put {' and '.join(files)} of {' or '.join(card.mirrors)} into {folder}"

@@ -7,10 +7,10 @@ from harness.benchmark.source.upstream import Passages
 
 
 def gold_passages(record: Record, passages: Passages) -> list[Record]:
-    """The gold passages in the order of their first appearance in ``supporting_facts``."""
+    """The gold passages, found by title and text, in the order of their first appearance in ``supporting_facts``."""
     texts = {title: "".join(sentences) for title, sentences in record["context"]}
     titles = dict.fromkeys(title for title, _ in record["supporting_facts"])
-    return [passages.find(title, texts.get(title) if _ambiguous(title, passages) else None) for title in titles]
+    return [passages.find(title, texts.get(title)) for title in titles]
 
 
 def query_of(record: Record, gold: list[Record]) -> dict[str, object]:
@@ -23,7 +23,3 @@ def query_of(record: Record, gold: list[Record]) -> dict[str, object]:
         "hops": len(gold),
         "type": record["type"],
     }
-
-
-def _ambiguous(title: str, passages: Passages) -> bool:
-    return len(passages.by_title.get(" ".join(title.split()), [])) > 1

@@ -22,15 +22,8 @@ def package_folder(folder: str) -> Path:
     return inside if inside.is_dir() else PACKAGE.parent / folder
 
 
-def located(name: str) -> str:
-    """The module, with its room: ``harness.fuser.rrf`` is ``harness.fusion.fuser.rrf``; other names stay."""
-    top, _, rest = name.partition(".")
-    concept = rest.partition(".")[0]
-    return f"harness.{ROOMS[concept]}.{rest}" if top == "harness" and concept in ROOMS else name
-
-
 def roomless(name: str) -> str:
-    """The inverse of ``located``: ``harness.fusion.fuser.rrf`` is ``harness.fuser.rrf``; other names stay.
+    """The module, without its room: ``harness.fusion.fuser.rrf`` is ``harness.fuser.rrf``; other names stay.
 
     A paper's folder is left out like a room: ``harness.papers.dice.fuser.dice`` is ``harness.fuser.dice``.
     """

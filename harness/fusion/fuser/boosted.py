@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.core.errors import HarnessError, bounded, one_of
-from harness.fusion.forest import check_trees, leaf_values
+from harness.fusion.forest import add_leaves, check_trees
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.features import READS, TARGETS, check_features, describe, wanted_documents
 from harness.fusion.fuser.shares import total
@@ -99,9 +99,8 @@ class Boosted:
                 f"fuser.forest is of {', '.join(names)}, not of {', '.join(unknown)}; learn it on these lists"
             )
         rows = self._rows(pool, names)
-        scores = torch.zeros(pool.pool.shape, dtype=torch.float64, device=rows.device)
-        for tree in self.forest["trees"]:
-            scores += self.rate * leaf_values(rows, tree, self.depth)
+        slowed = [[[*node[:4], self.rate * node[4]] for node in tree] for tree in self.forest["trees"]]
+        scores = torch.from_numpy(add_leaves(rows.cpu().numpy(), slowed)).to(rows.device)
         ranks = total([part for name in pool.names for part in describe(pool, name, ["rank"])])
         return scores.add_(ranks, alpha=TIE)
 

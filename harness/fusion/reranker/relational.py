@@ -109,7 +109,7 @@ class Relational:
             features, free = state.features(chosen), state.there & ~chosen
             values = -np.broadcast_to(np.arange(float(state.docs.shape[1])), state.docs.shape)
             if self.forest is not None:
-                values = add_leaves(torch.from_numpy(features), self.forest, self.depth).numpy()
+                values = add_leaves(features, self.forest)
             best = np.where(free, values, -np.inf).argmax(axis=1)
             pick = np.zeros_like(chosen)
             pick[rows, best] = free[rows, best]

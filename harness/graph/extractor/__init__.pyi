@@ -2,12 +2,8 @@ from .extraction import KINDS as KINDS
 from .extraction import Extraction as Extraction
 from .extraction import Mentions as Mentions
 from .extraction import Triples as Triples
-from .gazetteer import Gazetteer as Gazetteer
 from .llm import LLM as LLM
 from .mention import find_mentions as find_mentions
-from .name import byte_offsets as byte_offsets
-from .name import normal as normal
-from .name import words as words
 from .sentence import sentence_triples as sentence_triples
 from .stage import Extractor as Extractor
 from .stage import artifact as artifact

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.benchmark.text import Casing, Gazetteer, Words, byte_offsets, is_capitalised, normal, spans, words
 from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
-from harness.graph.extractor.gazetteer import Gazetteer
-from harness.graph.extractor.name import Words, byte_offsets, normal, words
 from harness.graph.extractor.place import Places
-from harness.graph.extractor.span import Casing, is_capitalised, spans
 
 TITLE, ENTITY, SPAN = (KINDS.index(kind) for kind in ("title", "entity", "span"))
 Found = list[tuple[str, int, int, int]]

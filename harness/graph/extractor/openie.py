@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.benchmark.text import Gazetteer, byte_offsets, is_capitalised, normal, words
 from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
-from harness.graph.extractor.gazetteer import Gazetteer
-from harness.graph.extractor.name import byte_offsets, normal, words
-from harness.graph.extractor.span import is_capitalised
 
 OPEN = KINDS.index("open")
 UNKNOWN = -1

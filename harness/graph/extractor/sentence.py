@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.benchmark.text import SENTENCE_END
 from harness.graph.extractor.extraction import Extraction, Triples
-
-_END = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_a-z])")
 
 
 def sentence_triples(found: Extraction, passages: Sequence[str]) -> Triples:
@@ -39,5 +37,5 @@ def sentence_triples(found: Extraction, passages: Sequence[str]) -> Triples:
 def _sentences(passage: str) -> NDArray[np.int64]:
     """int64[S + 1]: the byte after the title's line (0 without one), then after each sentence."""
     begin = passage.find("\n") + 1
-    places = [begin, *(match.end() for match in _END.finditer(passage, begin)), len(passage)]
+    places = [begin, *(match.end() for match in SENTENCE_END.finditer(passage, begin)), len(passage)]
     return np.array([len(passage[:place].encode()) for place in places], dtype=np.int64)

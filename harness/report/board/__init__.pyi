@@ -1,4 +1,3 @@
-from .card import FIELDS as FIELDS
 from .lists import review as review
 from .pages import build as build
 from .repository import Board as Board

@@ -13,25 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.core.files import write_text
-from harness.core.input import read_yaml
 from harness.evaluation.metric import Metric
+from harness.run.metadata import FIELDS, read_fields, value_at, write_fields
 
-FIELDS: Mapping[str, tuple[str, ...]] = {
-    "system": ("tag",),
-    "version": ("version",),
-    "team": ("actor", "team"),
-    "code": ("implementation", "source", "repository"),
-    "commit": ("implementation", "source", "commit"),
-    "encoder": ("method", "encoder"),
-    "language_models": ("method", "language models"),
-    "benchmark": ("data", "test collection", "name"),
-    "trained_on": ("data", "training data"),
-    "fitted_on": ("data", "fitted data"),
-    "cost": ("cost",),
-    "licence": ("licence",),
-}
-"""Where a field of ``Card`` stands in the file."""
 OPTIONAL = ("team", "commit")
 LISTED = ("language_models", "trained_on", "fitted_on")
 LONGEST = 200
@@ -78,7 +62,7 @@ class Card:
 
 def read_card(path: Path) -> Card:
     """The card in a file. Raises HarnessError that names all fields that are missing, or the first that is no such."""
-    values = read_fields(path)
+    values = read_values(path)
     if lacking := missing(values):
         raise HarnessError(f"{path}: no value for {'; '.join(lacking)}")
     try:
@@ -89,17 +73,9 @@ def read_card(path: Path) -> Card:
         raise HarnessError(f"{path}: {error}; write a text or a number of a few digits") from error
 
 
-def read_fields(path: Path) -> dict[str, Any]:
+def read_values(path: Path) -> dict[str, Any]:
     """The fields' values as they stand in the file, None where there is none; and ``claims``."""
-    import yaml
-
-    try:
-        content = read_yaml(path)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise HarnessError(f"{path}: no YAML ({' '.join(str(error).split())[:160]}); mend it") from error
-    if not isinstance(content, dict):
-        raise HarnessError(f"{path}: expected a mapping such as `harness submit` writes")
-    return {name: _at(content, place) for name, place in {**FIELDS, "claims": ("claims",)}.items()}
+    return read_fields(path, {**FIELDS, "claims": ("claims",)})
 
 
 def missing(values: Mapping[str, Any]) -> list[str]:
@@ -110,32 +86,9 @@ def missing(values: Mapping[str, Any]) -> list[str]:
 
 def write_card(path: Path, values: Mapping[str, Any]) -> None:
     """Write the fields' values; None stays as an empty place to fill in."""
-    import yaml
-
-    content: dict[str, Any] = {}
-    for name, place in FIELDS.items():
-        value = values.get(name)
-        if name in ("trained_on", "fitted_on") and isinstance(value, list):
-            value = [entry if isinstance(entry, dict) else _data(str(entry)) for entry in value]
-        node = content
-        for key in place[:-1]:
-            node = node.setdefault(key, {})
-        node[place[-1]] = value
-    if values.get("claims"):
-        content["claims"] = dict(values["claims"])
-    head = "# Names are those of ir_metadata (https://www.ir-metadata.org) where it has them.\n"
-    write_text(path, head + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120))
-
-
-def _data(name: str) -> dict[str, str]:
-    collection, _, split = name.partition("/")
-    return {"name": collection, "split": split}
-
-
-def _at(content: Any, place: tuple[str, ...]) -> Any:
-    for key in place:
-        content = content.get(key) if isinstance(content, dict) else None
-    return content
+    claims = {"claims": dict(values["claims"])} if values.get("claims") else {}
+    everything = {**{name: values.get(name) for name in FIELDS}, **claims}
+    write_fields(path, everything, {**FIELDS, "claims": ("claims",)})
 
 
 def _text(path: Path, name: str, value: Any) -> str:
@@ -154,12 +107,12 @@ def _texts(path: Path, name: str, value: Any) -> tuple[str, ...]:
         place = ": ".join(FIELDS[name])
         raise HarnessError(f"{path}: {place} = {str(value)[:40]!r}, expected a list of {form}, at most {LONGEST}")
     if name != "language_models":
-        value = [f"{_at(one, ('name',))}/{_at(one, ('split',))}" if _named(one) else None for one in value]
+        value = [f"{value_at(one, ('name',))}/{value_at(one, ('split',))}" if _named(one) else None for one in value]
     return tuple(_text(path, name, one) for one in value)
 
 
 def _named(entry: Any) -> bool:
-    return all(isinstance(_at(entry, (key,)), str) and _at(entry, (key,)) for key in ("name", "split"))
+    return all(isinstance(value_at(entry, (key,)), str) and value_at(entry, (key,)) for key in ("name", "split"))
 
 
 def _claims(path: Path, value: Any) -> dict[str, float]:

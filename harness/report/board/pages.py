@@ -21,6 +21,7 @@ from harness.core.table import Column, Table, percent
 from harness.evaluation.metric import groups
 from harness.report.board.judging import Standing, letters
 from harness.report.board.lists import Scored
+from harness.report.board.published import Figure, read_published
 from harness.report.board.repository import Board, Collection, copies, note_looks, notes
 from harness.report.display import Display
 from harness.report.site import packed_ranks, packed_scores, plain, table
@@ -37,6 +38,7 @@ def build(board: Board, out: Path, looks: str | None = None) -> list[Path]:
     looks: the file of looks at test. Submissions that are refused are listed with the reason. Files of benchmarks that
     the board no longer has stay where they are.
     """
+    figures = read_published(board.folder)
     scored, refused = board.open_all()
     same = copies(scored)
     if refused:
@@ -50,9 +52,10 @@ def build(board: Board, out: Path, looks: str | None = None) -> list[Path]:
         note_looks(board, [name], "board build", looks)
         leaderboard, detail = _benchmark(board, board.collection(name), mine, same)
         shown.append(leaderboard)
-        own = {"boards": [leaderboard], "detail": detail, "refused": refusals}
+        published = _published([figure for figure in figures if figure.benchmark == name])
+        own = {"boards": [leaderboard], "detail": detail, "refused": refusals, "published": published}
         written.append(_write(out / leaderboard["file"], f"{name}: run exchange", own))
-    content: dict[str, Any] = {"boards": shown, "detail": None, "refused": refusals}
+    content: dict[str, Any] = {"boards": shown, "detail": None, "refused": refusals, "published": _published(figures)}
     return [*written, _write(out / "index.html", "Run exchange", content)]
 
 
@@ -172,6 +175,13 @@ def _questions(collection: Collection, ids: Sequence[str]) -> dict[str, Any]:
         "gold": [[numbers[doc] for doc in docs] for docs in own],
         "passages": [[doc, titles[doc]] for doc in numbers],
     }
+
+
+def _published(figures: Sequence[Figure]) -> list[list[str]]:
+    """A row for each printed figure, in percent."""
+    return [
+        [one.system, one.benchmark, one.metric, percent(one.figure), one.sample, one.source] for one in figures
+    ]  # fmt: skip
 
 
 def _write(path: Path, title: str, content: Mapping[str, Any]) -> Path:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.errors import HarnessError
 from harness.core.files import make_folder, write_text
 from harness.core.identity import file_sha256
-from harness.report.board.card import Card, read_card, read_fields, write_card
+from harness.report.board.card import Card, read_card, read_values, write_card
 from harness.report.board.card import missing as lacking
 
 if TYPE_CHECKING:
@@ -44,16 +44,20 @@ class Submission:
         return self.folder / RUN
 
 
-def submit(folder: Path, run: Run, values: Mapping[str, Any], data_sha256: str) -> None:
+def submit(
+    folder: Path, run: Run, values: Mapping[str, Any], data_sha256: str, known: Mapping[str, Any] | None = None
+) -> None:
     """Write a submission. What the card in the folder says already stays where ``values`` have nothing.
 
-    values: the fields of a card, None where nothing is known (see ``card.FIELDS``), and ``claims``.
+    values: the fields of a card, None where nothing is given (see ``harness.run.metadata.FIELDS``), and ``claims``.
+    known: the same of what neither ``values`` nor that card has.
     """
     if not NAME.fullmatch(folder.name):
         raise HarnessError(f"{folder}: a submission is called by small letters, digits, _ and -; set out=DIR/name")
     make_folder(folder)
-    known = read_fields(folder / CARD) if (folder / CARD).is_file() else {}
-    merged = {name: known.get(name) if value is None else value for name, value in values.items()}
+    card = read_values(folder / CARD) if (folder / CARD).is_file() else {}
+    several = (values, card, known or {})
+    merged = {name: next((one[name] for one in several if one.get(name) is not None), None) for name in values}
     run.to_trec(folder / RUN, tag=folder.name)
     write_card(folder / CARD, merged)
     lines = [f"{file_sha256(folder / name)}  {name}" for name in (RUN, CARD)]
@@ -62,7 +66,7 @@ def submit(folder: Path, run: Run, values: Mapping[str, Any], data_sha256: str) 
 
 def missing(folder: Path) -> list[str]:
     """What the card of a submission has no value for yet."""
-    return lacking(read_fields(folder / CARD))
+    return lacking(read_values(folder / CARD))
 
 
 def read_submission(folder: Path) -> Submission:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from harness.benchmark.source import sample_note
 from harness.core.table import Table, fit, paragraph
 from harness.evaluation.conclusion import Kind, Sentence, by_topic, choose
 from harness.report.console.conclusions import sentences
@@ -69,7 +70,8 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
 
 
 def _data(view: View) -> str:
-    return f" Data sha256 {view.data_sha256[:12]}; scores in percent."
+    sample = sample_note(view.dataset, view.data_sha256)
+    return f" Data sha256 {view.data_sha256[:12]}; scores in percent.{sample}"
 
 
 def _copies(view: View) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.graph.extractor import words
+from harness.benchmark.text import words
 
 MOST = 64
 """Words of a question that are counted, those of greatest weight: one bit each."""

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.graph.extractor import Mentions, byte_offsets
+from harness.benchmark.text import byte_offsets
+from harness.graph.extractor import Mentions
 
 _BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])")
 

@@ -1,8 +1,9 @@
-"""Exact search by inner product: one matrix product proposes, float64 sums decide."""
+"""Exact search by inner product: float32 products propose, float64 sums decide."""
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,10 @@ from numpy.typing import NDArray
 
 from harness.core.threads import available, map_threads
 
-BLOCK = 1024
-"""Questions at once, so that the matrix product reads the passages once for many of them."""
-CELLS = 1 << 26
-"""Inner products at once: 256 MiB of float32."""
-NEAR = 256
-"""Questions whose vectors stay in the processor's cache while every passage is read once for all of them."""
+MARGIN = 16
+"""Candidates proposed beyond the depth, so that the cut is seen to fall between two different scores."""
+Propose = Callable[[NDArray[np.float32], int], tuple[NDArray[np.float32], NDArray[np.int64]]]
+"""``propose(questions, k)``: float32 inner products and passage numbers, [Q, k], best first, -1 for none."""
 
 
 def nearest_rows(
@@ -23,33 +22,52 @@ def nearest_rows(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """int64[Q, k] passage numbers and their inner products float64[Q, k], in the one order; k = min(depth, D).
 
-    The float32 product errs by at most e = 1.1 d 2^-24 for vectors of length 1. So every passage that may belong to
-    the best k has a rough score of at least the k-th rough score - 2 e; those, and no others, are summed again in
-    float64, in one order that follows from d alone: no neighbour, block or thread changes a bit, equal passages tie.
+    FAISS proposes, on the CPU (see ``decide``).
+    """
+    import faiss
+
+    knn: Any = faiss.knn  # whose types are PyTorch's
+    propose = partial(knn, xb=passages, metric=faiss.METRIC_INNER_PRODUCT)
+    return decide(lambda asked, width: propose(asked, k=width), passages, questions, depth, exact=True)
+
+
+def decide(
+    propose: Propose, passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int, exact: bool
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """int64[Q, k], float64[Q, k]: the best of what is proposed, in the one order; k = min(depth, D).
+
+    The last bits of what proposes follow the machine's block sizes; the inner product of each candidate is then summed
+    in float64 in one fixed order, so that equal passages tie exactly. With ``exact`` a row stands only when its last
+    score is above all that was left out by more than float32 can err (1.1 d 2^-24 for vectors of length 1); otherwise
+    more candidates are proposed. Where fewer than k are found the row ends with -1 and -inf.
     """
     count, dimension = passages.shape
     depth = min(depth, count)
-    docs = np.empty((len(questions), depth), dtype=np.int64)
-    scores = np.empty((len(questions), depth))
-    if not depth:
-        return docs, scores
-    margin = np.float32(2.2 * dimension * 2.0**-24)
-    size, threads = max(1, min(BLOCK, CELLS // count)), available()
-    products = np.empty((min(size, len(questions)), count), dtype=np.float32)
-    for start in range(0, len(questions), size):
-        block = questions[start : start + size]
-        rough, share = products[: len(block)], -(-len(block) // threads)
-        _multiply(block, passages, rough, threads)
-
-        def best(first: int, start: int = start, rough: NDArray[np.float32] = rough, share: int = share) -> None:
-            for near in range(first, min(first + share, len(rough)), NEAR):
-                rows = slice(near, min(near + NEAR, first + share, len(rough)))
-                place = slice(start + rows.start, start + rows.stop)
-                docs[place], scores[place] = _best(passages, questions[place], rough[rows], depth, margin)
-
-        for _ in map_threads(best, range(0, len(block), share), threads):
-            pass
+    docs = np.full((len(questions), depth), -1, dtype=np.int64)
+    scores = np.full((len(questions), depth), -np.inf)
+    error = 1.1 * dimension * 2.0**-24
+    pending, width = np.arange(len(questions)), min(depth + MARGIN, count)
+    while pending.size and depth:
+        rough, found = propose(np.ascontiguousarray(questions[pending]), width)
+        fine = cosines(passages, questions[pending], found)
+        order = np.lexsort((found, -fine), axis=-1)[:, :depth]
+        docs[pending] = np.take_along_axis(found, order, axis=1)
+        scores[pending] = np.take_along_axis(fine, order, axis=1)
+        if not exact or width == count:
+            break
+        pending = pending[scores[pending, -1] <= rough[:, -1] + error]
+        width = min(2 * width, count)
     return docs, scores
+
+
+def cosines(
+    passages: NDArray[np.float32], questions: NDArray[np.float32], found: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """float64[Q, k]: the inner product of each question with its candidates; -inf where a candidate is -1."""
+    rows, places = np.nonzero(found >= 0)
+    scores = np.full(found.shape, -np.inf)
+    scores[rows, places] = inner_products(passages, questions, found[rows, places], rows)
+    return scores
 
 
 def inner_products(
@@ -75,50 +93,3 @@ def row_products(vectors: NDArray[np.float32], docs: NDArray[np.int64]) -> NDArr
     row, one, other = np.nonzero(there[:, :, None] & there[:, None, :] & ~np.eye(docs.shape[1], dtype=np.bool_))
     found[row, one, other] = inner_products(vectors, vectors, docs[row, other], docs[row, one])
     return found
-
-
-def _multiply(
-    questions: NDArray[np.float32], passages: NDArray[np.float32], rough: NDArray[np.float32], threads: int
-) -> None:
-    """rough[Q, D] = questions x passages', each thread its passages.
-
-    BLAS's own threads would go on turning for a while when they are done, where the next step wants to run.
-    """
-    share = -(-len(passages) // threads)
-
-    def part(first: int) -> None:
-        np.matmul(questions, passages[first : first + share].T, out=rough[:, first : first + share])
-
-    with _blas().limit(limits=1, user_api="blas"):
-        for _ in map_threads(part, range(0, len(passages), share), threads):
-            pass
-
-
-@cache
-def _blas() -> Any:
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
-
-
-def _best(
-    passages: NDArray[np.float32],
-    questions: NDArray[np.float32],
-    rough: NDArray[np.float32],
-    depth: int,
-    margin: np.float32,
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    from harness.retriever.search.exact_kernel import by_passage, candidates, settle, sum_products
-
-    found, indptr = candidates(rough, depth, margin)
-    lengths = np.diff(indptr)
-    rows = np.repeat(np.arange(len(questions)), lengths)
-    values = np.empty(len(found))
-    sum_products(passages, questions, found, rows, by_passage(found, len(passages)), values)
-    held = np.arange(lengths.max()) < lengths[:, None]
-    docs, fine = np.full(held.shape, -1, dtype=np.int64), np.full(held.shape, np.inf)
-    docs[held], fine[held] = found, -values
-    order = np.argsort(fine, axis=1)
-    ordered = np.take_along_axis(fine, order, axis=1)
-    settle(ordered, order)  # a row's candidates ascend
-    return np.take_along_axis(docs, order[:, :depth], axis=1), -ordered[:, :depth]

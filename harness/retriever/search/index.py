@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
-from harness.retriever.search.exact import inner_products, nearest_rows
+from harness.retriever.search.exact import decide, nearest_rows
 from harness.work.shared_rows import map_rows
 
 PART = 512
 """Questions of a part, where several processes search."""
-MARGIN = 16
-"""Candidates fetched beyond the depth, so that the cut is seen to fall between two different scores."""
 
 
 def build(vectors: NDArray[np.float32], factory: str) -> Any:
@@ -70,44 +69,8 @@ def exact_search(
 def search(
     index: Any, passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int, exact: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k] passage numbers and their cosines float64[Q, k], in the one order; k = min(depth, D).
-
-    The index proposes, by float32 inner products whose last bits follow the machine's block sizes; the cosine of each
-    candidate is then summed in float64 in one fixed order, so that equal passages tie exactly. With ``exact`` a row
-    stands only when its last score is above all that the index left out by more than float32 can err
-    (d 2^-24 for vectors of length 1); otherwise more candidates are fetched. Where an index that is not exact finds
-    fewer than k, the row ends with -1 and -inf.
-    """
-    count, dimension = passages.shape
-    depth = min(depth, count)
-    docs = np.full((len(questions), depth), -1, dtype=np.int64)
-    scores = np.full((len(questions), depth), -np.inf)
-    error = 1.1 * dimension * 2.0**-24
-    pending, width = np.arange(len(questions)), min(depth + MARGIN, count)
-    while pending.size and depth:
-        rough, found = _propose(index, questions[pending], width)
-        fine = cosines(passages, questions[pending], found)
-        order = np.lexsort((found, -fine), axis=-1)[:, :depth]
-        docs[pending] = np.take_along_axis(found, order, axis=1)
-        scores[pending] = np.take_along_axis(fine, order, axis=1)
-        if not exact or width == count:
-            break
-        pending = pending[scores[pending, -1] <= rough[:, -1] + error]
-        width = min(2 * width, count)
-    return docs, scores
-
-
-def cosines(
-    passages: NDArray[np.float32], questions: NDArray[np.float32], found: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """float64[Q, k]: the inner product of each question with its candidates; -inf where a candidate is -1.
-
-    No neighbour, block or thread changes a score.
-    """
-    rows, places = np.nonzero(found >= 0)
-    scores = np.full(found.shape, -np.inf)
-    scores[rows, places] = inner_products(passages, questions, found[rows, places], rows)
-    return scores
+    """int64[Q, k], float64[Q, k]: what an index finds, in the one order (see ``decide``)."""
+    return decide(partial(_propose, index), passages, questions, depth, exact)
 
 
 def _gpus() -> int:
@@ -122,7 +85,7 @@ def _propose(index: Any, questions: NDArray[np.float32], width: int) -> tuple[ND
         import faiss
 
         index = faiss.index_cpu_to_all_gpus(index)
-    rough, found = index.search(np.ascontiguousarray(questions), width)
+    rough, found = index.search(questions, width)
     return rough, found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
+from harness.benchmark.source import sample_note
 from harness.core.errors import HarnessError
 from harness.core.table import p_value
 from harness.evaluation.comparison import MARGIN
@@ -230,7 +231,7 @@ class View:
         data = f"Data {self.data_sha256[:12]}{times}.{''.join(f' Caution: {line}.' for line in self.warnings)}"
         return (
             f"{self.dataset}, {place}{f', k = {k}' if at else ''}. {defined}. {data}{self.fitted()}{self.recalls()}"
-            f"{self.clustering()}"
+            f"{self.clustering()}{sample_note(self.dataset, self.data_sha256)}"
         )
 
     def unordered(self) -> str:

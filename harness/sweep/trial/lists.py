@@ -116,7 +116,8 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, di
             seen = inner.seen(data)
         else:
             own = dataclasses.replace(data, splitting="md5").members("tune")
-            seen = share_gold(data.gold, data.gold[own if data.name in on else own[:0]])
+            name = data.twin["of"] if data.twin else data.name
+            seen = share_gold(data.gold, data.gold[own if name in on else own[:0]])
         found[name] = {"on": on, "seen": {part: int(seen[data.members(part)].sum()) for part in ("tune", "test")}}
     return found
 

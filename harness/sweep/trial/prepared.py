@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import clusters
+from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.context import Context
 from harness.run import Run
 from harness.sweep.trial import Trial, engine, lists
@@ -66,19 +67,25 @@ class Prepared:
         context = self._context(chosen)
         tune = self.benchmark.members("tune")
         fold = self.benchmark.folds[tune]
-        for part in [None] if split == "test" else np.unique(fold):
+        parts = [None] if split == "test" else np.unique(fold).tolist()
+
+        def teach(part: int | None) -> list[Trial]:
             teaching = tune if part is None else tune[fold != part]
-            known = fit(chosen, *self._take(teaching), context.take(teaching))
-            held = slice(None) if part is None else np.flatnonzero(fold == part)
-            found = self._score(known, members[held], False, context)
-            ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = found
+            return fit(chosen, *self._take(teaching), context.take(teaching))
+
+        with torch_alone():
+            for part, known in zip(parts, map_threads(teach, parts, min(available(), len(parts))), strict=True):
+                held = slice(None) if part is None else np.flatnonzero(fold == part)
+                found = self._score(known, members[held], False, context)
+                ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = found
         return ranks
 
     def learned(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
         """What each trial learns on all of tune, by knob; nothing for one that does not learn."""
         learners = [trial for trial in trials if trial.learns]
         tune = self.benchmark.members("tune")
-        known = iter(fit(learners, *self._take(tune), self._context(learners).take(tune)))
+        with torch_alone():
+            known = iter(fit(learners, *self._take(tune), self._context(learners).take(tune)))
         return [next(known).learned if trial.learns else {} for trial in trials]
 
     def _take(self, members: NDArray[np.int64]) -> tuple[dict[str, Run], NDArray[np.int32]]:

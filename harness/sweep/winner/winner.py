@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.benchmark import Benchmark
 from harness.core.configuration import StoredReader, compose, instantiate, strategy
 from harness.core.errors import HarnessError, bounded, nearest
+from harness.core.identity import code_version
 from harness.fusion.fuse import check, fuse_blocks
 from harness.fusion.fuser import Fuser
 from harness.fusion.normalizer import Normalizer
@@ -115,11 +117,12 @@ class Winner:
         winner.rank(["Who directed the film?"]).to_dict()
 
     trial: what was locked.    config: of its lists (retrievers, encoders, graph), of the benchmark, and where artifacts
-    are.
+    are.    lock: the content of the file.
     """
 
     trial: Trial
     config: DictConfig
+    lock: Mapping[str, Any]
 
     @classmethod
     def load(cls, lock: str | Path, *overrides: str, trust: bool = False) -> Winner:
@@ -164,7 +167,32 @@ class Winner:
         if unknown := [name for name in files if name not in trial.pool.lists]:
             raise HarnessError(f"lists.{unknown[0]}: the winner fuses {', '.join(trial.pool.lists)}; give one of these")
         stored.lists = {name: files.get(name, stored.lists[name]) for name in trial.pool.lists}
-        return cls(trial, stored)
+        return cls(trial, stored, read_lock(lock))
+
+    @cached_property
+    def data(self) -> Benchmark:
+        """The benchmark of ``config``."""
+        return lists.benchmark(self.config)
+
+    @property
+    def made(self) -> dict[str, Any]:
+        """What made its lists, by the names of ``harness.run.metadata``, for a card or the file beside a run."""
+        from omegaconf import OmegaConf
+
+        encoders = dict.fromkeys(_encoders(OmegaConf.to_container(self.config.lists, resolve=True)))
+        return {
+            "version": str(self.lock["sha256"])[:12],
+            "code": f"multihop-harness {code_version()}",
+            "encoder": ", ".join(encoders) or None,
+            "fitted_on": [f"{self.lock['dataset']}/tune"],
+            "benchmark": self.data.name,
+            "data_sha256": self.data.sha256,
+            "strategy": self.name,
+            "lists": list(self.config.lists),
+            "lock": self.lock["sha256"],
+            "measures": [self.lock["objective"]],
+            "tests": [{"name": "exact McNemar", "correction method": "Holm"}],
+        }
 
     @property
     def name(self) -> str:
@@ -188,8 +216,7 @@ class Winner:
         """
         if depth is not None:
             bounded("depth", depth, 1)
-        data = lists.benchmark(self.config)
-        return self.rank_benchmark(data if questions is None else data.asked(_named(questions)), depth)
+        return self.rank_benchmark(self.data if questions is None else self.data.asked(_named(questions)), depth)
 
     def rank_benchmark(self, data: Benchmark, depth: int | None = None) -> Run:
         """The same of a benchmark that is at hand: its questions, over its passages.
@@ -220,6 +247,15 @@ class Winner:
             return self.trial.fused(pool), pool.docs
 
         return fuse_blocks(runs, score, device).top(depth)
+
+
+def _encoders(node: Any) -> Iterator[str]:
+    """The models, else classes, of the encoders in a configuration."""
+    parts = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in parts:
+        if key == "encoder" and isinstance(value, dict) and "_target_" in value:
+            yield str(value.get("model") or value["_target_"].rpartition(".")[2])
+        yield from _encoders(value)
 
 
 def _named(questions: Questions) -> Mapping[str, str]:

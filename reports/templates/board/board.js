@@ -29,6 +29,7 @@ function home() {
     CONTENT.boards.length ? null : el("p", {}, "No submission can be shown yet."),
     CONTENT.boards.map((board, place) => el("section", {"aria-labelledby": `board${place}`}, el("h2", {id: `board${place}`}, DETAIL ? "Leaderboard" : board.name), leaderboard(board))),
     DETAIL ? el("section", {"aria-labelledby": "groups"}, el("h2", {id: "groups"}, "By hops and types"), groupTable()) : null,
+    publishedTable(),
     notes.length ? el("section", {"aria-labelledby": "notes"}, el("h2", {id: "notes"}, "What to know of their lists"),
       table({title: "Notes", columns: [{title: "system", kind: "text"}, {title: "note", kind: "text wrap"}], rows: notes, keys: []})) : null,
     refused.length ? el("section", {"aria-labelledby": "refused"}, el("h2", {id: "refused"}, `${plural(refused.length, "submission")} refused`),
@@ -52,6 +53,13 @@ function leaderboard(board) {
       choice("Encoder", [["", "any"], ...encoders.map(name => [name, name])], "", set("encoder")),
       choice("Fitted on this benchmark", [["", "any"], ["yes", "yes"], ["no", "no"]], "", set("own"))),
     listed];
+}
+
+function publishedTable() {
+  const rows = CONTENT.published, columns = ["system", "benchmark", "metric", "% as printed", "of which sample", "source"].map((title, place) => ({title, kind: place > 3 ? "text wrap" : "text"}));
+  return rows.length ? el("section", {"aria-labelledby": "published"}, el("h2", {id: "published"}, "Published figures: claims"),
+    el("p", {class: "caption"}, "Printed by others and not computed here: no lists were seen, so none of these is compared with a scored row."),
+    table({title: "Published figures", columns, rows, keys: []})) : null;
 }
 
 function groupTable() {

@@ -335,10 +335,10 @@ def test_content_that_changed_since_its_first_use(card: Any, upstream: Any, stor
     ("record", "expected"),
     [
         ({"question": "Q?"}, "musique.json: record 0: field 'paragraphs' is missing"),
-        ({**MUSIQUE[0], "paragraphs": []}, "musique.json: record 0: field 1 is missing"),
+        ({**MUSIQUE[0], "paragraphs": []}, "musique.json: record 0 (2hop__13548_13529): field 1 is missing"),
         (
             {**MUSIQUE[0], "paragraphs": [{"idx": k, "title": "FC Barcelona", "paragraph_text": "?"} for k in (0, 1)]},
-            "musique.json: record 0: its passage 'FC Barcelona' is not in",
+            "musique.json: record 0 (2hop__13548_13529): its passage 'FC Barcelona' is not in",
         ),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.core.configuration.rooms import PACKAGE, ROOMS, located, package_folder, roomless
+from harness.core.configuration.rooms import PACKAGE, ROOMS, package_folder, roomless
 
 OUTSIDE = {"display", "experiment", "grid", "hydra", "paths", "weights", "graph", "retriever"}
 """Folders of conf/ that are no concept, and the two that are rooms themselves."""
@@ -30,10 +30,9 @@ def test_the_name_without_the_room_has_what_the_package_has(concept: str) -> Non
 
 
 def test_names_by_hand() -> None:
-    assert located("harness.fuser.rrf") == "harness.fusion.fuser.rrf"
     assert roomless("harness.fusion.fuser.rrf") == "harness.fuser.rrf"
     for name in ("harness.retriever.dense", "harness.graph.entity", "harness.core.errors", "mine.fuser.rrf", "harness"):
-        assert located(name) == roomless(name) == name
+        assert roomless(name) == name
 
 
 def test_stable_names_hold_in_a_new_process() -> None:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness.benchmark.text.name import normal
 from harness.core.errors import HarnessError
 from harness.graph.extractor import Extraction, Mentions, extract
 from harness.graph.extractor.extraction import KINDS
-from harness.graph.extractor.name import normal
 from harness.graph.extractor.offline import Offline
 from harness.work.store import Store
 

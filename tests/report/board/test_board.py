@@ -216,3 +216,34 @@ def test_the_example_board_scores_what_its_lists_hold(command: Command) -> None:
         share = last_hop(run, queries, "test")
         assert f"scored   {name}: sample test, 306 questions, last_hop@5 {100 * share:.1f}%\n" in out
     assert "note     winner: its lists are those of ppr, passage by passage\n" in out
+
+
+FIGURE = {"benchmark": "tiny", "system": "Printed", "metric": "recall@5", "figure": 0.747, "source": "A paper, Table 3",
+          "sample": "another sample"}  # fmt: skip
+
+
+def test_printed_figures_stand_apart_with_their_source(command: Command, board: Path) -> None:
+    other = {**FIGURE, "benchmark": "elsewhere", "system": "<b>Else</b>"}
+    (board / "claims.yaml").write_text(yaml.safe_dump([FIGURE, other]))
+    assert command("board", "build", str(board), "out=pages")[0] == 0
+    first, own = ((Path("pages") / name).read_text() for name in ("index.html", "tiny.html"))
+    row = '["Printed", "tiny", "recall@5", "74.7", "another sample", "A paper, Table 3"]'
+    assert f'"published": [{row}]' in own
+    assert f'"published": [{row}, ["\\u003cb>Else' in first
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("figure", 74.7, "claims.yaml: entry 1: figure = '74.7', expected a share"),
+        ("figure", "74.7", "claims.yaml: entry 1: figure = '74.7', expected a share from 0 to 1"),
+        ("source", "", "claims.yaml: entry 1: source = '', expected 1 to 400 characters"),
+        ("metric", "found@5", "found"),
+        ("year", 2025, "expected a list of {benchmark, system, metric, source, sample: text, figure: share}"),
+    ],
+)
+def test_printed_figures_that_are_none(command: Command, board: Path, field: str, value: object, message: str) -> None:
+    (board / "claims.yaml").write_text(yaml.safe_dump([{**FIGURE, field: value}]))
+    status, _, err = command("board", "build", str(board), "out=pages")
+    assert status == 2
+    assert message in err

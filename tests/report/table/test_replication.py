@@ -1,8 +1,6 @@
 """Winners over benchmarks: a table and a sentence by partial conjunction, from the command line."""
 
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -12,14 +10,13 @@ from harness.report.table.replication import replications
 from harness.sweep.folder import newest
 
 
-def test_two_benchmarks_held_out(overrides, bench, tmp_path, monkeypatch):
-    def run(command, *arguments):
-        done = subprocess.run(
-            [sys.executable, "-m", "harness", command, *arguments, f"paths.runs={tmp_path / 'runs'}", "tracking=none"],
-            capture_output=True, text=True, cwd=tmp_path,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+def test_two_benchmarks_held_out(overrides, bench, command, tmp_path, monkeypatch):
+    def run(name, *arguments):
+        status, out, err = command(name, *arguments, f"paths.runs={tmp_path / 'runs'}", "tracking=none")
+        assert status == 0, err
+        return out
+
+    monkeypatch.chdir(tmp_path)
 
     shutil.copytree(bench, tmp_path / "other")
     corpus = tmp_path / "other" / "corpus.jsonl"

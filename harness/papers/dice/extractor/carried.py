@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from harness.benchmark import Benchmark
+from harness.benchmark.text import Gazetteer, byte_offsets, normal, words
 from harness.core.errors import HarnessError
-from harness.graph.extractor import KINDS, Extraction, Gazetteer, Mentions, Triples, byte_offsets, normal, words
+from harness.graph.extractor import KINDS, Extraction, Mentions, Triples
 
 
 @dataclass(frozen=True)

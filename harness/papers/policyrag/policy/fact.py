@@ -12,10 +12,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.benchmark.text import byte_offsets, words
 from harness.core.arrays import check_array, read_arrays
 from harness.core.errors import HarnessError
 from harness.core.files import REBUILD
-from harness.graph.extractor import Extraction, byte_offsets, words
+from harness.graph.extractor import Extraction
 from harness.papers.policyrag.policy.sentence import sentences
 
 Numbers = NDArray[np.int32]

@@ -14,10 +14,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.benchmark.text import words
 from harness.core.arrays import check_array, read_arrays, read_matrix
 from harness.core.identity import identity
 from harness.graph import Graph, Network
-from harness.graph.extractor import Extraction, words
+from harness.graph.extractor import Extraction
 from harness.papers.policyrag.policy.fact import Facts, make_facts
 from harness.retriever.walk import normalize_rows
 from harness.work.store import Store

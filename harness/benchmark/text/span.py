@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from harness.graph.extractor.name import Words
+from harness.benchmark.text.name import Words
 
 JOINING = frozenset(
     ("al", "and", "bin", "da", "de", "del", "der", "des", "di", "du", "ibn", "la", "le", "of", "the", "van", "von")
@@ -36,6 +36,10 @@ class Casing:
             inside = [i for i in range(len(words.texts)) if not opens_sentence(text, words, i)]
             self._seen.update(words.texts[i] for i in inside)
             self._capital.update(words.texts[i] for i in inside if is_capitalised(text, words, i))
+
+    def knows(self, word: str) -> bool:
+        """Whether it stands inside a sentence."""
+        return word in self._seen
 
     def share(self, word: str) -> float:
         """In [0, 1]; 1 for a word that stands nowhere inside a sentence."""

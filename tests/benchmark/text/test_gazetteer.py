@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.graph.extractor.gazetteer import Gazetteer
-from harness.graph.extractor.name import normal, words
+from harness.benchmark.text.gazetteer import Gazetteer
+from harness.benchmark.text.name import normal, words
 
 CASES = [
     (["New York", "New York City", "York"], "In New York City and York.", ["New York City", "York"]),

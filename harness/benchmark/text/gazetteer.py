@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from harness.benchmark.text.name import Words
 from harness.core.errors import HarnessError
-from harness.graph.extractor.name import Words
 
 _FIRST, _SURROGATES, _LAST = 1, range(0xD800, 0xE000), 0x10FFFF
 

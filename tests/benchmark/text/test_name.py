@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.graph.extractor.name import bare, byte_offsets, normal, words
+from harness.benchmark.text.name import bare, byte_offsets, normal, words
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,12 @@
+from .gazetteer import Gazetteer as Gazetteer
+from .name import Words as Words
+from .name import bare as bare
+from .name import byte_offsets as byte_offsets
+from .name import normal as normal
+from .name import words as words
+from .sentence import SENTENCE_END as SENTENCE_END
+from .sentence import sentences as sentences
+from .span import Casing as Casing
+from .span import is_capitalised as is_capitalised
+from .span import opens_sentence as opens_sentence
+from .span import spans as spans

@@ -1,0 +1,153 @@
+"""What made a run file, in a file beside it, ``NAME.ir-metadata.yml``, with the keys of ir_metadata.
+
+A TREC file has no room for it: trec_eval breaks on comment lines. Keys are those of ir_metadata (Breuer, Keller &
+Schaer 2022, https://www.ir-metadata.org) where it has them, after PRIMAD: platform, research goal, implementation,
+method, actor, data; ``resources`` is the TIREx tracker's; ``run`` (what the file holds) is ours.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.core.errors import HarnessError
+from harness.core.files import write_text
+from harness.core.identity import code_version, file_sha256, library_versions
+from harness.core.input import read_yaml
+
+if TYPE_CHECKING:
+    from harness.run.run import Run
+
+SUFFIX = ".ir-metadata.yml"
+HEAD = "# Names are those of ir_metadata (https://www.ir-metadata.org) where it has them.\n"
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "system": ("tag",),
+    "version": ("version",),
+    "team": ("actor", "team"),
+    "code": ("implementation", "source", "repository"),
+    "commit": ("implementation", "source", "commit"),
+    "encoder": ("method", "encoder"),
+    "language_models": ("method", "language models"),
+    "benchmark": ("data", "test collection", "name"),
+    "trained_on": ("data", "training data"),
+    "fitted_on": ("data", "fitted data"),
+    "cost": ("cost",),
+    "licence": ("licence",),
+}
+"""Where each field that a card has, too, stands in the file."""
+FURTHER: Mapping[str, tuple[str, ...]] = {
+    "command": ("implementation", "executable", "cmd"),
+    "strategy": ("method", "name"),
+    "lists": ("method", "lists"),
+    "lock": ("method", "lock sha256"),
+    "data_sha256": ("data", "test collection", "sha256"),
+    "measures": ("research goal", "evaluation", "reported measures"),
+    "tests": ("research goal", "evaluation", "significance test"),
+    "platform": ("platform",),
+    "resources": ("resources",),
+    "run": ("run",),
+}
+"""The same of what only the file beside a run has."""
+
+
+def sidecar(path: Path) -> Path:
+    """The file beside a run file."""
+    return path.with_name(path.name + SUFFIX)
+
+
+def write_metadata(path: Path, run: Run, values: Mapping[str, Any]) -> None:
+    """Write the file beside a run file that was written.    values: by the names of ``FIELDS`` and ``FURTHER``."""
+    usual = {"system": "harness", "code": f"multihop-harness {code_version()}"}
+    known = {**usual, **{name: each for name, each in values.items() if each}}
+    measured = {"platform": _platform(), "resources": _resources(), "run": _contents(path, run)}
+    write_fields(sidecar(path), {**known, **measured}, {**FIELDS, **FURTHER})
+
+
+def write_fields(path: Path, values: Mapping[str, Any], fields: Mapping[str, tuple[str, ...]]) -> None:
+    """Write values, each at its place in the file; a field that ``values`` has as None is an empty place."""
+    import yaml
+
+    content: dict[str, Any] = {}
+    for name, place in fields.items():
+        if name in values:
+            value = values[name]
+            if name in ("trained_on", "fitted_on") and isinstance(value, list):
+                value = [entry if isinstance(entry, dict) else _data(str(entry)) for entry in value]
+            node = content
+            for key in place[:-1]:
+                node = node.setdefault(key, {})
+            node[place[-1]] = value
+    write_text(path, HEAD + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120))
+
+
+def read_fields(path: Path, fields: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
+    """The fields' values as they stand in the file, None where there is none."""
+    import yaml
+
+    try:
+        content = read_yaml(path)
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        raise HarnessError(f"{path}: no YAML ({' '.join(str(error).split())[:160]}); mend it") from error
+    if not isinstance(content, dict):
+        raise HarnessError(f"{path}: expected a mapping, found {type(content).__name__}; write the file again")
+    return {name: value_at(content, place) for name, place in fields.items()}
+
+
+def value_at(content: Any, place: tuple[str, ...]) -> Any:
+    """What stands at a place of nested mappings, None where there is nothing."""
+    for key in place:
+        content = content.get(key) if isinstance(content, dict) else None
+    return content
+
+
+def check_metadata(path: Path, run: Run) -> str:
+    """What the file beside a run file says of it, where that is so: one line. Raises HarnessError where it is not.
+
+    run: as it was read from the file.
+    """
+    beside = sidecar(path)
+    if not beside.is_file():
+        raise HarnessError(f"{path}: {beside.name} is missing beside it; write the run again")
+    said = read_fields(beside, {"run": ("run",)})["run"]
+    for name, found in _contents(path, run).items():
+        if (stated := value_at(said, (name,))) != found:
+            raise HarnessError(f"{path}: {name} is {found}, and {beside.name} says {stated}; write the run again")
+    return f"{path}: {said['queries']} queries, {said['entries']} entries, hash and counts as {beside.name} says"
+
+
+def _contents(path: Path, run: Run) -> dict[str, Any]:
+    answered = int((run.lengths() > 0).sum())
+    return {"sha256": file_sha256(path), "queries": answered, "entries": len(run.docs)}
+
+
+def _platform() -> dict[str, Any]:
+    libraries = [f"{name} {version}" for name, version in library_versions().items()]
+    return {
+        "hardware": {
+            "cpu": {"architecture": platform.machine(), "number of cores": os.cpu_count()},
+            "gpu": len(list(Path("/proc/driver/nvidia/gpus").glob("*"))),
+        },
+        "operating system": {"kernel": f"{platform.system()} {platform.release()}"},
+        "software": {"libraries": {"python": [f"python {platform.python_version()}", *libraries]}},
+    }
+
+
+def _resources() -> dict[str, Any]:
+    """Of this process so far: seconds of processors, and the most memory that it had (Linux counts it in KiB)."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    unit = 1 if sys.platform == "darwin" else 1024
+    mib = used.ru_maxrss * unit >> 20
+    return {
+        "cpu": {"used process": {"seconds": round(used.ru_utime + used.ru_stime, 1)}},
+        "ram": {"used process": {"max": f"{mib} MiB"}},
+    }
+
+
+def _data(name: str) -> dict[str, str]:
+    collection, _, split = name.partition("/")
+    return {"name": collection, "split": split}
