@@ -7,7 +7,7 @@ capitalised words) which at least 2 and at most ``rare`` passages mention. Nothi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from harness.graph.extractor import KINDS, Extraction, Mentions, find_mentions
 
 Numbers = NDArray[np.int64]
 PART = 256
-"""Passages whose two steps stand in memory at once."""
+"""Rows that are walked from at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,6 @@ def join_gold(links: Links, texts: Texts) -> dict[str, Any] | None:
     (title, shared name, either, either within two steps): ``joined``, the share of pairs; ``by_hops``, the same of the
     questions of so many hops; ``reached``, how many other passages a gold passage leads to (``median`` and ``p90`` over
     gold passages, once a question); ``precision``, of all these the share that is gold of the same question.
-    ``names_gold``: share of the questions that name the title of a gold passage; ``names_any``: of any passage.
     """
     if texts.gold is None or texts.chain is None:
         return None
@@ -120,16 +119,46 @@ def join_gold(links: Links, texts: Texts) -> dict[str, Any] | None:
             "reached": {"median": float(np.median(sizes)), "p90": float(np.quantile(sizes, 0.9))},
             "precision": float(reach.leads(starts, ends).sum() / sizes.sum()) if sizes.any() else None,
         }
-    named = links.starts[several]
-    names_gold = [bool(np.isin(row, named.indices[a:b]).any()) for row, a, b in _rows(gold, named)]
     return {
         "questions": len(several),
         "pairs": len(first),
         "by_hops": {int(hop): int((hops == hop).sum()) for hop in np.unique(hops)},
-        "names_gold": float(np.mean(names_gold)),
-        "names_any": float((np.diff(named.indptr) > 0).mean()),
         "ways": ways,
     }
+
+
+def start_from_questions(links: Links, texts: Texts) -> dict[str, Any] | None:
+    """What lies near the passages whose titles a question names; None where no question has gold.
+
+    ``names_gold``: share of the questions that name the title of a gold passage; ``names_any``: of any passage.
+    ``steps``, of 0 (the named ones), 1 and 2 steps by links of any kind: ``last``, the share of the questions with a
+    last hop that lies so far and no nearer (None where none has one); ``reached``, how many passages lie so far or
+    nearer (``median``, ``p90``); ``precision``, of all these the share that is gold of the same question.
+    """
+    if texts.gold is None or texts.ordered is None:
+        return None
+    counts = (texts.gold >= 0).sum(axis=1)
+    question = np.repeat(np.arange(len(counts)), counts)
+    passage = texts.gold[texts.gold >= 0].astype(np.int64)
+    ordered = np.flatnonzero(texts.ordered & (counts > 0))
+    last = texts.gold[ordered, counts[ordered] - 1].astype(np.int64)
+    either, nearer = links.either, np.zeros(len(ordered), np.bool_)
+    steps: dict[int, Any] = {}
+    for away in range(3):
+        found = _walk(links.starts, either, away)
+        sizes = np.diff(found.indptr)
+        gold = np.asarray(found[question, passage]).ravel() > 0
+        here = np.asarray(found[ordered, last]).ravel() > 0 if len(ordered) else nearer
+        if away == 0:
+            names_gold = len(np.unique(question[gold])) / len(counts)
+        steps[away] = {
+            "last": float((here & ~nearer).mean()) if len(ordered) else None,
+            "reached": {"median": float(np.median(sizes)), "p90": float(np.quantile(sizes, 0.9))},
+            "precision": float(gold.sum() / sizes.sum()) if sizes.any() else None,
+        }
+        nearer |= here
+    names_any = float((np.diff(links.starts.indptr) > 0).mean())
+    return {"questions": len(counts), "names_gold": names_gold, "names_any": names_any, "steps": steps}
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,14 +170,10 @@ class _Reach:
 
     @classmethod
     def of(cls, matrix: sp.csr_array, passages: Numbers, steps: int) -> _Reach:
-        parts = []
-        for part in np.split(passages, range(PART, len(passages), PART)):
-            rows = matrix[part]
-            for _ in range(steps - 1):
-                rows = rows + rows @ matrix
-            own = sp.csr_array((np.ones(len(part)), (np.arange(len(part)), part)), shape=rows.shape)
-            parts.append(_binary(rows - rows.multiply(own)))
-        return cls(passages, sp.csr_array(sp.vstack(parts)))
+        own = sp.csr_array(
+            (np.ones(len(passages)), (np.arange(len(passages)), passages)), shape=(len(passages), matrix.shape[0])
+        )
+        return cls(passages, _binary(_walk(own, matrix, steps) - own))
 
     def leads(self, starts: Numbers, ends: Numbers) -> NDArray[np.bool_]:
         """bool[n]: whether each start leads to its end."""
@@ -184,6 +209,17 @@ def _binary(matrix: Any) -> sp.csr_array:
     return found
 
 
+def _walk(starts: sp.csr_array, matrix: sp.csr_array, steps: int) -> sp.csr_array:
+    """bool[n, D]: what lies within so many steps of each row of ``starts`` bool[n, D], those themselves too."""
+    parts = [sp.csr_array((0, matrix.shape[0]))]
+    for first in range(0, starts.shape[0], PART):
+        rows = starts[first : first + PART]
+        for _ in range(steps):
+            rows = _binary(rows + rows @ matrix)
+        parts.append(rows)
+    return _binary(sp.vstack(parts))
+
+
 def _without_self(matrix: Any) -> sp.csr_array:
     found = sp.coo_array(matrix)
     other = found.row != found.col
@@ -197,10 +233,6 @@ def _pairs(gold: Numbers, chain: bool) -> Numbers:
         return np.stack([gold[:-1], gold[1:]], axis=1)
     first, second = np.triu_indices(len(gold), 1)
     return np.stack([gold[first], gold[second]], axis=1)
-
-
-def _rows(gold: list[Numbers], matrix: sp.csr_array) -> Iterator[tuple[Numbers, int, int]]:
-    return zip(gold, matrix.indptr[:-1].tolist(), matrix.indptr[1:].tolist(), strict=True)
 
 
 def _degrees(matrix: sp.csr_array) -> Mapping[str, Any]:

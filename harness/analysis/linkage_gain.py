@@ -55,11 +55,12 @@ def expect_gain(measured: Mapping[str, Measured], share: float) -> tuple[float, 
 def judge_expectation(measured: Mapping[str, Measured]) -> dict[str, Any]:
     """Each benchmark's gain as the others let expect it (leave one benchmark out).
 
-    ``benchmarks``: by name ``share``, ``gain``, ``expected``, ``interval``; ``error``: the mean distance of expected and
-    measured gain; ``error_of_mean``: of the others' mean gain in place of the line; ``covered``: intervals that hold the
-    measured gain.
+    ``benchmarks``: by name ``share``, ``gain``, ``expected``, ``interval``; ``error``: the mean distance of expected
+    and measured gain; ``error_of_mean``: of the others' mean gain in place of the line; ``covered``: intervals that
+    hold the measured gain.
     """
-    rows, plain = {}, []
+    rows: dict[str, Any] = {}
+    plain = []
     for name, one in measured.items():
         others = {other: found for other, found in measured.items() if other != name}
         expected, interval = expect_gain(others, one.share)

@@ -20,7 +20,7 @@ class Texts:
     """D passages and Q questions (Q may be 0), in lists that need no library of tables.
 
     titles, texts: str[D].    query_ids, questions: str[Q].    hops, given: of each question, None where unknown.
-    gold: int32[Q, H] as in ``Benchmark``, None where no question has any.    chain: bool[Q], as there.
+    gold: int32[Q, H] as in ``Benchmark``, None where no question has any.    chain, ordered: bool[Q], as there.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Texts:
     given: Sequence[str | None] = ()
     gold: NDArray[np.int32] | None = None
     chain: NDArray[np.bool_] | None = None
+    ordered: NDArray[np.bool_] | None = None
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Texts:
@@ -39,8 +40,8 @@ class Texts:
         corpus, queries = benchmark.corpus, benchmark.queries
         titles, texts = list(corpus["title"][:]), list(corpus["text"][:])
         ids, hops = list(queries["id"][:]), list(queries["hops"][:])
-        gold, chain = benchmark.gold, benchmark.chain
-        return cls(benchmark.name, titles, texts, ids, benchmark.questions, hops, benchmark.given, gold, chain)
+        known = benchmark.gold, benchmark.chain, benchmark.ordered
+        return cls(benchmark.name, titles, texts, ids, benchmark.questions, hops, benchmark.given, *known)
 
     @cached_property
     def passages(self) -> list[str]:
@@ -71,6 +72,7 @@ class Texts:
             given=[self.given[place] for place in places],
             gold=None if self.gold is None else self.gold[kept],
             chain=None if self.chain is None else self.chain[kept],
+            ordered=None if self.ordered is None else self.ordered[kept],
         )
 
     def _gold(self) -> NDArray[np.int32]:

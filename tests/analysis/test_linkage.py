@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.analysis.linkage import describe, find_links, join_gold
+from harness.analysis.linkage import describe, find_links, join_gold, start_from_questions
 from harness.benchmark import Texts
 from harness.core.errors import HarnessError
 
@@ -30,6 +30,7 @@ TEXTS = Texts(
     given=[None] * 3,
     gold=np.array([[0, 1, 2], [4, 5, -1], [0, 3, -1]], np.int32),
     chain=np.array([True, True, True]),
+    ordered=np.array([True, True, True]),
 )
 
 
@@ -70,7 +71,25 @@ def test_gold_pairs_that_are_joined() -> None:
     assert title["reached"] == {"median": 1, "p90": 2}
     assert title["precision"] == pytest.approx(4 / 7)
     assert two["reached"]["median"] == 3  # all of 0, 1, 2, 3 lead to each other
-    assert (found["names_gold"], found["names_any"]) == (2 / 3, 2 / 3)
+
+
+def test_what_lies_near_the_titles_that_questions_name() -> None:
+    """From Dune (0): 1, then 2 and 3, the last hop 2 after two steps. From Dune and Rome (0, 3), the last hop 3 at
+    once: 1 and 2. The second question names none. Reached 1, 0, 2; 2, 0, 4; 4, 0, 4, of which gold 3, 4, 5.
+    """
+    found = start_from_questions(find_links(TEXTS, 10), TEXTS)
+    assert found is not None
+    assert (found["questions"], found["names_gold"], found["names_any"]) == (3, 2 / 3, 2 / 3)
+    assert [one["last"] for one in found["steps"].values()] == [1 / 3, 0, 1 / 3]
+    assert [one["reached"]["median"] for one in found["steps"].values()] == [1, 2, 4]
+    assert [one["precision"] for one in found["steps"].values()] == pytest.approx([1, 4 / 6, 5 / 8])
+
+
+def test_without_a_last_hop_nothing_is_said_of_it() -> None:
+    texts = replace(TEXTS, ordered=np.zeros(3, np.bool_))
+    found = start_from_questions(find_links(texts, 10), texts)
+    assert found is not None
+    assert [one["last"] for one in found["steps"].values()] == [None] * 3
 
 
 def test_without_an_order_all_pairs_count() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.core.configuration import compose
 from tests.conftest import Command
 
 WORLD = {"Dune": "A film by David Lynch.", "David Lynch": "He grew up in Missoula.", "Missoula": "A city."}
@@ -58,7 +59,29 @@ def test_a_folder_with_gold(command: Command, folder: Path) -> None:
     lines = [line.split() for line in said.splitlines()]
     assert (status, lines[0][1:]) == (0, ["split", "all:", "2", "gold", "pairs", "of", "1", "questions"])
     assert ["title", "100.0", "1", "1.8", "100.0"] in lines
-    assert "100.0% of these questions name the title of a gold passage" in said
+    assert ["1", "0.0", "2", "2", "100.0"] in lines
+    assert ["2", "100.0", "3", "3", "100.0"] in lines
+    assert "100.0% of the questions name the title of a gold passage" in said
+
+
+def test_the_share_of_a_measured_benchmark_is_what_is_found(command: Command, tmp_path: Path) -> None:
+    """``sample`` is expected by the others alone: b = sum(x y) / sum(x^2) of five."""
+    status, said, _ = command("linkage", "explain=true", f"out={tmp_path / 'x.json'}")
+    assert status == 0
+    found = json.loads((tmp_path / "x.json").read_text())
+    known = compose("linkage").measured.benchmarks
+    assert round(found["start"]["steps"]["1"]["last"], 3) == known.sample.share
+    others = [one for name, one in known.items() if name != "sample"]
+    slope = sum(one.share * (one.graph - one.dense) for one in others) / sum(one.share**2 for one in others)
+    assert found["expected"]["sample"]["expected"] == pytest.approx(slope * found["start"]["steps"]["1"]["last"])
+    assert "Expected of graph over dense (encoder=static) by last_hop@5: +44.7 points (95% +34.2 to +55.2)" in said
+    assert [line.split()[:3] for line in said.splitlines()].count(["sample", "52.7", "+24.8"]) == 1
+
+
+def test_nothing_is_expected_where_the_links_are_others(command: Command) -> None:
+    status, said, _ = command("linkage", "rare=20")
+    assert status == 0
+    assert "Of graph over dense nothing is expected: others were measured at rare=10." in said
 
 
 def test_tables_in_other_forms(command: Command, folder: Path) -> None:

@@ -64,6 +64,7 @@ class Folder:
             given=[row.get("split") for row in rows],
             gold=gold,
             chain=chain,
+            ordered=chain,
         )
 
     def _folder(self) -> Path:

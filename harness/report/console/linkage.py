@@ -26,7 +26,8 @@ def linkage_sentences(found: Mapping[str, Any], measured: Mapping[str, Any]) -> 
     if "expected" in found:
         said += _expectation(found["expected"][found["dataset"]], found["judged"], measured["encoder"])
     elif start:
-        why = "no hop order is known" if found["rare"] == measured["rare"] else f"others were measured at rare={measured['rare']}"
+        other_rare = f"others were measured at rare={measured['rare']}"
+        why = "no hop order is known" if found["rare"] == measured["rare"] else other_rare
         said.append(f"Of graph over dense nothing is expected: {why}.")
     return said
 
@@ -40,5 +41,6 @@ def _expectation(expected: Mapping[str, Any], judged: Mapping[str, Any], encoder
         f"{span(expected['interval'])}): {sign}.",
         f"This is a line through {count} measured benchmarks. Each left out in turn, it missed the gain by "
         f"{percent(judged['error'])} points on average (the mean of the others by {percent(judged['error_of_mean'])}); "
-        f"{judged['covered']} of {count} intervals held it. What it goes by was chosen on these: on yours it may miss by more.",
+        f"{judged['covered']} of {count} intervals held it. What it goes by was chosen on these: on yours it may miss "
+        "by more.",
     ]

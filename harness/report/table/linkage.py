@@ -32,6 +32,37 @@ def gold_table(found: Mapping[str, Any]) -> Table:
     return Table("linkage", title, columns, rows)
 
 
+def start_table(found: Mapping[str, Any]) -> Table:
+    """A row a number of steps from the passages that a question names: the last hops there, and the passages."""
+    columns = [
+        Column("steps from a named title", "text"), Column("last hops %"), Column("reached", "value"),
+        Column("p90", "value"), Column("precision %"),
+    ]  # fmt: skip
+    rows = [
+        [str(steps), row["last"], row["reached"]["median"], row["reached"]["p90"], row["precision"]]
+        for steps, row in found["start"]["steps"].items()
+    ]
+    named = f"from the titles that {found['start']['questions']:,} questions name"
+    title = f"{found['dataset']}, split {found['split']}: {named}"
+    return Table("start", title, columns, rows)
+
+
+def gain_table(found: Mapping[str, Any], encoder: str) -> Table:
+    """A row a measured benchmark: graph's gain over dense, and what the others let expect; this one's on top."""
+    columns = [
+        Column("benchmark", "text"), Column("one step away %"), Column("gain", "points"),
+        Column("expected", "points"), Column("95% interval", "span"),
+    ]  # fmt: skip
+    rows = [
+        [name, row["share"], row.get("gain"), row["expected"], row["interval"]]
+        for name, row in {**found["expected"], **found["judged"]["benchmarks"]}.items()
+    ]
+    title = (
+        f"graph less dense by last_hop@5, measured on tune with encoder={encoder}; expected from the other benchmarks"
+    )
+    return Table("gain", title, columns, rows)
+
+
 def link_table(found: Mapping[str, Any]) -> Table:
     """A row a kind of link: the passages that have one, how many, and the largest connected component."""
     columns = [
