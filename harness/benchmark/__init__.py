@@ -14,6 +14,7 @@ from harness.benchmark.split import (
     split_queries,
     splitting_name,
 )
+from harness.benchmark.texts import Texts
 
 __all__ = [
     "CROISSANT",
@@ -23,6 +24,7 @@ __all__ = [
     "Benchmark",
     "Split",
     "Splitting",
+    "Texts",
     "check_croissant",
     "load",
     "md5_split",

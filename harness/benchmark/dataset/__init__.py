@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from harness.benchmark import Benchmark
+from harness.benchmark import Benchmark, Texts
 from harness.work.store import Store
 
 
@@ -17,4 +17,13 @@ class Dataset(Protocol):
 
     def load(self, store: Store) -> Benchmark:
         """The benchmark, checked. What it makes or remembers is kept in ``store``."""
+        ...
+
+
+@runtime_checkable
+class TextSource(Protocol):
+    """A dataset whose texts can be read as they are, without storing anything."""
+
+    def texts(self) -> Texts:
+        """Passages and, where there are any, questions and gold."""
         ...

@@ -34,11 +34,7 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
 
     if isinstance(corpus, Records):
         corpus = read_corpus(corpus)
-    check_queries(queries, QUERY)
-    for number, query in enumerate(queries.values):
-        _check_query(queries, number, query)
-    gold = _gold(queries, corpus)
-    flags = chains(chain, queries.values)
+    gold, flags = check_gold(corpus, queries, chain)
     sha256 = texts_sha256(_content(corpus, queries.values, flags))
     return Benchmark(
         name=name,
@@ -48,6 +44,16 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
         chain=flags,
         sha256=sha256,
     )
+
+
+def check_gold(corpus: Corpus, queries: Records, chain: Chain) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """``gold`` int32[Q, H] and ``chain`` bool[Q] as in ``Benchmark``. Raises HarnessError with file, line and mend for
+    the first query that is wrong.
+    """
+    check_queries(queries, QUERY)
+    for number, query in enumerate(queries.values):
+        _check_query(queries, number, query)
+    return _gold(queries, corpus), chains(chain, queries.values)
 
 
 def _check_query(queries: Records, number: int, query: Record) -> None:

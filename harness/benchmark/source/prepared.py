@@ -37,11 +37,23 @@ def read_prepared(folder: Path, scratch: Path | None = None) -> tuple[Corpus, Re
     corpus, queries = prepared_file(folder, "corpus"), prepared_file(folder, "queries")
     if corpus is None and queries is None:
         return None
-    if corpus is None or queries is None:
-        missing = "corpus" if corpus is None else "queries"
-        raise HarnessError(f"{folder}: {missing}.jsonl (or .jsonl.gz) is missing beside {(corpus or queries)}")
-    stream = Stream(corpus, functools.partial(_passages, corpus))
-    return read_corpus(stream, scratch), _queries(queries)
+    if queries is None:
+        raise HarnessError(f"{folder}: queries.jsonl (or .jsonl.gz) is missing beside {corpus}")
+    return read_prepared_corpus(folder, scratch), _queries(queries)
+
+
+def read_prepared_corpus(folder: Path, scratch: Path | None = None) -> Corpus:
+    """The corpus of a folder of prepared files, whether queries stand beside it or not.    scratch: ``read_corpus``."""
+    if (corpus := prepared_file(folder, "corpus")) is None:
+        beside = prepared_file(folder, "queries")
+        why = "is missing beside " + str(beside) if beside else "is missing" if folder.is_dir() else "is no such folder"
+        raise HarnessError(f"{folder}: corpus.jsonl (or .jsonl.gz) {why}")
+    return read_corpus(Stream(corpus, functools.partial(_passages, corpus)), scratch)
+
+
+def read_prepared_queries(folder: Path) -> Records | None:
+    """The queries of a folder of prepared files, unchecked; None where there is no such file."""
+    return _queries(found) if (found := prepared_file(folder, "queries")) else None
 
 
 def read_prepared_questions(path: Path) -> dict[str, str]:

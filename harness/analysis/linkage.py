@@ -1,0 +1,247 @@
+"""How the passages of a benchmark are linked, before any encoder runs: what a graph could follow, and where it leads.
+
+Two links, both without direction: a *title* link joins two passages of which one names the other's title (as
+``extractor=offline`` matches titles); a *shared name* link joins two that mention the same name (a title or a run of
+capitalised words) which at least 2 and at most ``rare`` passages mention. Nothing is learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.benchmark import Texts
+from harness.core.errors import HarnessError, bounded
+from harness.graph.extractor import KINDS, Extraction, Mentions, find_mentions
+
+Numbers = NDArray[np.int64]
+PART = 256
+"""Rows that are walked from at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """bool[D, D], symmetric with an empty diagonal, by kind of link; ``starts`` bool[Q, D], whose title a question
+    names; ``sharing`` int64[D], how many passages have a passage's title (0: it has none).
+    """
+
+    title: sp.csr_array
+    shared: sp.csr_array
+    starts: sp.csr_array
+    sharing: Numbers
+
+    @property
+    def either(self) -> sp.csr_array:
+        """Links of any kind."""
+        return _binary(self.title + self.shared)
+
+
+def find_links(texts: Texts, rare: int) -> Links:
+    """The links among the passages, and from the questions.
+
+    Raises HarnessError where ``rare`` is below 2, for a corpus without passages, and for one without titles.
+    """
+    bounded("rare", rare, 2)
+    if not texts.texts:
+        raise HarnessError(f"{texts.name}: the corpus is empty; give corpus.jsonl a passage a line")
+    found = find_mentions(texts.titles, texts.texts, texts.passages, texts.questions)
+    if not (found.titled >= 0).any():
+        raise HarnessError(f"{texts.name}: none of {len(texts.texts)} passages has a title; fill in the field title")
+    about = _titles(found)
+    named = _binary(_mentions(found, found.passages, "title") @ about)
+    everything = _mentions(found, found.passages)
+    count = everything.sum(axis=0)
+    kept = everything[:, np.flatnonzero((count >= 2) & (count <= rare))]
+    return Links(
+        title=_without_self(named + named.T),
+        shared=_without_self(kept @ kept.T),
+        starts=_binary(_mentions(found, found.questions, "title") @ about),
+        sharing=np.asarray(about.sum(axis=1)).ravel()[found.titled] * (found.titled >= 0),
+    )
+
+
+def describe(links: Links) -> dict[str, Any]:
+    """The graph without gold, by kind of link.
+
+    ``passages``, ``without_title``; ``ambiguous_titles``: passages whose title (without a bracketed tail) another
+    has, too; of each kind ``linked`` (share of passages with a link), ``median``, ``p90``, ``most`` (links of a
+    passage) and ``component`` (share of passages in the largest connected component).
+    """
+    kinds = {"title": links.title, "shared name": links.shared, "either": links.either}
+    return {
+        "passages": len(links.sharing),
+        "without_title": int((links.sharing == 0).sum()),
+        "ambiguous_titles": int((links.sharing > 1).sum()),
+        "links": {name: _degrees(matrix) for name, matrix in kinds.items()},
+    }
+
+
+def join_gold(links: Links, texts: Texts) -> dict[str, Any] | None:
+    """What the links do for the questions with two gold passages or more; None where there is none.
+
+    A question's gold pairs are its consecutive hops where their order is known, otherwise all pairs. Of each way
+    (title, shared name, either, either within two steps): ``joined``, the share of pairs; ``by_hops``, the same of the
+    questions of so many hops; ``reached``, how many other passages a gold passage leads to (``median`` and ``p90`` over
+    gold passages, once a question); ``precision``, of all these the share that is gold of the same question.
+    """
+    if texts.gold is None or texts.chain is None:
+        return None
+    several = np.flatnonzero((texts.gold >= 0).sum(axis=1) > 1)
+    if not len(several):
+        return None
+    gold = [row[row >= 0].astype(np.int64) for row in texts.gold[several]]
+    pairs = [_pairs(row, bool(chain)) for row, chain in zip(gold, texts.chain[several], strict=True)]
+    hops = np.array([texts.hops[place] or 0 for place in several.tolist()])
+    owner = np.repeat(hops, [len(one) for one in pairs])
+    first, second = np.concatenate(pairs).T
+    within = [np.array([(a, b) for a in row for b in row if a != b]) for row in gold]
+    starts, ends = np.concatenate(within).T
+    leaving = np.concatenate(gold)
+    either = links.either
+    ways: dict[str, Any] = {}
+    for name, matrix, steps in (
+        ("title", links.title, 1),
+        ("shared name", links.shared, 1),
+        ("either", either, 1),
+        ("either, two steps", either, 2),
+    ):
+        reach = _Reach.of(matrix, np.unique(leaving), steps)
+        joined = reach.leads(first, second)
+        sizes = reach.size(leaving)
+        ways[name] = {
+            "joined": float(joined.mean()),
+            "by_hops": {int(hop): float(joined[owner == hop].mean()) for hop in np.unique(owner)},
+            "reached": {"median": float(np.median(sizes)), "p90": float(np.quantile(sizes, 0.9))},
+            "precision": float(reach.leads(starts, ends).sum() / sizes.sum()) if sizes.any() else None,
+        }
+    return {
+        "questions": len(several),
+        "pairs": len(first),
+        "by_hops": {int(hop): int((hops == hop).sum()) for hop in np.unique(hops)},
+        "ways": ways,
+    }
+
+
+def start_from_questions(links: Links, texts: Texts) -> dict[str, Any] | None:
+    """What lies near the passages whose titles a question names; None where no question has gold.
+
+    ``names_gold``: share of the questions that name the title of a gold passage; ``names_any``: of any passage.
+    ``steps``, of 0 (the named ones), 1 and 2 steps by links of any kind: ``last``, the share of the questions with a
+    last hop that lies so far and no nearer (None where none has one); ``reached``, how many passages lie so far or
+    nearer (``median``, ``p90``); ``precision``, of all these the share that is gold of the same question.
+    """
+    if texts.gold is None or texts.ordered is None:
+        return None
+    counts = (texts.gold >= 0).sum(axis=1)
+    question = np.repeat(np.arange(len(counts)), counts)
+    passage = texts.gold[texts.gold >= 0].astype(np.int64)
+    ordered = np.flatnonzero(texts.ordered & (counts > 0))
+    last = texts.gold[ordered, counts[ordered] - 1].astype(np.int64)
+    either, nearer = links.either, np.zeros(len(ordered), np.bool_)
+    steps: dict[int, Any] = {}
+    for away in range(3):
+        found = _walk(links.starts, either, away)
+        sizes = np.diff(found.indptr)
+        gold = np.asarray(found[question, passage]).ravel() > 0
+        here = np.asarray(found[ordered, last]).ravel() > 0 if len(ordered) else nearer
+        if away == 0:
+            names_gold = len(np.unique(question[gold])) / len(counts)
+        steps[away] = {
+            "last": float((here & ~nearer).mean()) if len(ordered) else None,
+            "reached": {"median": float(np.median(sizes)), "p90": float(np.quantile(sizes, 0.9))},
+            "precision": float(gold.sum() / sizes.sum()) if sizes.any() else None,
+        }
+        nearer |= here
+    names_any = float((np.diff(links.starts.indptr) > 0).mean())
+    return {"questions": len(counts), "names_gold": names_gold, "names_any": names_any, "steps": steps}
+
+
+@dataclass(frozen=True, eq=False)
+class _Reach:
+    """Which passages some passages lead to: ``matrix`` bool[n, D], a row for each of ``passages``, ascending."""
+
+    passages: Numbers
+    matrix: sp.csr_array
+
+    @classmethod
+    def of(cls, matrix: sp.csr_array, passages: Numbers, steps: int) -> _Reach:
+        own = sp.csr_array(
+            (np.ones(len(passages)), (np.arange(len(passages)), passages)), shape=(len(passages), matrix.shape[0])
+        )
+        return cls(passages, _binary(_walk(own, matrix, steps) - own))
+
+    def leads(self, starts: Numbers, ends: Numbers) -> NDArray[np.bool_]:
+        """bool[n]: whether each start leads to its end."""
+        return np.asarray(self.matrix[np.searchsorted(self.passages, starts), ends]).ravel() > 0
+
+    def size(self, starts: Numbers) -> Numbers:
+        """int64[n]: how many passages each start leads to."""
+        counts: Numbers = np.diff(self.matrix.indptr)[np.searchsorted(self.passages, starts)].astype(np.int64)
+        return counts
+
+
+def _mentions(found: Extraction, mentions: Mentions, kind: str | None = None) -> sp.csr_array:
+    """bool[texts, names]: which names each text mentions."""
+    kept = slice(None) if kind is None else mentions.kind == KINDS.index(kind)
+    text, entity = mentions.text[kept], mentions.entity[kept]
+    shape = (len(mentions.indptr) - 1, len(found.names))
+    return _binary(sp.csr_array((np.ones(len(text)), (text, entity)), shape=shape))
+
+
+def _titles(found: Extraction) -> sp.csr_array:
+    """bool[names, D]: of which passages a name is the title."""
+    passages = np.flatnonzero(found.titled >= 0)
+    entries = (np.ones(len(passages)), (found.titled[passages], passages))
+    return sp.csr_array(entries, shape=(len(found.names), len(found.titled)))
+
+
+def _binary(matrix: Any) -> sp.csr_array:
+    """1 where an entry is not 0."""
+    found = sp.csr_array(matrix, dtype=np.float32)
+    found.sum_duplicates()
+    found.eliminate_zeros()
+    found.data[:] = 1
+    return found
+
+
+def _walk(starts: sp.csr_array, matrix: sp.csr_array, steps: int) -> sp.csr_array:
+    """bool[n, D]: what lies within so many steps of each row of ``starts`` bool[n, D], those themselves too."""
+    parts = [sp.csr_array((0, matrix.shape[0]))]
+    for first in range(0, starts.shape[0], PART):
+        rows = starts[first : first + PART]
+        for _ in range(steps):
+            rows = _binary(rows + rows @ matrix)
+        parts.append(rows)
+    return _binary(sp.vstack(parts))
+
+
+def _without_self(matrix: Any) -> sp.csr_array:
+    found = sp.coo_array(matrix)
+    other = found.row != found.col
+    entries = (found.data[other], (found.row[other], found.col[other]))
+    return _binary(sp.csr_array(entries, shape=found.shape))
+
+
+def _pairs(gold: Numbers, chain: bool) -> Numbers:
+    """int64[n, 2]: consecutive hops of a chain, otherwise all pairs."""
+    if chain:
+        return np.stack([gold[:-1], gold[1:]], axis=1)
+    first, second = np.triu_indices(len(gold), 1)
+    return np.stack([gold[first], gold[second]], axis=1)
+
+
+def _degrees(matrix: sp.csr_array) -> Mapping[str, Any]:
+    degree = np.diff(matrix.indptr)
+    _, member = sp.csgraph.connected_components(matrix, directed=False)
+    return {
+        "linked": float((degree > 0).mean()),
+        "median": float(np.median(degree)),
+        "p90": float(np.quantile(degree, 0.9)),
+        "most": int(degree.max()),
+        "component": float(np.bincount(member).max() / len(member)) if degree.any() else 0.0,
+    }

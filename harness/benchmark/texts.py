@@ -1,0 +1,79 @@
+"""What a benchmark says, as plain lists: passages, questions and, where it is known, gold."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.benchmark.benchmark import Benchmark
+from harness.benchmark.split import SPLITS, Splitting, read_splitting, split_queries
+from harness.core.errors import HarnessError, one_of
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """D passages and Q questions (Q may be 0), in lists that need no library of tables.
+
+    titles, texts: str[D].    query_ids, questions: str[Q].    hops, given: of each question, None where unknown.
+    gold: int32[Q, H] as in ``Benchmark``, None where no question has any.    chain, ordered: bool[Q], as there.
+    """
+
+    name: str
+    titles: Sequence[str]
+    texts: Sequence[str]
+    query_ids: Sequence[str] = ()
+    questions: Sequence[str] = ()
+    hops: Sequence[int | None] = ()
+    given: Sequence[str | None] = ()
+    gold: NDArray[np.int32] | None = None
+    chain: NDArray[np.bool_] | None = None
+    ordered: NDArray[np.bool_] | None = None
+
+    @classmethod
+    def of(cls, benchmark: Benchmark) -> Texts:
+        """Those of a benchmark."""
+        corpus, queries = benchmark.corpus, benchmark.queries
+        titles, texts = list(corpus["title"][:]), list(corpus["text"][:])
+        ids, hops = list(queries["id"][:]), list(queries["hops"][:])
+        known = benchmark.gold, benchmark.chain, benchmark.ordered
+        return cls(benchmark.name, titles, texts, ids, benchmark.questions, hops, benchmark.given, *known)
+
+    @cached_property
+    def passages(self) -> list[str]:
+        """Of each passage title, line break, text."""
+        return [f"{title}\n{text}" if title else text for title, text in zip(self.titles, self.texts, strict=True)]
+
+    def parts(self, splitting: Splitting) -> NDArray[np.str_]:
+        """str[Q]: ``tune`` or ``test`` of each question, as ``splitting`` says."""
+        rule = read_splitting("splitting", splitting)
+        gold = None if self.gold is None else self._gold
+        return split_queries(rule, self.query_ids, self.name, "splitting", lambda: self.given, gold)
+
+    def split(self, name: str, splitting: Splitting) -> Texts:
+        """With the questions of ``tune`` or ``test`` alone. Raises HarnessError where there is none."""
+        one_of("split", name, SPLITS)
+        if name == "all" or not self.questions:
+            return self
+        parts = self.parts(splitting)
+        kept = np.flatnonzero(parts == name)
+        if not len(kept):
+            raise HarnessError(f"{self.name}: none of its {len(parts)} questions is in split={name}; take split=all")
+        places = kept.tolist()
+        return dataclasses.replace(
+            self,
+            query_ids=[self.query_ids[place] for place in places],
+            questions=[self.questions[place] for place in places],
+            hops=[self.hops[place] for place in places],
+            given=[self.given[place] for place in places],
+            gold=None if self.gold is None else self.gold[kept],
+            chain=None if self.chain is None else self.chain[kept],
+            ordered=None if self.ordered is None else self.ordered[kept],
+        )
+
+    def _gold(self) -> NDArray[np.int32]:
+        return np.empty((0, 0), np.int32) if self.gold is None else self.gold
