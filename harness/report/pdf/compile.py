@@ -12,6 +12,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from harness.core.files import whole
+
 PDFLATEX = ("-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error")
 COMMANDS = {
     "latexmk": ["latexmk", "-norc", "-pdf", *PDFLATEX, "-outdir={out}"],
@@ -50,7 +52,8 @@ def compile_pdf(folder: Path, seconds: int = SECONDS, name: str = "report") -> s
         made = Path(out) / f"{name}.pdf"
         if done.returncode or not made.is_file():
             return f"no PDF: {tool} failed ({_complaint(done.stdout + done.stderr)})"
-        shutil.copyfile(made, target)
+        with whole(target) as partial:
+            shutil.copyfile(made, partial)
     return str(target)
 
 

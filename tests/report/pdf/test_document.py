@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -10,11 +11,13 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import Mock
 
 import pytest
 import yaml
 
 from harness.core.configuration import defaults
+from harness.core.errors import HarnessError
 from harness.core.table import Column, Table
 from harness.report.display import Display
 from harness.report.pdf import compile as compiler
@@ -144,6 +147,20 @@ def test_a_failing_document_names_its_mistake(tmp_path: Path) -> None:
     said = compiler.compile_pdf(tmp_path)
     assert said.startswith(f"no PDF: {LATEX} failed (! Undefined control sequence")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report.tex"]
+
+
+def test_no_space_for_the_pdf_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = tmp_path / "bin" / "latexmk"
+    tool.parent.mkdir()
+    steps = 'case $given in -outdir=*) echo %PDF >"${given#*=}/report.pdf" ;; esac'
+    tool.write_text(f'#!/bin/sh\nfor given in "$@"; do {steps}; done\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
+    (tmp_path / "report.tex").write_text("x")
+    monkeypatch.setattr(compiler.shutil, "copyfile", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
+    with pytest.raises(HarnessError, match="No space left on device"):
+        compiler.compile_pdf(tmp_path)
+    assert not (tmp_path / "report.pdf").exists()
 
 
 def test_a_template_with_a_missing_value_is_an_error() -> None:
