@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from harness.command import complete
 from harness.core.configuration import GROUP, PACKAGE, ROOMS, package_folder
 from harness.core.errors import HarnessError, one_of
+from harness.core.files import write_text
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -121,6 +122,5 @@ def _write(files: Mapping[str, str]) -> None:
     if found:
         raise HarnessError(f"{', '.join(found)}: already there; give another name, or remove it")
     for place, text in files.items():
-        Path(place).parent.mkdir(parents=True, exist_ok=True)
-        Path(place).write_text(text, encoding="utf-8")
+        write_text(Path(place), text)
         print(place)

@@ -46,7 +46,6 @@ def run(config: DictConfig) -> None:
         print(describe_looks(look, len(data.query_ids), config.paths.looks))
     name = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query))
     out = Path(config.trace.out or Path(config.paths.runs) / "traces" / f"{data.name}-{name}.html")
-    out.parent.mkdir(parents=True, exist_ok=True)
     write_text(out, page(found, config.trace.seeds))
     write_text(out.with_suffix(".json"), json.dumps(to_json(found), ensure_ascii=False, indent=1) + "\n")
     print(out)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.configuration.rooms import PACKAGE, package_folder
+from tests.conftest import Command
 
 CONCEPTS = sorted(path.name for path in (package_folder("reports/templates") / "new").iterdir())
 
@@ -63,6 +64,16 @@ def test_a_fuser_that_breaks_the_contract_fails(folder: Path) -> None:
     assert "FAILED tests/test_my_fuser.py::TestMyFuser::test_the_order_in_which_lists_are_given" in done.stdout
     assert "FAILED tests/test_my_fuser.py::TestMyFuser::test_the_result_is_a_new_tensor_of_float64" in done.stdout
     assert "FAILED tests/test_my_fuser.py::test_one_number_worked_by_hand" in done.stdout
+
+
+def test_where_nothing_can_be_written_is_one_line(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my_harness").write_text("no folder")
+    status, _, said = command("new", "fuser", "mine")
+    assert (status, said.count("\n")) == (2, 1)
+    assert "my_harness/mine.py: cannot write (File exists)" in said
 
 
 def test_nothing_is_written_over(folder: Path) -> None:

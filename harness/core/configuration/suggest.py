@@ -57,8 +57,8 @@ def suggest_key(whole: Callable[[], DictConfig]) -> Iterator[None]:
         if found is None or "=" in found[1]:
             raise
         known = sorted(_keys(cast("dict[str, Any]", OmegaConf.to_container(whole()))))
-        last = found[1].rpartition(".")[2]
-        same = [key for key in known if key.rpartition(".")[2] == last]  # typed below another concept
+        last, inside = found[1].rpartition(".")[2], [key for key in known if key.startswith(f"{found[1]}.")]
+        same = inside or [key for key in known if key.rpartition(".")[2] == last]  # typed below another concept
         did_you = f" (did you mean {min(same, key=len)}?)" if same else nearest(found[1], known)
         raise HarnessError(
             f"{found[1]} is no key of this command{did_you}; see `--cfg job` for all keys, or add "

@@ -59,7 +59,6 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
     }
     default = Path(config.paths.runs) / "fits" / f"{_chosen(given)}-{digest(found)[:12]}.yaml"
     place = Path(options["out"]) if options["out"] else default
-    place.parent.mkdir(parents=True, exist_ok=True)
     write_text(place, yaml.safe_dump(found, sort_keys=False, width=120, default_flow_style=None))
     return place, found
 

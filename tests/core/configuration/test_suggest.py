@@ -18,6 +18,7 @@ from harness.core.errors import HarnessError
         (["sweep", "dry_run=true", "+fusr=rrf"], "+fusr=rrf changes nothing: nothing reads fusr (did you mean fuser?)"),
         (["sweep", "dry_run=true", "seeds.policy.gate=null"], "no list of this configuration uses seeds"),
         (["heldout", "swep=x"], "(did you mean sweep?)"),
+        (["evaluate", "run=x", "dataset=sample"], "dataset is no key of this command (did you mean dataset.chain?)"),
         (["ui", "port=abc"], "port must be a whole number from 1 to 65535, got port=abc"),
     ],
 )
