@@ -19,16 +19,19 @@ class Names:
     def __init__(self, dice: Dice) -> None:
         self.dice = dice
         self._taken: set[str] = set()
+        self._used_up: set[str] = set()
 
     def fresh(self, make: Callable[..., str], *given: Any) -> str:
-        """A name from ``make(*given)`` that nothing else has."""
+        """A name from ``make(*given)`` that nothing else has; once 900 draws found none, with a surname at once."""
         name = make(*given)
-        for attempt in range(1000):
+        key = f"{make.__name__} {given}"
+        for attempt in range(901 if key in self._used_up else 0, 2000):
             if name not in self._taken:
                 break
             if attempt <= 900:
                 name = make(*given) if attempt < 900 else f"New {name}"
             else:
+                self._used_up.add(key)
                 name = f"{make(*given)} {self.surname()}"
         self._taken.add(name)
         return name

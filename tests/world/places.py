@@ -40,6 +40,6 @@ def settle(world: Population, counts: Mapping[str, int]) -> None:
 
 
 def _adjective(country: str) -> str:
-    """``Veldonia``: ``Veldonian``; ``Karsland``: ``Karslandic``."""
+    """``Veldonia``: ``Veldonian``; ``Karsland``: ``Karslandic``; ``Karsland Fenby``: ``Karsland Fenbyan``."""
     endings = {"a": "n", "land": "ic", "mark": "ish", "istan": "i"}
-    return country + next(ending for last, ending in endings.items() if country.endswith(last))
+    return country + next((ending for last, ending in endings.items() if country.endswith(last)), "an")

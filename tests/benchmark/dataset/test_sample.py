@@ -19,6 +19,8 @@ from harness.core.errors import HarnessError
 from harness.work.store import Store
 from tests.world.dice import Dice
 from tests.world.generate import generate
+from tests.world.names import Names
+from tests.world.places import _adjective
 
 ROOT = Path(harness.__file__).parent.parent
 SHIPPED = ROOT / "datasets" / "sample"
@@ -126,3 +128,19 @@ def test_draws_are_those_of_python() -> None:
     assert sorted(Dice(1, "y").shuffled(range(9))) == list(range(9))
     assert Dice(1, "y").shuffled(range(9)) != Dice(2, "y").shuffled(range(9))
     assert {Dice(n, "z").between(3, 5) for n in range(40)} == {3, 4, 5}
+
+
+def test_a_world_larger_than_its_names_takes_surnames_to_them() -> None:
+    drawn = []
+
+    def country() -> str:
+        drawn.append(1)
+        return "Veldonia"
+
+    names = Names(Dice(0, "x"))
+    found = [names.fresh(country) for _ in range(200)]
+    assert found[0] == "Veldonia"
+    assert len(set(found)) == 200
+    assert len(drawn) < 3000, "900 draws in vain are not made again for each of the 200 names"
+    assert _adjective("Karsland") == "Karslandic"
+    assert _adjective("Karsland Fenby") == "Karsland Fenbyan"
