@@ -144,8 +144,12 @@ class Benchmark:
     @cached_property
     def folds(self) -> NDArray[np.int64]:
         """int64[Q]: the fold of each tune question, -1 for test's. Tune questions that share gold have the same."""
+        return self.folded("")
+
+    def folded(self, salt: str) -> NDArray[np.int64]:
+        """``folds`` under a salt: another one puts the same clusters into other folds."""
         tune, found = self.members("tune"), np.full(len(self.split), -1)
-        found[tune] = folds(cluster_names(self.query_ids.take(tune).to_pylist(), self.gold[tune]))
+        found[tune] = folds(cluster_names(self.query_ids.take(tune).to_pylist(), self.gold[tune]), salt)
         return found
 
     def members(self, split: str) -> NDArray[np.int64]:

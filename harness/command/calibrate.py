@@ -11,12 +11,14 @@ paths.reports.
   harness calibrate calibrate.worlds=50 calibrate.permuted=5  a quick look
   harness calibrate dataset=musique grid=default              other outcomes
 
-Two more are checked by a word: `forecast` splits the benchmark's queries anew, at random and by whole clusters of
+Three more are checked by a word: `forecast` splits the benchmark's queries anew, at random and by whole clusters of
 shared gold, and says how often the forecast of a half holds on the other.
+`refits` lets what learns learn again on other folds of tune, and says how far its score moves; test is not read.
 `clusters` makes worlds with the cluster sizes of real benchmarks and prints, for each test and interval, plain and by
 cluster, the share of false findings (5% is right) and the coverage (95% is right).
 
   harness calibrate forecast dataset=musique grid=default     300 re-splits of each kind, a minute
+  harness calibrate refits experiment=many_lists dataset=musique   20 other foldings, minutes
   harness calibrate clusters                                  500 worlds each, minutes
 """
 
@@ -40,8 +42,8 @@ def run(config: DictConfig) -> None:
     from harness.core.errors import one_of
 
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
-    one_of("what", what, ("protocol", "forecast", "clusters"))
-    {"protocol": _protocol, "forecast": _forecast, "clusters": _clusters}[what](config)
+    one_of("what", what, tuple(CHECKS))
+    CHECKS[what](config)
 
 
 def _protocol(config: DictConfig) -> None:
@@ -82,6 +84,19 @@ def _forecast(config: DictConfig) -> None:
         print(line.text)
     content = {"data_sha256": prepared.benchmark.sha256, "forecast": [dataclasses.asdict(one) for one in found]}
     print(_store(config, f"{name}-forecast", content))
+
+
+def _refits(config: DictConfig) -> None:
+    import dataclasses
+
+    from harness.analysis.refits import refit
+    from harness.report.calibration import refits
+
+    prepared = _prepared(config)
+    found = refit(prepared, config.calibrate.refits)
+    print(refits(found).text())
+    content = {"data_sha256": prepared.benchmark.sha256, "refits": [dataclasses.asdict(one) for one in found]}
+    print(_store(config, f"{prepared.benchmark.name}-refits", content))
 
 
 def _clusters(config: DictConfig) -> None:
@@ -125,3 +140,6 @@ def _store(config: DictConfig, name: str, content: Mapping[str, Any]) -> Path:
     options = OmegaConf.to_container(config.calibrate)
     write_json(path, {**content, "options": options})
     return path
+
+
+CHECKS = {"protocol": _protocol, "forecast": _forecast, "refits": _refits, "clusters": _clusters}

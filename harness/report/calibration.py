@@ -10,6 +10,7 @@ import numpy as np
 
 from harness.analysis.calibration import Rates
 from harness.analysis.clustered import CLUSTER, Behaviour
+from harness.analysis.refits import Refits
 from harness.analysis.resplit import Coverage
 from harness.core.errors import HarnessError
 from harness.core.input import read_json
@@ -59,6 +60,20 @@ def forecasts(found: Sequence[Coverage]) -> Table:
         for one in found
     ]
     return Table("forecast", "how often the forecast of one half holds on the other (95% is right)", columns, rows)
+
+
+def refits(found: Sequence[Refits]) -> Table:
+    """A row a trial that learns."""
+    columns = [
+        Column("trial", "text"), Column("protocol's folds %"), Column("all folds %", "interval"), Column("sd %"),
+        Column("over the best list", "points"), Column("all folds", "span"),
+    ]  # fmt: skip
+    rows = []
+    for one in found:
+        gain = [None, None] if one.best is None else [one.score - one.best, [one.low - one.best, one.high - one.best]]
+        rows.append([one.name, one.score, [one.low, one.high], one.deviation, *gain])
+    title = f"what learns, on tune, by the protocol's folds and {len(found[0].scores)} others"
+    return Table("refits", title, columns, rows)
 
 
 def behaviours(found: Sequence[Behaviour]) -> list[Table]:

@@ -1,5 +1,6 @@
 """The protocol in worlds where the truth is known: small ones here, the real grid's in the slow test."""
 
+import hashlib
 import json
 
 import numpy as np
@@ -11,14 +12,18 @@ from harness.analysis.calibration import exchanged, judged
 from harness.analysis.clustered import behave, uneven
 from harness.analysis.resplit import check_forecasts
 from harness.analysis.worlds import ordered, outcomes
+from harness.benchmark.cluster import cluster_names
 from harness.command import calibrate
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import wilson
 from harness.report.calibration import behaviours, forecasts, picture, read_pictures, table
 from harness.retriever.trec import Trec
+from harness.sweep.trial import engine
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
+from harness.sweep.trial.training import fit
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +113,40 @@ def test_the_command_for_forecasts_says_what_they_cannot_see(overrides, tmp_path
     assert f"The forecast cannot see that {lists}, too: expect less." in capsys.readouterr().out.splitlines()
     content = json.loads((tmp_path / "runs" / "calibrations" / "tiny-forecast.json").read_text())
     assert [one["split"] for one in content["forecast"]] == ["random", "cluster"]
+
+
+def test_what_learns_is_learned_again_on_other_folds(overrides, tmp_path, monkeypatch, capsys):
+    """A fuser that learns is fitted on other folds of tune, by hand here; nothing moves that does not learn."""
+    monkeypatch.setattr(HydraConfig, "get", lambda: compose("config", ["+overrides.task=[]"]))
+    given = [*overrides, "grid=point", "+grid.some={fuser:[learned,linear],fuser.alpha:[0.3],pool.cap:[8]}"]
+    config = compose("calibrate", [*given, "what=refits", "calibrate.refits=3"])
+    calibrate.run(config)
+    said = capsys.readouterr().out
+    (found,) = json.loads((tmp_path / "runs" / "calibrations" / "tiny-refits.json").read_text())["refits"]
+    prepared = Prepared.of(Plan(config, tuple(given)))
+    data, trials = prepared.benchmark, prepared.plan.trials()
+    (learner,) = [trial for trial in trials if trial.learns]
+    tune = data.members("tune")
+    names = cluster_names(data.query_ids.take(tune).to_pylist(), data.gold[tune])
+    runs = {name: run.take(tune) for name, run in prepared.runs.items()}
+    scores = []
+    for salt in ("", "1 ", "2 ", "3 "):
+        fold = np.array([int(hashlib.md5(f"{salt}{name}".encode()).hexdigest(), 16) // 2 % 5 for name in names])
+        ranks = np.zeros((len(tune), data.gold.shape[1]), np.int32)
+        for part in set(fold):
+            taught = {name: run.take(np.flatnonzero(fold != part)) for name, run in runs.items()}
+            known = fit([learner], taught, data.gold[tune][fold != part])
+            held = {name: run.take(np.flatnonzero(fold == part)) for name, run in runs.items()}
+            ranks[fold == part] = engine.score(known, held, data.gold[tune][fold == part], "cpu")[0]
+        scores.append(float(np.nanmean(Metric.parse("last_hop@5")(ranks))))
+    assert [found["score"], *found["scores"]] == pytest.approx(scores)
+    singles = [trial for trial in trials if trial.family == "single"]
+    best = np.nanmean(Metric.parse("last_hop@5")(prepared.ranks(singles, "tune", False)), axis=1).max()
+    assert found["best"] == pytest.approx(best)
+    assert f"{100 * scores[0]:.1f}" in said
+    assert f"{100 * min(scores):.1f}–{100 * max(scores):.1f}" in said
+    with pytest.raises(HarnessError, match=r"no trial of this grid learns"):
+        calibrate.run(settings([*overrides, "what=refits"], tmp_path))
 
 
 def test_an_effect_that_cannot_be_is_refused(overrides, tmp_path, monkeypatch):

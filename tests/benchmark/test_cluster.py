@@ -16,6 +16,8 @@ def test_clusters_by_hand():
     gold = np.array([[1, 2], [7, -1], [2, 3], [5, 6], [3, 9], [-1, -1], [6, 8]], dtype=np.int32)
     assert clusters(gold).tolist() == [0, 1, 0, 2, 0, 3, 2]
     assert clusters(np.zeros((0, 2), np.int32)).tolist() == []
+    first = np.array([[0, 1], [2, -1], [3, 0]], dtype=np.int32)
+    assert clusters(first).tolist() == [0, 1, 0], "the corpus' first passage joins questions like any other"
 
 
 def test_a_cluster_is_named_by_its_smallest_id():

@@ -49,11 +49,11 @@ class Prepared:
         """Each trial's hash."""
         return [trial.sha256(self.benchmark.sha256, self.identities) for trial in trials]
 
-    def ranks(self, trials: Sequence[Trial], split: str, progress: bool = True) -> NDArray[np.int32]:
+    def ranks(self, trials: Sequence[Trial], split: str, progress: bool = True, salt: str = "") -> NDArray[np.int32]:
         """int32[T, Q, H] over the queries of a split, ``tune`` or ``test``.
 
-        On tune, trials that learn are scored on each fold by what they learn on the others; on test, by what they
-        learn on tune.
+        On tune, trials that learn are scored on each fold by what they learn on the others (salt: another one makes
+        other folds); on test, by what they learn on tune.
         """
         members = self.benchmark.members(split)
         ranks = np.empty((len(trials), len(members), self.benchmark.gold.shape[1]), dtype=np.int32)
@@ -66,7 +66,7 @@ class Prepared:
         chosen = [trials[number] for number in learners]
         context = self._context(chosen)
         tune = self.benchmark.members("tune")
-        fold = self.benchmark.folds[tune]
+        fold = self.benchmark.folded(salt)[tune]
         parts = [None] if split == "test" else np.unique(fold).tolist()
 
         def teach(part: int | None) -> list[Trial]:

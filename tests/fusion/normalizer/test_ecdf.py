@@ -24,7 +24,7 @@ def test_a_query_with_only_poor_hits_is_not_stretched_to_one() -> None:
     assert fitted.reference == {"dense": [0.2, 0.2, 0.3, 0.5, 0.7, 0.9]}
     assert values(fitted.of("dense"), [0.9, 0.7, 0.5]) == [1.0, 0.8, 0.6]
     assert values(fitted.of("dense"), [0.3, 0.2]) == [0.4, 0.2]
-    assert values(fitted.of("dense"), [2.0, 0.6, 0.1]) == [1.0, pytest.approx(0.7), 0.0]
+    assert values(fitted.of("dense"), [2.0, 0.8, 0.6, 0.1]) == [1.0, pytest.approx(0.9), pytest.approx(0.7), 0.0]
 
 
 @given(

@@ -45,8 +45,10 @@ def test_the_forecast_is_of_the_winner():
     rows[0]["family"] = "single"
     places = order(rows, "last_hop@5")
     ordered, ranks = [rows[place] for place in places], ranks[places]
-    told = foresight(ordered, ranks, "last_hop@5", 190, "dense")["expected"]
+    found = foresight(ordered, ranks, "last_hop@5", 190, "dense")
     winner = next(found for found in ordered if found["family"] != "single")
+    assert found["power"] == power(winner, 190, found["expected"]["bias"])
+    told = found["expected"]
     assert told["tune"] == winner["last_hop@5"]
     assert told["low"] < told["score"] < told["tune"] < told["high"]
     assert told["n"] == 190

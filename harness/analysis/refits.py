@@ -1,0 +1,76 @@
+"""What is learned, learned again on other folds: how far a score on tune hangs on which fold a question fell into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from harness.core.errors import HarnessError, bounded
+from harness.evaluation.metric import Metric
+from harness.sweep.trial import Prepared, Trial
+
+
+@dataclass(frozen=True)
+class Refits:
+    """A trial that learns, on tune.
+
+    score: by the protocol's folds. scores: by others, one a refit. best: the score of the best single list, None
+    without one.
+    """
+
+    name: str
+    score: float
+    scores: Sequence[float]
+    best: float | None
+
+    @property
+    def low(self) -> float:
+        """The least of all folds, the protocol's among them."""
+        return min(self.score, *self.scores)
+
+    @property
+    def high(self) -> float:
+        """The greatest."""
+        return max(self.score, *self.scores)
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation over all folds (n - 1)."""
+        return float(np.std([self.score, *self.scores], ddof=1))
+
+
+def refit(prepared: Prepared, refits: int) -> list[Refits]:
+    """Each trial of the plan that learns, the best on tune first, scored out of fold on ``refits`` other foldings.
+
+    Another folding is the MD5 of "<number> <id>", whole clusters as ever. Lists of ``retriever=fitted`` keep the
+    weights of their own folds. Raises HarnessError where nothing learns.
+    """
+    bounded("calibrate.refits", refits, 1)
+    trials = prepared.plan.trials()
+    learners = [trial for trial in trials if trial.learns]
+    if not learners:
+        raise HarnessError("no trial of this grid learns; choose one that does (experiment=many_lists, fuser=learned)")
+    single = _scores(prepared, [trial for trial in trials if trial.family == "single" and not trial.learns])
+    own = _scores(prepared, learners)
+    salts = tqdm(range(1, refits + 1), desc="refits", delay=2, disable=None)
+    again = np.stack([_scores(prepared, learners, f"{number} ") for number in salts])
+    best = max(single.tolist(), default=None)
+    found = [
+        Refits(trial.name, float(score), scores.tolist(), best)
+        for trial, score, scores in zip(learners, own, again.T, strict=True)
+    ]
+    return sorted(found, key=lambda one: (-one.score, one.name))
+
+
+def _scores(prepared: Prepared, trials: Sequence[Trial], salt: str = "") -> NDArray[np.float64]:
+    """float64[T]: the objective on tune, over the queries that have one."""
+    if not trials:
+        return np.zeros(0)
+    found: NDArray[np.float64] = np.nanmean(
+        Metric.parse(prepared.plan.config.objective)(prepared.ranks(trials, "tune", False, salt)), axis=1
+    )
+    return found
