@@ -29,7 +29,7 @@ class Twin:
     too; its card is the manifest's facts and ``Benchmark.twin``.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     of: str | None = field(default=None, metadata=NO_RESULT)
     kind: str = "renamed"
     seed: int = 0
