@@ -43,7 +43,6 @@ TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 QUERY = ("id", "hops", "type", "chain")
 """What readers need of a manifest, of a row of a trial, and of a row of a query."""
 UNTITLED = ("paths.runs", "paths.data", "paths.reports", "tracking", "device")
-
 BENCHMARK = ("dataset", "dataset.of", "dataset.kind", "dataset.seed", "~dataset.of")
 """What says which benchmark a sweep is of, a twin's fields among them: its name says them, too."""
 
