@@ -28,6 +28,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "harness heldout sweep=DIR",
         "harness report 'sweep=[DIR,DIR,DIR]'",
     ),
+    "losses": (
+        "harness sweep experiment=twins dataset=musique '~dataset.of'",
+        "harness sweep -m experiment=twins dataset.of=musique dataset.kind=renamed,untitled,unlinked",
+        "harness report 'sweep=[DIR,DIR,DIR,DIR]'",
+    ),
     "differences": (
         "harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=queries.jsonl figure=compare.pdf",
     ),
@@ -42,6 +47,7 @@ FILES = {
     "bars": ("phasegraph_ablation",),
     "panels": ("phasegraph_hard_slice",),
     "gain": ("fusion_pays",),
+    "losses": ("twins",),
 }
 """How the names of a figure's files in the showcase begin; of others with the name of what draws them."""
 OTHERS = {

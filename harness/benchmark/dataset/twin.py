@@ -13,7 +13,7 @@ from harness.benchmark.load import load_into
 from harness.benchmark.records import write_records
 from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.prepared import read_prepared
-from harness.benchmark.twin import KINDS, Content, measure
+from harness.benchmark.twin import DRAWS_NOTHING, KINDS, Content, measure
 from harness.core.errors import HarnessError, bounded, one_of
 from harness.core.identity import NO_RESULT, identity, texts_sha256
 from harness.work.store import Store
@@ -25,11 +25,12 @@ class Twin:
 
     kind: ``renamed`` (names become made-up ones), ``untitled`` (titles become numbers), ``unlinked`` (mentions of
     titles become descriptions), ``homonyms`` (others share each bridge's name), ``shuffled`` (sentences in another
-    order).    data: folder of prepared benchmarks. The twin is an artifact, with files that ``dataset=folder`` reads
-    too; its card is the manifest's facts and ``Benchmark.twin``.
+    order), ``paraphrased`` (dates and small numbers written the other way).    data: folder of prepared benchmarks. The
+    twin is an artifact, with files that ``dataset=folder`` reads too; its card is the manifest's facts and
+    ``Benchmark.twin``.
     """
 
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     of: str | None = field(default=None, metadata=NO_RESULT)
     kind: str = "renamed"
     seed: int = 0
@@ -38,8 +39,8 @@ class Twin:
     def __post_init__(self) -> None:
         one_of("dataset.kind", self.kind, KINDS)
         bounded("dataset.seed", self.seed, 0)
-        if self.seed and self.kind == "unlinked":
-            raise HarnessError(f"dataset.seed={self.seed}: dataset.kind=unlinked draws nothing; leave the seed out")
+        if self.seed and self.kind in DRAWS_NOTHING:
+            raise HarnessError(f"dataset.seed={self.seed}: dataset.kind={self.kind} draws nothing; leave the seed out")
 
     def load(self, store: Store) -> Benchmark:
         """The twin. Raises HarnessError where its original cannot be read or has no texts to change."""

@@ -11,6 +11,7 @@ from harness.benchmark.twin.card import describe
 from harness.benchmark.twin.content import Changes, Content
 from harness.benchmark.twin.homonyms import add_homonyms
 from harness.benchmark.twin.measure import Measures, measure
+from harness.benchmark.twin.paraphrased import paraphrase
 from harness.benchmark.twin.renamed import rename
 from harness.benchmark.twin.shuffled import shuffle
 from harness.benchmark.twin.unlinked import unlink
@@ -22,6 +23,9 @@ KINDS: Mapping[str, Callable[[Content, int], tuple[Content, Changes]]] = {
     "unlinked": unlink,
     "homonyms": add_homonyms,
     "shuffled": shuffle,
+    "paraphrased": paraphrase,
 }
+DRAWS_NOTHING = frozenset({"unlinked", "paraphrased"})
+"""The kinds that a seed says nothing to."""
 
-__all__ = ["KINDS", "Changes", "Content", "Measures", "describe", "measure"]
+__all__ = ["DRAWS_NOTHING", "KINDS", "Changes", "Content", "Measures", "describe", "measure"]

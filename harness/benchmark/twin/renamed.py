@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
-from harness.benchmark.text import Casing, Words, is_capitalised, opens_sentence, words
+from harness.benchmark.text import Casing, Words, opens_sentence, words
 from harness.benchmark.twin.content import Changes, Content
 from harness.benchmark.twin.made_up import made_up
 
@@ -22,14 +22,16 @@ KEPT = frozenset(
         "Wednesday Thursday Friday Saturday Sunday yes no"
     ).texts
 )
+_QUOTES = re.compile(r"[\s,(]*[\"“”][\s(]*")
 _NUMERAL = re.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
 
 
 def rename(content: Content, seed: int) -> tuple[Content, Changes]:
     """Each word of names becomes a made-up one of its length, vowels, consonants and capitals (``made_up``).
 
-    A word is of names if it stands with a capital inside a sentence, in a title or in an answer, if at least ``SHARE``
-    of its places inside the passages' sentences have one, and if it has ``SHORTEST`` or more letters, all Latin.
+    A word is of names if it stands with a capital inside a sentence, first in a quotation or after an initial inside
+    one, in a title or in an answer, if at least ``SHARE`` of its places inside the passages' sentences have one, and if
+    it has ``SHORTEST`` or more letters, all Latin.
     Months, days, yes, no and numerals to XXXIX stay, and so do words that are common too: ``University``, ``The``,
     ``Green``. As all places of a word change alike, whatever their capitals, two texts share a word afterwards exactly
     if they did before.
@@ -89,8 +91,17 @@ def _capitals(field: str, text: str, at: Words) -> list[str]:
     return [
         word
         for i, word in enumerate(at.texts)
-        if text[at.start[i]].isupper() and is_capitalised(text, at, i) and (free or not opens_sentence(text, at, i))
+        if text[at.start[i]].isupper() and (free or not opens_sentence(text, at, i) or _is_inside(text, at, i))
     ]
+
+
+def _is_inside(text: str, at: Words, number: int) -> bool:
+    """Whether a word after a quotation mark (``the film "Orgazmo"``) or an initial (``C.R.W. Nevinson``) opens none."""
+    if number == 0:
+        return False
+    gap = text[at.end[number - 1] : at.start[number]]
+    initial = at.end[number - 1] - at.start[number - 1] == 1 and text[at.start[number - 1]].isupper()
+    return _QUOTES.fullmatch(gap) is not None or (initial and gap.strip() == ".")
 
 
 def _several(at: Words) -> list[str]:

@@ -5,8 +5,9 @@ not the same here), ``tables`` and ``figures``. A table has ``rows`` (see sweep/
 what was printed, by dataset and split), ``parts`` (several tables of rows, one below the other), ``graphs`` (statistics
 of the lists' graphs) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
 harness.report.figure that has ``build_figure``: ``heatmap`` of two lists of knobs, whose cells are a table too,
-``bars`` of a table's rows, ``panels`` of their wins and metrics, or ``gain``: what the mixtures in a
-table's parts add to the better list. A kind with ``build_joint`` also draws several benchmarks at once.
+``bars`` of a table's rows, ``panels`` of their wins and metrics, ``gain``: what the mixtures in a table's parts add to
+the better list, or ``losses``: what a table's single lists lose on twins of a benchmark. A kind with ``build_joint``
+also draws several benchmarks at once.
 """
 
 from __future__ import annotations

@@ -43,6 +43,8 @@ TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 QUERY = ("id", "hops", "type", "chain")
 """What readers need of a manifest, of a row of a trial, and of a row of a query."""
 UNTITLED = ("paths.runs", "paths.data", "paths.reports", "tracking", "device")
+BENCHMARK = ("dataset", "dataset.of", "dataset.kind", "dataset.seed", "~dataset.of")
+"""What says which benchmark a sweep is of, a twin's fields among them: its name says them, too."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,8 @@ class SweepResult:
 
     @property
     def kind(self) -> str:
-        """The title without the benchmark."""
-        rest = (f"{name}={value}" for name, value in self.given.items() if name not in ("experiment", "dataset"))
+        """The title without the benchmark, or whose twin it is."""
+        rest = (f"{name}={value}" for name, value in self.given.items() if name not in ("experiment", *BENCHMARK))
         return " ".join([self.given.get("experiment", "sweep"), *rest])
 
     @property

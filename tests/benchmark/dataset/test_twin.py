@@ -11,7 +11,7 @@ from harness.benchmark import Benchmark
 from harness.benchmark.dataset.folder import Folder
 from harness.benchmark.dataset.sample import Sample
 from harness.benchmark.dataset.twin import Twin
-from harness.benchmark.twin import KINDS
+from harness.benchmark.twin import DRAWS_NOTHING, KINDS
 from harness.core.errors import HarnessError
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
@@ -46,13 +46,13 @@ def test_questions_gold_hops_and_splits_are_those_of_the_original(kind: str, sam
     assert (twin.chain == sample.chain).all()
     assert twin.sha256 != sample.sha256
     assert twin.sha256 == Twin("sample", kind).load(kept).sha256
-    if kind != "unlinked":
+    if kind not in DRAWS_NOTHING:
         assert twin.sha256 != Twin("sample", kind, 1).load(kept).sha256
     assert twin.twin is not None
     assert twin.twin["of"] == "sample"
 
 
-@pytest.mark.parametrize("kind", ["renamed", "untitled"])
+@pytest.mark.parametrize("kind", ["renamed", "untitled", "paraphrased"])
 def test_gold_answers_as_often_as_before(kind: str, kept: Store) -> None:
     card = Twin("sample", kind).load(kept).twin
     assert card is not None
@@ -76,6 +76,30 @@ def test_what_reads_names_alone_ranks_the_renamed_like_the_original(
     assert len(old.docs) > 5000
     assert old.docs.tolist() == new.docs.tolist()
     np.testing.assert_allclose(old.scores, new.scores, rtol=1e-12)
+
+
+def test_what_reads_titles_alone_ranks_the_paraphrased_like_the_original(sample: Benchmark, kept: Store) -> None:
+    """Every text names the same titles in the same order; a date is a capitalised span, so spans are left out."""
+    names = Offline(model=None, spans=False)
+    reads = PPR(
+        Entity(names, Hashed(), synonym=None), Hashed(), Walk(synonym=0.0), passage_weight=0.0, passages=0, link=None
+    )
+    twin = Twin("sample", "paraphrased").load(kept)
+    assert twin.twin is not None
+    assert twin.twin["changes"]["passages with another text"] > 100
+    old, new = (reads.retrieve(one, kept)[0] for one in (sample, twin))
+    assert len(old.docs) > 5000
+    assert old.docs.tolist() == new.docs.tolist()
+    assert old.scores.tolist() == new.scores.tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_size_stays_within_bounds(kind: str, kept: Store) -> None:
+    """Words a passage, before and after: titles go from ``untitled``, at most a tenth comes or goes."""
+    card = Twin("sample", kind).load(kept).twin
+    assert card is not None
+    then, now = (card[when]["words"] / card[when]["passages"] for when in ("before", "after"))
+    assert 0.9 < now / then < 1.1
 
 
 def test_a_walk_from_named_titles_reaches_the_same_passages(sample: Benchmark, kept: Store) -> None:
@@ -110,6 +134,7 @@ def test_hop_order_that_is_unknown_stays_so(bench: Path, store: Store, tmp_path:
         ({"of": "sample", "kind": "renmed"}, r"dataset.kind=renmed is not known \(did you mean renamed\?\); known: "),
         ({"of": "sample", "seed": -1}, r"dataset.seed must be in \[0, inf\), got seed=-1"),
         ({"of": "sample", "kind": "unlinked", "seed": 1}, "dataset.seed=1: dataset.kind=unlinked draws nothing"),
+        ({"of": "sample", "kind": "paraphrased", "seed": 1}, "dataset.kind=paraphrased draws nothing"),
         ({}, "dataset.of is not set"),
         ({"of": "sampel"}, r"benchmark sampel: neither a known name \(did you mean sample\?\) nor a folder"),
         ({"of": "twin"}, "dataset.of is not set"),

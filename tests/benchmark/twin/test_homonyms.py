@@ -25,3 +25,11 @@ def test_each_bridge_has_two_namesakes_whose_texts_are_of_passages_that_support_
     ]
     assert twin.queries == QUERIES
     assert counts == {"bridges with homonyms": 1, "passages added": 2, "passages whose text was taken": 1}
+
+
+def test_a_name_in_a_longer_word_stays_and_a_list_of_what_a_name_may_mean_is_not_taken() -> None:
+    others = [("Thad", "Thad, of Thaddeus, is a name."), ("Rho", "Rho may refer to:"), ("Un", "The unit.")]
+    corpus = CORPUS[:2] + [{"id": f"o{n}", "title": title, "text": text} for n, (title, text) in enumerate(others)]
+    twin, counts = add_homonyms(Content(corpus, QUERIES), 0)
+    assert {row["text"] for row in twin.corpus[5:]} == {"Dune, of Thaddeus, is a name."}
+    assert counts["passages whose text was taken"] == 1

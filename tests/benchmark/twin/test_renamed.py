@@ -68,6 +68,20 @@ def test_a_small_world() -> None:
     assert counts["places of old names afterwards"] == 0
 
 
+def test_a_name_in_quotation_marks_or_after_initials_is_one() -> None:
+    """``It`` and ``Seen`` open a sentence; ``said`` is written small, so it is none in quotation marks either."""
+    text = 'He made "Orgazmo"( 1997) with C.R.W. Nevinson. It is said. Seen: his" Said" and "Gisto".'
+    twin, counts = rename(content([("12", text)]), 0)
+    found = re.fullmatch(
+        r'He made "([A-Z][a-z]{6})"\( 1997\) with C\.R\.W\. ([A-Z][a-z]{7})\. It is said\. Seen: his" Said" and '
+        r'"([A-Z][a-z]{4})"\.',
+        twin.corpus[0]["text"],
+    )
+    assert found is not None
+    assert not {"Orgazmo", "Nevinson", "Gisto"} & set(found.groups())
+    assert counts["words of names"] == 3
+
+
 def test_what_is_not_renamed_is_as_it_was() -> None:
     twin, _ = rename(OBAMA, 0)
     assert twin.queries[0]["id"] == "q0"

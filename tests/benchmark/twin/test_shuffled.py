@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from harness.benchmark.twin import Content
 from harness.benchmark.twin.shuffled import shuffle
 
@@ -20,3 +22,13 @@ def test_the_same_sentences_in_another_order() -> None:
     assert twin.corpus[1] == CORPUS[1]
     assert counts["passages of one sentence"] == 1
     assert counts["passages with their sentences in another order"] == (twin.corpus[0] != CORPUS[0])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_sentence_ends_after_an_initial_or_an_abbreviation_and_one_that_was_cut_off_stays_last(seed: int) -> None:
+    text = "He met P. Ramlee in St. Xavier's of Warner Bros. Records. It rained. The drink is a mix of"
+    (found,) = shuffle(Content([{"id": "d", "title": "D", "text": text}], []), seed)[0].corpus
+    assert found["text"] in (
+        text,
+        "It rained. He met P. Ramlee in St. Xavier's of Warner Bros. Records. The drink is a mix of",
+    )

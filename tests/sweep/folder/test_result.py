@@ -59,6 +59,23 @@ def test_texts_of_a_configuration(example: ModuleType, tmp_path: Path, content: 
         _ = SweepResult(folder).kind, SweepResult(folder).metrics
 
 
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        (["experiment=twins", "dataset=musique", "~dataset.of"], "twins"),
+        (["experiment=twins", "dataset.of=musique", "dataset.kind=untitled", "dataset.seed=1"], "twins"),
+        (["experiment=twins", "dataset.of=musique", "encoder=hashed"], "twins encoder=hashed"),
+        (["dataset=folder", "dataset.path=mine"], "sweep dataset.path=mine"),
+    ],
+)
+def test_sweeps_of_a_benchmark_and_of_its_twins_are_of_one_kind(
+    example: ModuleType, tmp_path: Path, given: list[str], kind: str
+) -> None:
+    result = example.write(tmp_path / "s1")
+    vars(result)["config"] = {"given": given}
+    assert (result.kind, result.title) == (kind, kind.replace(kind.split()[0], f"{kind.split()[0]} sample", 1))
+
+
 def drop_column(folder: Path) -> None:
     path = folder / "trials.parquet"
     pd.read_parquet(path).drop(columns="overrides").to_parquet(path)
