@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.benchmark.source import sample_note
 from harness.core import escape
 from harness.core.configuration import package_folder
 from harness.core.files import write_text
@@ -77,6 +78,7 @@ def _benchmark(
         "name": gold.source,
         "file": f"{gold.source}.html",
         "sha256": collection.benchmark.sha256,
+        "sample": sample_note(gold.source, collection.benchmark.sha256),
         "metric": str(board.metric),
         "split": board.split,
         "n": len(members),

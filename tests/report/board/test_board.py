@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytrec_eval
 import yaml
 
 import harness as package
@@ -50,6 +52,20 @@ def last_hop(run: str, queries: str, split: str) -> float:
         if package.md5_split(row["id"]) == split:
             hits.append(row["supporting_ids"][-1] in [doc for _, doc in sorted(ranked[row["id"]])[:5]])
     return sum(hits) / len(hits)
+
+
+def by_pytrec_eval(run: str, queries: str, split: str) -> dict[str, float]:
+    """Recall@5 and nDCG@10 of the text of a run file."""
+    judged = [json.loads(line) for line in queries.splitlines()]
+    qrels = {
+        row["id"]: dict.fromkeys(row["supporting_ids"], 1) for row in judged if package.md5_split(row["id"]) == split
+    }
+    ranked: dict[str, dict[str, float]] = {}
+    for query, _, doc, _, score, _ in map(str.split, run.splitlines()):
+        ranked.setdefault(query, {})[doc] = float(score)
+    found = pytrec_eval.RelevanceEvaluator(qrels, {"recall.5", "ndcg_cut.10"}).evaluate(ranked).values()
+    names = {"recall@5": "recall_5", "ndcg@10": "ndcg_cut_10"}
+    return {title: sum(one[name] for one in found) / len(qrels) for title, name in names.items()}
 
 
 def _graph(bench: Path) -> float:
@@ -216,6 +232,42 @@ def test_the_example_board_scores_what_its_lists_hold(command: Command) -> None:
         share = last_hop(run, queries, "test")
         assert f"scored   {name}: sample test, 306 questions, last_hop@5 {100 * share:.1f}%\n" in out
     assert "note     winner: its lists are those of ppr, passage by passage\n" in out
+
+
+DATA = os.environ.get("HARNESS_DATA")
+REAL = {
+    "2wikimultihopqa": ("2wiki", "2wikimultihopqa"),
+    "musique": ("musique", "musique_804"),
+    "hotpotqa": ("hotpotqa", "hotpotqa"),
+}
+"""Of each benchmark of the board of real runs: how submissions call it, and its folder of prepared files."""
+
+
+@pytest.mark.skipif(not DATA, reason="HARNESS_DATA is not set: no real benchmarks")
+def test_the_board_of_real_runs_scores_what_its_lists_hold(tmp_path: Path) -> None:
+    """By the real command line; last hops counted by hand, recall and nDCG by pytrec_eval."""
+    assert DATA is not None
+    board = ROOT / "reports" / "showcase" / "exchange_real"
+    files = {name: gzip.decompress((Path(DATA) / own / "queries.jsonl.gz").read_bytes()).decode()
+             for name, (_, own) in REAL.items()}  # fmt: skip
+    checked = harness("board", "check", str(board), cwd=tmp_path)
+    assert checked.returncode == 0, checked.stderr
+    assert "refused" not in (said := checked.stdout)
+    assert harness("board", "build", str(board), "out=pages", cwd=tmp_path).returncode == 0
+    for name, (short, _) in REAL.items():
+        page = content(tmp_path / "pages" / f"{name}.html")["boards"][0]
+        assert ("another sample than the published 1,000" in page["sample"]) == (name != "2wikimultihopqa")
+        titles = [column["title"] for column in page["table"]["columns"]]
+        shown = [dict(zip(titles, row, strict=True)) for row in page["table"]["rows"]]
+        rows = {dict(facts["card"])["submission"]: row for facts, row in zip(page["facts"], shown, strict=True)}
+        systems = ("dense", "bm25", "ppr", "mention_paths", "fitted", "five_lists", "relational")
+        assert {f"{system}_{short}" for system in systems} <= set(rows)
+        for submission in (f"bm25_{short}", f"five_lists_{short}", f"relational_{short}"):
+            run = gzip.decompress((board / "submissions" / submission / "run.trec.gz").read_bytes()).decode()
+            share = last_hop(run, files[name], "test")
+            assert f"scored   {submission}: {name} test, {page['n']} questions, last_hop@5 {100 * share:.1f}%\n" in said
+            for title, value in by_pytrec_eval(run, files[name], "test").items():
+                assert float(rows[submission][f"{title} %"]) == pytest.approx(100 * value, abs=0.0501), title
 
 
 FIGURE = {"benchmark": "tiny", "system": "Printed", "metric": "recall@5", "figure": 0.747, "source": "A paper, Table 3",
