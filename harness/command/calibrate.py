@@ -1,15 +1,15 @@
 """Judge the harness by itself: how often its protocol finds what is not there, and what is there.
 
-Scores a grid (667 trials) once, and makes worlds of the outcomes in which the truth is known: *exchanged* worlds, where
+Scores a grid once, and makes worlds of the outcomes in which the truth is known: *exchanged* worlds, where
 the outcomes of each query change sides against the reference list (dense by default) by a coin, so no trial has an
 effect; *planted* ones, where one trial has an effect of known size; and *permuted* ones, where the other lists belong
 to other queries. In each, the whole protocol runs: choose on tune, test once. Shown beside it is what goes wrong
 without it: the best trial judged on the queries that it was chosen on. Writes calibration.json, and the figure into
 paths.reports.
 
-  harness calibrate                                           500 worlds, minutes
+  harness calibrate grid=wide                                 667 trials in 500 worlds, minutes
   harness calibrate calibrate.worlds=50 calibrate.permuted=5  a quick look
-  harness calibrate dataset=musique grid=default              other outcomes
+  harness calibrate dataset=musique                           other outcomes
 
 Three more are checked by a word: `forecast` splits the benchmark's queries anew, at random and by whole clusters of
 shared gold, and says how often the forecast of a half holds on the other.
@@ -17,8 +17,8 @@ shared gold, and says how often the forecast of a half holds on the other.
 `clusters` makes worlds with the cluster sizes of real benchmarks and prints, for each test and interval, plain and by
 cluster, the share of false findings (5% is right) and the coverage (95% is right).
 
-  harness calibrate forecast dataset=musique grid=default     300 re-splits of each kind, a minute
-  harness calibrate refits experiment=many_lists dataset=musique   20 other foldings, minutes
+  harness calibrate forecast dataset=musique                  300 re-splits of each kind, a minute
+  harness calibrate refits dataset=musique experiment=many_lists   20 other foldings, minutes
   harness calibrate clusters                                  500 worlds each, minutes
 """
 

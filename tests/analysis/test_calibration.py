@@ -161,7 +161,7 @@ def test_an_effect_that_cannot_be_is_refused(overrides, tmp_path, monkeypatch):
 def test_667_trials_of_the_sample_in_500_worlds(tmp_path, monkeypatch):
     monkeypatch.setattr(HydraConfig, "get", lambda: compose("config", ["+overrides.task=[]"]))
     paths = [f"paths.runs={tmp_path / 'runs'}", f"paths.reports={tmp_path}", "encoder=hashed"]
-    calibrate.run(compose("calibrate", [*paths, "calibrate.effects=[0,0.03]", "calibrate.permuted=5"]))
+    calibrate.run(compose("calibrate", [*paths, "grid=wide", "calibrate.effects=[0,0.03]", "calibrate.permuted=5"]))
     rates = json.loads((tmp_path / "runs" / "calibrations" / "sample.json").read_text())["rates"]
     nothing, planted, permuted = rates
     error = 2.6 * (0.05 * 0.95 / 500) ** 0.5
