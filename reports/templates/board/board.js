@@ -47,7 +47,7 @@ function leaderboard(board) {
   const same = board.table.columns.some(column => column.title === "same") ? " Systems that share a letter (same) are not shown to differ."
     : " There are more groups of these than letters: a system's page says from which it is shown to differ.";
   return [el("p", {class: "caption"}, `${board.metric} on ${plural(board.n, "question")} of ${board.split}, in ${plural(board.clusters, "cluster")} of shared gold passages, by which intervals and p are. ` +
-      `Two systems are shown to differ where p is at most .05 after Holm's correction over all ${plural(board.pairs, "pair")}.${same}${board.sample}${board.split === "all" ? "" : " Tune and test go by the MD5 of a question's id."} Data: ${board.sha256.slice(0, 12)}.`),
+      `Two systems are shown to differ where p is at most .05 after Holm's correction over all ${plural(board.pairs, "pair")}.${same}${board.sample}${board.split === "all" ? "" : " Tune and test go by the MD5 of a question's id."}${board.split === "tune" || !facts.some(one => one.own) ? "" : " tune %: where fitted on it says yes, a system may have learned from these very questions."} Data: ${board.sha256.slice(0, 12)}.`),
     el("form", {class: "filters", role: "search", "aria-label": `Filters of ${board.name}`, submit: event => event.preventDefault()},
       choice("Language models", [["", "any"], ["none", "none"], ["some", "some"]], "", set("models")),
       choice("Encoder", [["", "any"], ...encoders.map(name => [name, name])], "", set("encoder")),
