@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -22,6 +23,9 @@ from harness.testing import lists
 from harness.work.store import Store
 
 Lists = dict[str, dict[str, float]]
+
+hypothesis.settings.register_profile("untimed", deadline=None)  # a first example may compile a kernel
+hypothesis.settings.load_profile("untimed")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

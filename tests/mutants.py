@@ -84,6 +84,14 @@ def survives(tree: Path, path: Path, mutant: tuple[int, int, str, str], tests: l
     lines = text.splitlines(keepends=True)
     lines[line - 1] = lines[line - 1][:column] + new + lines[line - 1][column + len(old) :]
     (tree / path).write_text("".join(lines))
+    try:
+        return passes(tree, tests)
+    finally:
+        (tree / path).write_text(text)
+
+
+def passes(tree: Path, tests: list[str]) -> bool:
+    """Whether the tests of a tree pass, within ``SECONDS``."""
     process = FORKED.Process(target=run_tests, args=(tree, tests))
     try:
         process.start()
@@ -92,7 +100,6 @@ def survives(tree: Path, path: Path, mutant: tuple[int, int, str, str], tests: l
     finally:
         process.kill()
         process.join()
-        (tree / path).write_text(text)
 
 
 def run_tests(tree: Path, tests: list[str]) -> NoReturn:
@@ -115,11 +122,14 @@ def main(count: int, word: str = "") -> None:
             path = file.relative_to(ROOT)
             drawn += [(path, mutant, tests) for mutant in mutants(file) if word in str(path)]
     chosen = random.Random(0).sample(drawn, min(count, len(drawn)))
-    alive = 0
+    alive, sound = 0, set[str]()
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "runs", "reports", "__pycache__"))
         for number, (path, mutant, tests) in enumerate(chosen, start=1):
+            if not sound.issuperset(tests) and not passes(tree, tests):
+                sys.exit(f"{' '.join(tests)}: a test fails before anything is changed, and would notice every mutant")
+            sound.update(tests)
             if survives(tree, path, mutant, nearest_first(path, tests)):
                 alive += 1
                 line = (ROOT / path).read_text().splitlines()[mutant[0] - 1].strip()

@@ -44,7 +44,7 @@ def test_rules_that_disagree_and_circles_leave_names_alone() -> None:
     assert counts["aliases_everywhere"] == counts["mentions_renamed"] == counts["names_merged_away"] == 0
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(-1, 1), st.integers(0, 4), st.integers(0, 4))))
 def test_order_is_nothing_and_every_mention_stays_a_mention(found: list[tuple[int, int, int]]) -> None:
     one, counts = merge_names(extraction(), [rows(*found)])

@@ -95,7 +95,7 @@ def files(artifact: Artifact) -> Mapping[str, Any]:
     return found
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.sets(st.integers(0, 11), max_size=12), st.booleans(), st.booleans())
 def test_any_split_gives_the_bytes_of_a_rebuild(chosen: set[int], triples: bool, alone: bool) -> None:
     with TemporaryDirectory() as folder:

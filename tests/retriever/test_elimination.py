@@ -43,7 +43,7 @@ def test_a_star_worked_by_hand() -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(1, 60), st.floats(0.2, 5), st.floats(0.05, 1), st.sampled_from([0, 0.02, 2]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_the_solution_of_the_whole(seed: int, size: int, degree: float, restart: float, worth: float) -> None:
     """Self-loops, dangling nodes and nodes that nothing reaches included; and no more entries than there were."""
     random = np.random.default_rng(seed)

@@ -98,7 +98,7 @@ def test_sweeps_alone_reach_the_solution(restart: float) -> None:
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1.0, 3.0, 6.0]), st.sampled_from([0.1, 0.5, 0.85]), st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_error_is_within_what_the_change_promises(seed: int, degree: float, restart: float, torch: bool) -> None:
     """|v - v*| <= (1 - a) / a x change in L1, and change < tolerance where the walk stopped by itself."""
     random = np.random.default_rng(seed)

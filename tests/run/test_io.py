@@ -31,7 +31,7 @@ SCORES = st.floats(allow_nan=False, allow_infinity=False)
 ANY_LISTS = st.dictionaries(IDS, st.dictionaries(IDS, SCORES, min_size=1, max_size=5), min_size=1, max_size=5)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ANY_LISTS, st.sampled_from(["run.json", "run.json.gz", "run.parquet", "run.trec", "RUN.JSON"]))
 def test_a_run_round_trips_to_the_bit(tmp_path: Path, given_lists: dict[str, dict[str, float]], name: str) -> None:
     run = Run.from_dict(given_lists)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
 
 from harness.benchmark import md5_split
 from harness.benchmark.cluster import clusters
@@ -147,6 +148,9 @@ def test_heldout_judges_by_the_clusters_of_test(swept):
         assert row["design_effect"] == pytest.approx(design_effect(own, labels))
         if row["name"] != "dense":
             assert row["p_cluster"] == pytest.approx(clustered_mcnemar(np.sign(own - dense), labels))
+        effect = design_effect(own, labels)
+        hits, n = own.sum() / effect, len(own) / effect
+        assert row["wilson_cluster"] == pytest.approx(proportion_confint(hits, n, method="wilson"), abs=1e-9)
     assert max(row["design_effect"] for row in rows) > 1
 
 

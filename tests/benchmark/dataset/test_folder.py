@@ -228,7 +228,7 @@ text = st.text(ANY, min_size=1).filter(lambda value: value.strip() != "")
 name = st.text(NO_SPACE, min_size=1, max_size=4)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     passages=st.dictionaries(name, st.tuples(st.text(ANY), text), min_size=1, max_size=6),
     asked=st.dictionaries(name, text, min_size=1, max_size=4),

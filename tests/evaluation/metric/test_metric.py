@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 import pytrec_eval
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -126,7 +126,6 @@ def brute_rank(scores: list[float], docs: list[int], column: int) -> int:
 SCORE = st.sampled_from([-math.inf, -1.5, 0.0, -0.0, 0.25, 0.5, 1e300])
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_gold_ranks_are_those_of_sorting(data: st.DataObject) -> None:
     rows, width, places = (data.draw(st.integers(low, 5)) for low in (1, 0, 1))

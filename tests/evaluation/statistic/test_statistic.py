@@ -59,7 +59,6 @@ def test_no_difference_is_no_evidence() -> None:
     assert mcnemar(5, 5) == 1
 
 
-@settings(deadline=None)
 @given(st.integers(0, 300), st.integers(0, 300))
 def test_mcnemar_is_that_of_statsmodels_and_scipy(wins: int, losses: int) -> None:
     p = mcnemar(wins, losses)
@@ -109,7 +108,6 @@ def test_published_wilson_intervals(successes: int, low: float, high: float) -> 
     assert [round(100 * end, 1) for end in wilson(successes, 66)] == [low, high]
 
 
-@settings(deadline=None)
 @given(st.integers(0, 500), st.integers(1, 500), st.sampled_from([0.8, 0.9, 0.95, 0.99]))
 def test_wilson_is_that_of_scipy(successes: int, failures: int, level: float) -> None:
     n = successes + failures
@@ -140,7 +138,7 @@ def test_bootstrap_of_a_mean() -> None:
         bootstrap([1.0], level=0)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.lists(st.floats(0, 1), max_size=30))
 def test_adjusted_p_values_are_those_of_statsmodels(ps: list[float]) -> None:
     theirs = {name: multipletests(ps, method=name)[1].tolist() if ps else [] for name in ("holm", "fdr_bh")}
@@ -148,7 +146,7 @@ def test_adjusted_p_values_are_those_of_statsmodels(ps: list[float]) -> None:
     assert benjamini_hochberg(ps).tolist() == theirs["fdr_bh"]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), min_size=1, max_size=20), st.integers(800, 900))
 def test_what_counts_hundreds_of_trials_is_that_of_statsmodels(counts: list[tuple[int, int]], n: int) -> None:
     wins, losses = np.array(counts).T
@@ -184,7 +182,7 @@ def test_partial_conjunction_by_hand() -> None:
         replicability([0.1, 0.2], [1])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(st.floats(0, 1, allow_subnormal=False), st.sampled_from([-1, 0, 1])), min_size=1, max_size=8),
     st.randoms(),

@@ -90,6 +90,25 @@ def test_what_it_learns_from(target: str, place: int) -> None:
     assert fitted == Learned(penalty=0.5, target=target, coefficients=fitted.coefficients)
 
 
+def test_scores_are_scaled_by_their_deviation_over_the_documents_that_the_list_holds() -> None:
+    from sklearn.linear_model import LogisticRegression
+
+    runs = {name: run.aligned(RUNS["dense"].query_ids, pa.array(["a", "b", "c", "d"])) for name, run in RUNS.items()}
+    units = {"dense": np.std([0.9, 0.5, 0.1, 0.9, 0.2]), "graph": np.std([0.03, 0.01, 0.5, 0.25, 0.5])}
+    dense, graph = [0.9, 0.5, 0.1, 0, 0, 0.9, 0.2, 0], [0.01, 0, 0, 0.03, 0.5, 0, 0.25, 0.5]
+    held = [[row[0][place] for row in ROWS] for place in (1, 3)]
+    columns = np.array([np.divide(dense, units["dense"]), held[0], np.divide(graph, units["graph"]), held[1]]).T
+    theirs = LogisticRegression(C=1, tol=1e-12, max_iter=10_000).fit(columns, [row[1] for row in ROWS]).coef_[0]
+    fitted = Learned(features=["score"]).fit(Calibrated(Pool.align(runs), Pit(), Auto()), GOLD)
+    assert fitted.coefficients["dense"] == pytest.approx([theirs[0] / units["dense"], theirs[1]], abs=1e-6)
+    assert fitted.coefficients["graph"] == pytest.approx([theirs[2] / units["graph"], theirs[3]], abs=1e-6)
+
+
+def test_what_is_learned_does_not_keep_a_fuser_from_being_a_key() -> None:
+    known = {Learned(coefficients={"dense": [1.0, 0.5]}): 1}
+    assert known[Learned(coefficients={"dense": [1.0, 0.5]})] == 1
+
+
 def test_the_order_in_which_lists_are_given_changes_no_bit_of_what_is_learned(random_runs) -> None:
     runs = random_runs(ties=False)
     gold = np.arange(40, dtype=np.int32)[:, None]

@@ -20,6 +20,17 @@ def test_weights_share_among_any_number_of_lists(scores, two_lists) -> None:
     assert scores(fuser, {**two_lists, "bm25": {"b": 1}}) == {"b": 0.25 + 2 + 1, "a": 0.5 + 0.125 + 1, "c": 0.25}
 
 
+def test_it_takes_values_beyond_one(scores) -> None:
+    assert scores(Linear(alpha=0.5), {"dense": {"a": 3, "b": -2}, "graph": {"a": 1, "b": 1}}, "none") == {
+        "a": 2,
+        "b": -0.5,
+    }
+
+
+def test_weights_do_not_keep_it_from_being_a_key() -> None:
+    assert {Linear(weights={"dense": 0.5}): 1}[Linear(weights={"dense": 0.5})] == 1
+
+
 def test_without_dense_alpha_is_the_first_lists_share(scores) -> None:
     assert scores(Linear(alpha=0.75), {"x": {"a": 1}, "y": {"b": 1}}) == {"a": 0.75, "b": 0.25}
 

@@ -94,7 +94,7 @@ NAMES = st.sampled_from(["Ærø", "New York", "York", "東京", "Zoë (film)", "
 TEXTS = st.lists(st.one_of(NAMES, st.text(max_size=12), st.sampled_from(["and", ". ", "𝔘ni", "ﬁn"])), max_size=8)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(passages=st.lists(st.tuples(NAMES, TEXTS.map(" ".join)), min_size=1, max_size=5), question=TEXTS.map(" ".join))
 def test_offsets_stand_on_the_mention(
     titled: Any, tmp_path: Path, passages: list[tuple[str, str]], question: str

@@ -49,6 +49,8 @@ def test_the_forecast_is_of_the_winner():
     winner = next(found for found in ordered if found["family"] != "single")
     assert found["power"] == power(winner, 190, found["expected"]["bias"])
     told = found["expected"]
+    assert foresight(ordered, ranks, "last_hop@5", 1, "dense")["expected"]["n"] == 1
+    assert foresight(ordered, ranks, "last_hop@5", 0, "dense") == {"expected": None, "power": None}
     assert told["tune"] == winner["last_hop@5"]
     assert told["low"] < told["score"] < told["tune"] < told["high"]
     assert told["n"] == 190

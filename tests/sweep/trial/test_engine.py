@@ -85,7 +85,7 @@ def test_ranks_do_not_depend_on_blocks_threads_or_company(runs, monkeypatch):
 
 
 @given(st.integers(0, 2**32), st.sampled_from([2, 5, 1000]), st.lists(st.integers(1, 70), min_size=1, max_size=3))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_ranks_are_those_of_the_fused_scores_one_trial_at_a_time(seed, kinds, caps):
     random = np.random.default_rng(seed)
     ids = [f"q{q}" for q in range(5)], [f"d{d:02d}" for d in range(90)]

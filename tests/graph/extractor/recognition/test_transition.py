@@ -52,7 +52,7 @@ def test_the_entities_of_a_corpus_are_those_of_spacy() -> None:
     assert [found[place] for place in decided] == [expected[place] for place in decided]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(TEXT, min_size=1, max_size=5))
 def test_and_those_of_odd_texts(texts: list[str]) -> None:
     for mine, expected in zip(ours(texts), by_spacy(texts), strict=True):

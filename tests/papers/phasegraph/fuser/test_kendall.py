@@ -42,7 +42,7 @@ def test_by_hand() -> None:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(LISTS, LISTS), min_size=1, max_size=4))
 def test_agrees_with_scipy(queries: list[tuple[dict[str, float], dict[str, float]]]) -> None:
     for (first, second), (found, size) in zip(queries, tau(queries), strict=True):

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, percentileofscore
 
@@ -16,7 +16,6 @@ def test_quantiles_of_mid_ranks_by_table(scores, two_lists) -> None:
     assert scores(OtGaussian(alpha=0.75), two_lists) == pytest.approx(expected, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text("abcdef", min_size=1, max_size=3), st.integers(-5, 5).map(float), min_size=1))
 def test_agrees_with_scipy(found: dict[str, float]) -> None:
     runs = {"dense": Run.from_dict({"q": found}), "graph": Run.from_dict({"q": {}})}

@@ -23,7 +23,7 @@ def most_likely(size: int, prior: float) -> np.ndarray:
     return np.exp(minimize(loss, np.zeros(size), jac=True, method="BFGS", options={"gtol": 1e-10}).x)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(2, 12), st.floats(0.2, 5))
 def test_strengths_maximise_the_likelihood(size: int, prior: float) -> None:
     found = strengths(torch.tensor([size]), size, prior)[0].numpy()

@@ -129,7 +129,7 @@ SCORES = st.dictionaries(st.sampled_from(DOCS), st.floats(-5, 5, width=32), max_
 WEIGHTS = st.floats(0, 3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(SCORES, min_size=1, max_size=3), WEIGHTS, WEIGHTS, WEIGHTS, st.integers(1, 6), st.integers(0, 2))
 def test_terms_add_up_and_are_bounded(started, lists, title, cov, path, m, steps) -> None:
     calibrated = pool({f"q{n}": found for n, found in enumerate(lists)}, started)

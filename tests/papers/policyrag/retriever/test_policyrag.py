@@ -120,7 +120,7 @@ def test_passage_seeds_reach_what_they_mention(titled: Any, tmp_path: Path) -> N
 numbers = st.floats(0, 1)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     by=st.sampled_from(["facts", "names", "both", "question"]), eta_s=numbers, alpha=st.floats(0.1, 1), beta=numbers,
     gamma=numbers, bonus=st.floats(0, 3), hub=numbers, eta_c=numbers, incidence=st.sampled_from(["binary", "shares"]),

@@ -1,0 +1,22 @@
+"""Which normalizers have values in [0, 1], by their formulas: those that fuser=boltzmann takes."""
+
+import pytest
+
+from harness.core.configuration import names, strategy
+from harness.core.errors import HarnessError
+from harness.fusion.fuse import check
+
+BEYOND = ("none", "zscore")
+
+
+@pytest.mark.parametrize("name", sorted({*names("normalizer")} - {*BEYOND}))
+def test_values_in_0_to_1_are_energies(name: str) -> None:
+    check(strategy("fuser", "boltzmann"), strategy("normalizer", name))
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_others_are_refused(name: str) -> None:
+    with pytest.raises(
+        HarnessError, match=rf"fuser=boltzmann needs values in \[0, 1\], normalizer={name} gives others"
+    ):
+        check(strategy("fuser", "boltzmann"), strategy("normalizer", name))
