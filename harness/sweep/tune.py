@@ -24,7 +24,7 @@ from harness.sweep.folder import scores
 from harness.sweep.folder.integrity import hashes
 from harness.sweep.folder.latest_sweep import remember
 from harness.sweep.folder.result import LOCK, SweepResult
-from harness.sweep.heldout.family import family
+from harness.sweep.heldout.family import experiment_family
 from harness.sweep.judge import choice
 from harness.sweep.judge.foresight import foresight
 from harness.sweep.judge.leaderboard import Leaderboard, score_tune
@@ -146,7 +146,7 @@ class Findings:
             "ranks_sha256": hashlib.sha256(board.ranks.tobytes()).hexdigest(),
             **board.facts,
             "margin": plan.margin,
-            "family": family(plan.experiment, plan.given),
+            "family": experiment_family(plan.experiment, plan.given),
             "files": dict(files),
         }
         about = find_named(plan.experiment, [row["parameters"] for row in board.rows])

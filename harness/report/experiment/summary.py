@@ -13,15 +13,16 @@ from harness.sweep.judge import matches
 def summary(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
     """A row a group of ``spec.summary`` (``label, where, published``), and a total."""
     objective = result.manifest["objective"]
-    trials = [row for row in result.whole.rows if row["family"] != "single"]
+    view = result.whole
+    trials = [view.rows[place] for place in view.fused]
     rows = []
     for group in [*spec["summary"], {"label": "total", "where": {}}]:
         mine = [row for row in trials if matches(row["parameters"], group["where"])]
         if mine:
-            most = max(mine, key=lambda row: (row["wins"], -row["losses"]))
-            best = mine[0]
-            means = [f"{sum(row[key] for row in mine) / len(mine):.1f}" for key in ("wins", "losses")]
-            numbers = [len(mine), most["wins"], most["losses"], *means, best[objective], best["name"]]
+            counts = [(row["wins"] or 0, row["losses"] or 0) for row in mine]
+            most = max(counts, key=lambda count: (count[0], -count[1]))
+            means = [f"{sum(column) / len(mine):.1f}" for column in zip(*counts, strict=True)]
+            numbers = [len(mine), *most, *means, view.score(mine[0]), mine[0]["name"]]
             rows.append([group["label"], *numbers, str(group.get("published", "–"))])
     columns = [
         Column("trials", "text"), Column("number", "count"), Column("most W", "count"), Column("its L", "count"),

@@ -20,7 +20,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     if not any(len(curve) > 1 for curve in best.values()):
         return
     view = result.whole
-    lists = [(row["name"], row[view.objective]) for row in view.rows if row["family"] == "single"]
+    lists = [(name, view.score(view.rows[place])) for name, place in view.singles.items()]
     first = _shared(view)
     caption = (
         f"{view.objective} against {first}'s share alpha: {view.where}. At each alpha "
@@ -61,5 +61,5 @@ def curves(view: View) -> dict[str, dict[float, float]]:
         alpha = row["parameters"].get("fuser.alpha")
         if alpha is not None:
             curve = best.setdefault(row["family"], {})
-            curve[alpha] = max(curve.get(alpha, 0.0), float(row[view.objective]))
+            curve[alpha] = max(curve.get(alpha, 0.0), view.score(row))
     return dict(sorted(best.items()))

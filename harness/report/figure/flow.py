@@ -20,9 +20,9 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     """The winner's; none when it is a single list or the objective is not 0/1."""
     view = result.locked
     place = view.winner_place
-    if view.rows[place]["family"] == "single" or not view.metric.binary:
+    if place not in view.fused or not view.metric.binary:
         return
-    if not any(row["family"] == "single" for row in view.rows):
+    if not view.singles:
         return
     lost = {reason: int(queries.sum()) for reason, queries in losses(view, place).items()}
     counted = ", ".join(f"{reason} {count}" for reason, count in lost.items())

@@ -57,8 +57,7 @@ def _usual(result: SweepResult) -> list[str]:
 
 def _check(results: Sequence[SweepResult], metrics: Sequence[str], baseline: str) -> None:
     for result in results:
-        if result.locked.row_of(baseline) is None:
-            known = [str(row["name"]) for row in result.locked.rows if row["family"] == "single"]
+        if baseline not in (known := result.locked.singles):
             raise HarnessError(f"{result.folder}: baseline={baseline} is no list of it; it has: {', '.join(known)}")
     names = [str(result.manifest["dataset"]) for result in results]
     if len(set(names)) < len(names):

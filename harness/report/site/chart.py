@@ -52,8 +52,7 @@ def _outcomes(result: SweepResult) -> Iterator[Chart]:
 
 def _losses(result: SweepResult) -> Iterator[Chart]:
     view = result.locked
-    row = view.rows[view.winner_place]
-    if row["family"] == "single" or not view.metric.binary or not any(r["family"] == "single" for r in view.rows):
+    if view.winner_place not in view.fused or not view.metric.binary or not view.singles:
         return
     lost = {reason: int(queries.sum()) for reason, queries in losses(view, view.winner_place).items()}
     found = view.n - sum(lost.values())
@@ -100,19 +99,19 @@ def _alpha(result: SweepResult) -> Iterator[Chart]:
         "x": "alpha",
         "y": f"{view.objective} (%)",
         "series": series,
-        "rules": [[row["name"], 100 * row[view.objective]] for row in view.rows if row["family"] == "single"],
+        "rules": [[name, 100 * view.score(view.rows[place])] for name, place in view.singles.items()],
     }
 
 
 def _frontier(result: SweepResult) -> Iterator[Chart]:
     view = result.whole
-    judged = [row for row in view.rows if row.get("wins") is not None and row.get("losses") is not None]
-    if not judged:
+    judged = [(row, row["wins"], row["losses"]) for row in view.rows]
+    known = [(row, wins, lost) for row, wins, lost in judged if wins is not None and lost is not None]
+    if not known:
         return
     families: dict[str, list[Any]] = {}
-    for row in judged:
-        wins, lost = int(row["wins"]), int(row["losses"])
-        told = f"{row['name']}: {wins} won, {lost} lost, {percent(row[view.objective])}"
+    for row, wins, lost in known:
+        told = f"{row['name']}: {wins} won, {lost} lost, {percent(view.score(row))}"
         families.setdefault(row["family"], []).append([lost, wins, told, row["trial"]])
     yield {
         "kind": "scatter",
@@ -122,7 +121,7 @@ def _frontier(result: SweepResult) -> Iterator[Chart]:
         "x": f"lost to {view.reference}",
         "y": f"won against {view.reference}",
         "series": [{"name": name, "points": points} for name, points in sorted(families.items())],
-        "edge": frontier([(int(row["losses"]), int(row["wins"])) for row in judged]),
+        "edge": frontier([(lost, wins) for _, wins, lost in known]),
     }
 
 

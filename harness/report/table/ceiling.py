@@ -28,10 +28,10 @@ def ceilings(view: View) -> list[tuple[str, str, float, str | None, float | None
     found = {}
     for entry in view.manifest["ceiling"]:
         cap, names = entry["cap"], "+".join(entry["lists"])
-        fused = (row for row in view.rows if row["family"] != "single" and _in_pool(row["parameters"], cap, names))
-        best = next(fused, {})
-        pool = "all" if cap is None else str(cap), names
-        found[cap is None, cap or 0, names] = (*pool, entry["share"], best.get("name"), best.get(view.objective))
+        fused = (view.rows[place] for place in view.fused)
+        best = next((row for row in fused if _in_pool(row["parameters"], cap, names)), None)
+        named, score = (best["name"], view.score(best)) if best else (None, None)
+        found[cap is None, cap or 0, names] = ("all" if cap is None else str(cap), names, entry["share"], named, score)
     return [found[key] for key in sorted(found)]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.core.errors import HarnessError
 from harness.fusion.fuse import check
-from harness.sweep.judge.judgement import Row
+from harness.sweep.folder.rows import Row, score
 from harness.sweep.trial import GROUPS, Trial
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import name, values
@@ -142,7 +142,7 @@ def _gives(grid: Grid, point: Mapping[str, Any], parameters: Mapping[str, Any]) 
 def _same_score(rows: Sequence[Row], row: Row, knob: str, inner: float, objective: str) -> bool:
     """Whether the trial that differs only by having ``inner`` scores the same."""
     wanted = {**row["parameters"], knob: inner}
-    return any(other["parameters"] == wanted and other[objective] == row[objective] for other in rows)
+    return any(other["parameters"] == wanted and score(other, objective) == score(row, objective) for other in rows)
 
 
 def _number(value: Any) -> bool:
