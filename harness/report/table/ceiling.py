@@ -8,6 +8,10 @@ from typing import Any
 from harness.core.table import Column, Table
 from harness.sweep.folder import View
 
+Pool = tuple[str, str, float, str | None, float | None]
+"""The cap, the lists, the ceiling, the best trial and its objective."""
+MEANING = "the share of queries whose last gold passage is anywhere in the pool"
+
 
 def ceiling(view: View) -> list[Table]:
     """What a perfect fuser would reach in each pool, beside the best trial in it; empty when nothing was fused.
@@ -19,12 +23,20 @@ def ceiling(view: View) -> list[Table]:
         Column(f"{view.objective} %"),
     ]  # fmt: skip
     rows = ceilings(view)
-    caption = f"Ceiling by pool: share of queries whose last gold passage is anywhere in the pool. {view.caption()}"
+    caption = f"Ceiling by pool: {MEANING}. {view.caption()}"
     return [Table("ceiling", "Ceiling", columns, rows, caption)] if rows else []
 
 
-def ceilings(view: View) -> list[tuple[str, str, float, str | None, float | None]]:
-    """(cap, lists, ceiling, best trial, its objective) of each pool, smaller caps first."""
+def capped_pools(view: View) -> dict[str, list[Pool]]:
+    """The pools of each set of lists that were capped in more than one way."""
+    found: dict[str, list[Pool]] = {}
+    for pool in ceilings(view):
+        found.setdefault(pool[1], []).append(pool)
+    return {lists: pools for lists, pools in found.items() if len(pools) > 1}
+
+
+def ceilings(view: View) -> list[Pool]:
+    """Each pool, smaller caps first."""
     found = {}
     for entry in view.manifest["ceiling"]:
         cap, names = entry["cap"], "+".join(entry["lists"])

@@ -47,6 +47,13 @@ def losses(view: View, place: int) -> dict[str, Outcomes]:
     return dict(zip(LOSSES, (~found & ~held, ~found & held & ~pooled, ~found & held & pooled), strict=True))
 
 
+def lost_by_winner(view: View) -> dict[str, int]:
+    """``losses`` of the winner, counted; empty when it is a single list, or the objective is not 0/1."""
+    if view.winner_place not in view.fused or not view.metric.binary or not view.singles:
+        return {}
+    return {reason: int(queries.sum()) for reason, queries in losses(view, view.winner_place).items()}
+
+
 def reached(view: View, place: int) -> tuple[Outcomes, Outcomes]:
     """bool[Q] each: the row's lists hold what counts at any depth; so does its fused list."""
     anywhere = Metric(view.metric.name, ABSENT - 1)
