@@ -32,7 +32,6 @@ from harness.sweep.judge.selection import find_named
 from harness.sweep.judge.trial_table import frame
 from harness.sweep.trial import Trial, engine
 from harness.sweep.trial.cost import cost
-from harness.sweep.trial.coverage import coverage
 from harness.sweep.trial.lists import fitted, recalls, retrievers, store
 from harness.sweep.trial.prepared import Prepared
 from harness.work import progress
@@ -128,7 +127,7 @@ class Findings:
                 }
                 for spec in pools
             ],
-            "coverage": coverage(prepared, "tune"),
+            "coverage": prepared.coverage("tune"),
             "margin": plan.margin,
             **plan.graphs(data),
             "fitted": fitted(retrievers(plan.config), data),

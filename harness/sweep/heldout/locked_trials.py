@@ -28,7 +28,6 @@ from harness.sweep.heldout.looks import count_looks, note_look
 from harness.sweep.judge import choice
 from harness.sweep.judge.trial_table import rows
 from harness.sweep.trial import Trial
-from harness.sweep.trial.coverage import coverage
 from harness.sweep.trial.prepared import Prepared
 
 log = logging.getLogger(__name__)
@@ -127,7 +126,7 @@ def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: En
     """The files of the evaluation, by name. look: ``evaluation``, ``looks`` before it, ``charged``."""
     roles, ranks = locked_trials(lock), prepared.ranks(list(trials.values()), "test")
     scored = rows(prepared, trials, ranks, "test", lock.get("best_single"))
-    covered = coverage(prepared, "test")
+    covered = prepared.coverage("test")
     table = [
         {
             **row,
