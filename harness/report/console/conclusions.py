@@ -132,7 +132,7 @@ def _other_splits(result: SweepResult) -> list[Sentence]:
     found = choose_again(result.whole, result.splits)
     if not found.splits:
         return [Sentence("addition", f"None of {result.splits} other splits of tune has questions on either side.")]
-    over = {"the best list of the first": found.over_best, result.reference: found.over_reference}
+    over = {"the best list of the first": found.over_best, result.whole.reference: found.over_reference}
     gains = [f"from {points(min(own))} to {points(max(own))} over {name}" for name, own in over.items() if own]
     said = f"Under {found.splits} other splits of tune, chosen on one half and scored on the other, the same winner is"
     same = f"chosen in {found.same} ({_count(len(set(found.names)), 'winner')} in all)"
@@ -176,10 +176,11 @@ def _power(result: SweepResult) -> str:
     if not power:
         return ""
     seen = (
-        f"against {result.reference}, at tune's discordance ({percent(power['discordance'])}% of queries differ) and "
-        f"{power['n']} queries, {_smallest(power)}. The winner's net win on tune is {points(power['effect'])} points, "
-        f"found with probability {power['power']:.2f}{_needed(power['queries'])}; less the winner's curse it is "
-        f"{points(power['effect_corrected'])} points, found with probability {power['power_corrected']:.2f}"
+        f"against {result.whole.reference}, at tune's discordance ({percent(power['discordance'])}% of queries "
+        f"differ) and {power['n']} queries, {_smallest(power)}. The winner's net win on tune is "
+        f"{points(power['effect'])} points, found with probability {power['power']:.2f}{_needed(power['queries'])}; "
+        f"less the winner's curse it is {points(power['effect_corrected'])} points, found with probability "
+        f"{power['power_corrected']:.2f}"
     )
     return f"{seen}{_needed(power['queries_corrected'])}."
 

@@ -32,7 +32,7 @@ def summary(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[st
     facts = result.manifest
     said = (
         f"{experiment['source']}, on {facts['dataset']}, tune split, n = {facts['n']} queries. W and L: queries that "
-        f"the trial finds and {result.reference} does not, and the reverse, by {objective}. Published figures are not "
+        f"the trial finds and {view.reference} does not, and the reverse, by {objective}. Published figures are not "
         f"comparable: {experiment['differs']} Data {facts['data_sha256'][:12]}."
     )
     return Table(spec["name"], spec["title"], columns, rows, said)

@@ -102,7 +102,7 @@ class Heatmap:
 
     def _caption(self) -> str:
         facts = self.result.manifest
-        counted = "" if self._share else f" by {facts['objective']} against {self.result.reference}"
+        counted = "" if self._share else f" by {facts['objective']} against {self.result.whole.reference}"
         return (
             f"{self.experiment['source']}: {self.spec['value']}{counted}, the best trial in each cell over all "
             f"other knobs: {facts['dataset']}, tune split (n = {facts['n']}). {self.spec.get('published', '')} Not "

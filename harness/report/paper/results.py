@@ -21,7 +21,7 @@ def results_table(
     single list that rows are tested against; None is the sweeps' reference.
     """
     chosen = list(metrics) or _usual(results[0])
-    against = baseline or results[0].reference
+    against = baseline or results[0].locked.reference
     _check(results, chosen, against)
     rows = entries(results)
     cells: list[list[float | None]] = [[] for _ in rows]

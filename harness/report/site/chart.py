@@ -86,7 +86,7 @@ def _alpha(result: SweepResult) -> Iterator[Chart]:
         "kind": "line",
         "decimals": 1,
         "title": f"{view.objective} by alpha",
-        "caption": f"At each share alpha of {result.reference} the best trial of each fuser over its other knobs, with "
+        "caption": f"At each share alpha of {view.reference} the best trial of each fuser over its other knobs, with "
         f"95% Wilson intervals; dashed: single lists. {view.where}.",
         "x": "alpha",
         "y": f"{view.objective} (%)",

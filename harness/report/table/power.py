@@ -16,7 +16,7 @@ def power(result: SweepResult) -> list[Table]:
         return []
     rows = []
     for row in result.tune.rows:
-        for against, suffix in {result.reference: "", str(best): "_best"}.items():
+        for against, suffix in {result.tune.reference: "", str(best): "_best"}.items():
             wins, losses = (cast("int | None", row.get(f"{count}{suffix}")) for count in ("wins", "losses"))
             if wins is None or losses is None:
                 continue

@@ -113,11 +113,6 @@ class SweepResult:
         """The tune queries, in the order of ``ranks``."""
         return self._table("queries.parquet", QUERY)
 
-    @property
-    def reference(self) -> str:
-        """The list that wins are counted against."""
-        return str(self.lock.get("reference", "dense"))
-
     @cached_property
     def lock(self) -> Mapping[str, Any]:
         """``winner.lock.json``, as it was written. Raises HarnessError when it is missing or changed."""
