@@ -29,6 +29,12 @@ from harness.work.parts import RECORDS, is_shared
 from harness.work.remote import Remote
 from harness.work.shared_rows import Building, building
 
+log = logging.getLogger(__name__)
+SENT = ".sent"
+"""Ends the name of the file that says which shared store has an artifact."""
+
+Build = Callable[[Path], Mapping[str, Any] | None]
+
 
 @dataclass
 class Using:
@@ -57,13 +63,6 @@ def noting(artifact: str) -> Iterator[Using]:
     if around is not None:
         around.artifacts[artifact] = None
         around.seconds += time.perf_counter() - mine.started
-
-
-log = logging.getLogger(__name__)
-SENT = ".sent"
-"""Ends the name of the file that says which shared store has an artifact."""
-
-Build = Callable[[Path], Mapping[str, Any] | None]
 
 
 @dataclass(frozen=True)

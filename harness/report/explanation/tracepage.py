@@ -11,6 +11,7 @@ from harness.report.explanation.trace import describe_path, head, label, rank_ta
 from harness.report.pdf.template import fill
 
 LETTERS = 25
+STEP, ROW, BOX, HEIGHT, MARGIN = 270, 46, 190, 30, 16
 
 
 def page(trace: Trace, seeds: int) -> str:
@@ -57,9 +58,6 @@ def _kind(trace: Trace, box: Box) -> str:
 def _short(trace: Trace, box: Box) -> str:
     whole = box.node.entity if box.node.passage < 0 else trace.title(box.node.passage)
     return whole if len(whole) <= LETTERS else f"{whole[: LETTERS - 1]}…"
-
-
-STEP, ROW, BOX, HEIGHT, MARGIN = 270, 46, 190, 30, 16
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from harness.graph.extractor import Triples
 
 FAINT = 1e-12
 """Paths that carry less than this of a seed's weight are not looked for."""
+SHOWN = 3
+"""How many different predicates of two entities are told."""
 
 
 def strongest_walks(
@@ -43,10 +45,6 @@ def _nodes(following: NDArray[np.int32], node: int) -> list[int]:
     while following[nodes[-1]] >= 0:
         nodes.append(int(following[nodes[-1]]))
     return nodes
-
-
-SHOWN = 3
-"""How many different predicates of two entities are told."""
 
 
 def name_edges(network: Network, triples: Triples, nodes: Sequence[int]) -> tuple[str, ...]:

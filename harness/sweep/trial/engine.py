@@ -24,12 +24,14 @@ from harness.fusion.fuser import Single
 from harness.fusion.pool import Pool
 from harness.fusion.reranker import Keep
 from harness.run import Run
-from harness.sweep.trial import PoolSpec, Trial, engine
+from harness.sweep.trial import PoolSpec, Trial
 from harness.work.progress import Bar
 
 BLOCK = 1 << 17
 """How many cells [Q, U] of a pool a block holds on the CPU: 1 MiB of float64."""
 GPU_BLOCK = 1 << 25
+PAUSE = 1.0
+"""Seconds between two looks at the best trial so far."""
 
 
 def score(
@@ -156,13 +158,9 @@ def fit(
     for number, trial in enumerate(trials):
         shared.setdefault(trial.pool, []).append(number)
     for spec, numbers in shared.items():
-        pool: Pool = engine.align(spec, runs, "cpu", context)
+        pool = align(spec, runs, "cpu", context)
         found |= {number: trials[number].fit(pool, gold) for number in numbers}
     return [found[number] for number in range(len(trials))]
-
-
-PAUSE = 1.0
-"""Seconds between two looks."""
 
 
 class Leader:
