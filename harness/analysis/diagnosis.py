@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.analysis.diagnostic.measure import Diagnostic, plain_passages
-from harness.analysis.diagnostic.overlap import overlap
+from harness.analysis.diagnostic.measure import Diagnostic, overlap, plain_passages
 from harness.analysis.diagnostic.perturb import KINDS, perturb
 from harness.benchmark import SPLITS, Benchmark
 from harness.core.configuration import instantiate

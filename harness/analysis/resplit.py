@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from harness.benchmark import md5_split
 from harness.benchmark.cluster import clusters, smallest_ids
 from harness.evaluation.statistic import expected
-from harness.sweep.folder import View
+from harness.sweep.folder import Row, View
 from harness.sweep.judge import order
 
 RESAMPLES = 1000
@@ -99,15 +100,16 @@ def choose_again(view: View, splits: int) -> Choices:
     ids = view.queries["id"].astype(str).tolist()
     if view.splitting == "disjoint":
         ids = smallest_ids(ids, view.clusters)
-    reference, kinds = view.row_of(view.reference), [values.tobytes() for values in view.scores]
+    reference, kinds = view.singles.get(view.reference), [values.tobytes() for values in view.scores]
+    alone = set(view.singles.values())
     chosen, over_best, over_reference = [], [], []
     for number in range(1, splits + 1):
         half = np.array([md5_split(f"{number} {name}") == "tune" for name in ids])
         if half.all() or not half.any():
             continue
         places = _rule(view, half, reference)
-        single = [place for place in places if view.rows[place]["family"] == "single"]
-        winner = next((place for place in places if place not in single), places[0])
+        single = [place for place in places if place in alone]
+        winner = next((place for place in places if place not in alone), places[0])
         means = view.scores[:, ~half].mean(axis=1)
         chosen.append(kinds.index(kinds[winner]))
         over_best += [float(means[winner] - means[place]) for place in single[:1]]
@@ -124,4 +126,4 @@ def _rule(view: View, half: NDArray[np.bool_], reference: int | None) -> list[in
     rows = [
         {**row, view.objective: mean, "losses": lost} for row, mean, lost in zip(view.rows, means, losses, strict=True)
     ]
-    return order(rows, view.objective)
+    return order(cast("list[Row]", rows), view.objective)

@@ -88,4 +88,4 @@ def _ranks(prepared: Prepared, trials: Sequence[Trial]) -> NDArray[np.int32]:
 
 def _tiebreak(keyed: tuple[str, Trial]) -> tuple[float, str, str]:
     key, trial = keyed
-    return tiebreak({"parameters": trial.settings, "name": trial.name, "trial": key})
+    return tiebreak(trial.settings, trial.name, key)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TypeGuard
 
 
 class HarnessError(Exception):
     """A mistake that the user can mend. The command line prints it as one line and exits with status 2."""
 
     exit_code = 2
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether this is a number, and no truth value."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def bounded(
@@ -24,7 +30,7 @@ def bounded(
 
     name: the knob as it is typed in a config, e.g. ``fuser.alpha``. A NaN is never within bounds.
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if not is_number(value):
         raise HarnessError(f"{name} must be a number, got {value!r}")
     below = low is not None and not (value > low if open_low else value >= low)
     above = high is not None and not value <= high

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, is_number
 
 LEARNED = {"learned": True}
 """Metadata of such a field: ``field(default=None, hash=False, metadata=LEARNED)``. A value that is given is used."""
@@ -26,7 +26,7 @@ def check_numbers(knob: str, value: Any) -> None:
 
 def is_finite(value: Any) -> bool:
     """Whether this is a number, and neither infinite nor NaN."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf
+    return is_number(value) and abs(value) < math.inf
 
 
 def learned_fields(strategy: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder import Row, SweepResult
 
 Names = Mapping[str, str]
 KNOBS = {"alpha": "α", "beta": "β"}
@@ -40,7 +40,7 @@ class Display:
         """The same, with the names of all trials of these sweeps."""
         return replace(self, trials={row["name"]: self.trial(row) for one in results for row in one.whole.rows})
 
-    def trial(self, row: Mapping[str, Any]) -> str:
+    def trial(self, row: Row) -> str:
         """``PIT + Boltzmann (α 0.7, β 0.5, auto, cap 20)`` of a row of a leaderboard; a single list's own name."""
         if row["family"] == "single":
             return self.list.get(row["name"], row["name"])
@@ -80,7 +80,7 @@ class Display:
         return re.compile("|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in self._known) or "(?!)")
 
 
-def normalizer_of(row: Mapping[str, Any]) -> str | None:
+def normalizer_of(row: Row) -> str | None:
     """The normalizer that a row's name holds; None where its fuser reads no values."""
     normalizer = row["parameters"].get("normalizer")
     return normalizer if normalizer in str(row["name"]).split(" ") else None

@@ -16,13 +16,11 @@ from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
 from harness.graph.trail import Node, Path, Trail
 from harness.model.encoder import Encoder
-from harness.retriever.pagerank.edge_names import name_edges
 from harness.retriever.pagerank.pagerank import Walks
+from harness.retriever.pagerank.paths import name_edges, strongest_walks
 from harness.retriever.pagerank.push import Pushes
 from harness.retriever.pagerank.rows import Scores, WalkEnd, collect_lists
-from harness.retriever.pagerank.strongest import strongest_walks
-from harness.retriever.search.link import link_entities
-from harness.retriever.search.nearest import nearest_passages
+from harness.retriever.search.seeds import link_entities, nearest_passages
 from harness.retriever.walk import Walk, normalize_rows
 from harness.run import Run
 from harness.work.store import Store

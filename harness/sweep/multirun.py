@@ -45,8 +45,8 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
         single = {row["name"]: row[objective] for row in result.lock["baselines"] if row["family"] == "single"}
         best, winner = result.lock.get("best_single"), view.rows[view.winner_place]
         rows.append(
-            [*given.values(), result.manifest["n"], single.get(result.reference), best, single.get(best),
-             view.winner_name, winner[objective], winner.get("wins"), winner.get("losses"), winner.get("p"),
+            [*given.values(), result.manifest["n"], single.get(view.reference), best, single.get(best),
+             view.winner_name, view.score(winner), winner["wins"], winner["losses"], winner["p"],
              own.get(winner["trial"]), result.folder.name]
         )  # fmt: skip
     names = list(differing(results)[0])

@@ -24,7 +24,7 @@ from harness.sweep.folder import scores
 from harness.sweep.folder.integrity import hashes
 from harness.sweep.folder.latest_sweep import remember
 from harness.sweep.folder.result import LOCK, SweepResult
-from harness.sweep.heldout.family import family
+from harness.sweep.heldout.family import experiment_family
 from harness.sweep.judge import choice
 from harness.sweep.judge.foresight import foresight
 from harness.sweep.judge.leaderboard import Leaderboard, score_tune
@@ -32,7 +32,6 @@ from harness.sweep.judge.selection import find_named
 from harness.sweep.judge.trial_table import frame
 from harness.sweep.trial import Trial, engine
 from harness.sweep.trial.cost import cost
-from harness.sweep.trial.coverage import coverage
 from harness.sweep.trial.lists import fitted, recalls, retrievers, store
 from harness.sweep.trial.prepared import Prepared
 from harness.work import progress
@@ -128,7 +127,7 @@ class Findings:
                 }
                 for spec in pools
             ],
-            "coverage": coverage(prepared, "tune"),
+            "coverage": prepared.coverage("tune"),
             "margin": plan.margin,
             **plan.graphs(data),
             "fitted": fitted(retrievers(plan.config), data),
@@ -146,7 +145,7 @@ class Findings:
             "ranks_sha256": hashlib.sha256(board.ranks.tobytes()).hexdigest(),
             **board.facts,
             "margin": plan.margin,
-            "family": family(plan.experiment, plan.given),
+            "family": experiment_family(plan.experiment, plan.given),
             "files": dict(files),
         }
         about = find_named(plan.experiment, [row["parameters"] for row in board.rows])

@@ -111,7 +111,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     yield f"test       {len(result.heldout or ())} trials scored again: the same files, to the bit (no new look)"
 
 
-def _rows(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
+def _rows(table: pd.DataFrame) -> dict[str, Mapping[str, Any]]:
     return {f"row {number}": row for number, row in enumerate(records(table), 1)}
 
 

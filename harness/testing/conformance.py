@@ -15,7 +15,7 @@ import pytest
 from omegaconf import DictConfig
 
 from harness.core.configuration import compose, defaults, extensions, instantiate, strategy
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, is_number
 from harness.core.identity import digest
 
 
@@ -96,7 +96,7 @@ class PureConformance(Conformance):
     def test_bounds_are_checked_with_the_knob_and_the_value_in_the_message(self, name: str) -> None:
         """For every number: NaN, minus infinity and a word are refused."""
         for field, value in defaults(self.concept, name).items():
-            if isinstance(value, (int, float)) and not isinstance(value, bool):
+            if is_number(value):
                 for bad in (math.nan, -math.inf, "much"):
                     with pytest.raises(HarnessError, match=rf"^{self.concept}\.{field} must be .*, got .*{bad}"):
                         strategy(self.concept, name, **{field: bad})

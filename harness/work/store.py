@@ -6,13 +6,15 @@ place and renamed into it, so a half-written one is never read; a damaged one is
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +28,41 @@ from harness.work import progress as following
 from harness.work.parts import RECORDS, is_shared
 from harness.work.remote import Remote
 from harness.work.shared_rows import Building, building
-from harness.work.usage import Using, noting
 
 log = logging.getLogger(__name__)
 SENT = ".sent"
 """Ends the name of the file that says which shared store has an artifact."""
 
 Build = Callable[[Path], Mapping[str, Any] | None]
+
+
+@dataclass
+class Using:
+    """artifacts: ``stage/key`` of each, in the order of asking.    seconds: that they took, built or found.
+
+    started: when this one was asked for (``time.perf_counter``).
+    """
+
+    artifacts: dict[str, None] = field(default_factory=dict)
+    seconds: float = 0.0
+    started: float = field(default_factory=time.perf_counter)
+
+
+_current: ContextVar[Using | None] = ContextVar("using", default=None)
+
+
+@contextlib.contextmanager
+def noting(artifact: str) -> Iterator[Using]:
+    """A block that finds or builds an artifact (``stage/key``); the one that is being built around it uses it."""
+    mine, around = Using(), _current.get()
+    token = _current.set(mine)
+    try:
+        yield mine
+    finally:
+        _current.reset(token)
+    if around is not None:
+        around.artifacts[artifact] = None
+        around.seconds += time.perf_counter() - mine.started
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from harness.evaluation.statistic import wilson
 from harness.report.calibration import behaviours, forecasts, picture, read_pictures, table
 from harness.retriever.trec import Trec
 from harness.sweep.trial import engine
+from harness.sweep.trial.engine import fit
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
-from harness.sweep.trial.training import fit
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.graph.trail import Node
 from harness.graph.trail import Path as Way
-from harness.report.explanation.drawing import BOX, HEIGHT, MARGIN, ROW, STEP, draw
+from harness.report.explanation.tracepage import BOX, HEIGHT, MARGIN, ROW, STEP, draw
 
 WORLD = {
     "Dune (film)": "Dune was filmed by David Lynch.",

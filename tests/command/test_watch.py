@@ -16,7 +16,7 @@ from omegaconf import OmegaConf
 from harness.command import watch
 from harness.core.errors import HarnessError
 from harness.report.console.watch import clock, running, watch_table
-from harness.sweep.trial.best_so_far import Leader
+from harness.sweep.trial.engine import Leader
 
 SEEN = {
     "what": "sweep dataset=musique", "host": socket.gethostname(), "process": os.getpid(), "started": 100.0,
@@ -72,7 +72,7 @@ def test_the_command_ends_when_nothing_runs(tmp_path: Path, capsys: pytest.Captu
 def test_the_leader_is_the_best_of_the_complete_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     # a finds 1 of 2 queries, b both but is not complete, c none.
     ranks = np.array([[[1], [9]], [[1], [1]], [[9], [9]]], dtype=np.int32)
-    monkeypatch.setattr("harness.sweep.trial.best_so_far.PAUSE", 0.0)
+    monkeypatch.setattr("harness.sweep.trial.engine.PAUSE", 0.0)
     leader = Leader(["a", "b", "c"], "last_hop@5", ranks)
     assert leader.describe() is None
     leader.note([0, 2], 2)

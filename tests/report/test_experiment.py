@@ -18,8 +18,7 @@ from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import design_effect, equivalence
 from harness.report import experiment
-from harness.report.experiment.fragmentation import fragmentation
-from harness.report.experiment.parts import parts_table
+from harness.report.experiment.tables import fragmentation, parts_table
 from harness.report.figure import losses
 from harness.report.pdf.document import build, joint
 from harness.report.table.comparison_table import ComparisonTable

@@ -42,7 +42,8 @@ def test_an_axis_of_no_wins_begins_at_0(result: SweepResult) -> None:
 
 
 def test_alpha_curves(result: SweepResult) -> None:
-    assert alpha.curves(result.whole) == {"boltzmann": {0.5: 0.625, 0.7: 0.75}, "linear": {0.3: 0.625, 0.7: 0.5}}
+    curves = {family: [point[:2] for point in points] for family, points in alpha.curves(result.whole).items()}
+    assert curves == {"boltzmann": [(0.5, 0.625), (0.7, 0.75)], "linear": [(0.3, 0.625), (0.7, 0.5)]}
 
 
 def test_no_alpha_no_figure(result: SweepResult) -> None:

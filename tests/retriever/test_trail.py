@@ -15,9 +15,8 @@ from harness.graph.trail import Node
 from harness.model.encoder.hashed import Hashed
 from harness.retriever import Traced, retrieve
 from harness.retriever.mention_walk import MentionWalk
-from harness.retriever.pagerank.edge_names import name_edges
 from harness.retriever.pagerank.pagerank import Walks
-from harness.retriever.pagerank.strongest import strongest_walks
+from harness.retriever.pagerank.paths import name_edges, strongest_walks
 from harness.retriever.ppr import PPR
 from harness.work.store import Store
 from tests.retriever.test_ppr import ONWARD, TITLES, few

@@ -1,6 +1,9 @@
-"""What a twin must keep, measured before and after: its size, and that gold passages answer."""
+"""What a twin must keep, measured before and after, and lines that say what was changed."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 from harness.benchmark.text import words
 from harness.benchmark.twin.content import Content
@@ -33,3 +36,13 @@ def measure(content: Content) -> Measures:
 def _spelled(text: str) -> str:
     """The words with one space before, between and after them."""
     return f" {' '.join(words(text).texts)} "
+
+
+def describe(card: Mapping[str, Any]) -> list[str]:
+    """Lines to print of ``Benchmark.twin``."""
+    measured = [(name, count, card["before"][name]) for name, count in card["after"].items()]
+    return [
+        f"twin of {card['of']}, {card['kind']}, seed {card['seed']}:",
+        *(f"  {name}: {count:,}" for name, count in card["changes"].items()),
+        *(f"  {name}: {now:,}, {f'before {then:,}' if now != then else 'as before'}" for name, now, then in measured),
+    ]

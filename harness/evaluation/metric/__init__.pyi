@@ -1,6 +1,6 @@
 from .answer import em as em
 from .answer import f1 as f1
-from .group import groups as groups
+from .mean import groups as groups
 from .mean import means as means
 from .measure import ABSENT as ABSENT
 from .measure import NONE as NONE

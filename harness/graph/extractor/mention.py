@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark.text import Casing, Gazetteer, Words, byte_offsets, is_capitalised, normal, spans, words
 from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
-from harness.graph.extractor.place import Places
 
 TITLE, ENTITY, SPAN = (KINDS.index(kind) for kind in ("title", "entity", "span"))
 Found = list[tuple[str, int, int, int]]
@@ -90,3 +91,20 @@ def _rows(text: str, found: Found, number: dict[str, int], shift: int) -> NDArra
     table = np.array(rows, dtype=np.int32).reshape(-1, 4)
     table[:, 1:3] = ends
     return table
+
+
+class Places:
+    """Places [start, end) of a text; they may overlap. Asking costs what it finds, not what there is."""
+
+    def __init__(self, places: Iterable[tuple[int, int]]) -> None:
+        self._places = sorted(places)
+        self._starts = [start for start, _ in self._places]
+        self._reach = list(accumulate((end for _, end in self._places), max))
+
+    def touching(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Those that share a character with [start, end)."""
+        at = bisect_left(self._starts, end) - 1
+        while at >= 0 and self._reach[at] > start:
+            if self._places[at][1] > start:
+                yield self._places[at]
+            at -= 1

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.text import Gazetteer, byte_offsets, is_capitalised, normal, words
+from harness.core.errors import is_number
 from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
 
 OPEN = KINDS.index("open")
@@ -49,7 +50,7 @@ class Statements:
                 named.append(entity)
         for row in triples if isinstance(triples, list) else [None]:
             last = row[3] if graded and isinstance(row, list) and len(row) == 4 else None
-            grade = last if _is_share(last) else None
+            grade = last if is_number(last) and 0 <= last <= 1 else None
             triple = row[:3] if isinstance(row, list) and grade is not None else row
             if not (isinstance(triple, list) and len(triple) == 3 and all(isinstance(part, str) for part in triple)):
                 wrong["not_triples"] += 1
@@ -59,10 +60,6 @@ class Statements:
                 stated.append((triple[0], triple[1].strip(), triple[2]))
                 sure.append(grade)
         return cls(named, stated, sure, wrong)
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def add_statements(

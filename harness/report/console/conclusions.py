@@ -58,9 +58,7 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
 
 
 def _compared(result: SweepResult, view: View) -> Sentence:
-    fused = sum(row["family"] != "single" for row in result.whole.rows)
-    alone = len(result.whole.rows) - fused
-    trials = f"{_count(fused, 'fusion')} and {_count(alone, 'single list')}"
+    trials = f"{_count(len(result.whole.fused), 'fusion')} and {_count(len(result.whole.singles), 'single list')}"
     chosen = f"the locked ones of {trials}" if view.split == "test" else trials
     disjoint = "" if view.splitting == "md5" else f", split={view.splitting}"
     return Sentence("compared", f"{view.where}{view.unordered()}{disjoint}: {chosen}, by {view.objective}.")
@@ -74,13 +72,13 @@ def _verdict(view: View) -> list[Sentence]:
     """The winner, by its list's name where it is one, against the reference, unless it is that itself."""
     winner, found = view.rows[view.winner_place], _against(view, view.reference)
     if found is None:
-        return [Sentence("verdict", f"{view.winner_title}: {percent(winner[view.objective])}%.")]
+        return [Sentence("verdict", f"{view.winner_title}: {percent(view.score(winner))}%.")]
     return conclude(found, view.winner_name, view.reference, winner.get("p_holm"))
 
 
 def _against(view: View, name: str) -> Comparison | None:
     """The winner's comparison with a single list; None with itself."""
-    place = view.row_of(name)
+    place = view.singles.get(name)
     if place is None or place in (view.winner_place, view.best_place):
         return None
     return compare_trials(view.scores[[view.winner_place, place]], 1, view.metric.binary, view.margin)[0]
@@ -110,7 +108,8 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     elif found is None:
         return []
     elif best == view.reference:
-        shown = winner.get("p_holm", found.p) <= LEVEL and found.difference > 0
+        p = winner["p_holm"]
+        shown = p is not None and p <= LEVEL and found.difference > 0
         said = f"Fusion is {'' if shown else 'not '}shown to add to {named}"
     elif not found.wins + found.losses:
         said = f"It differs from {named}, on no question"
@@ -133,7 +132,7 @@ def _other_splits(result: SweepResult) -> list[Sentence]:
     found = choose_again(result.whole, result.splits)
     if not found.splits:
         return [Sentence("addition", f"None of {result.splits} other splits of tune has questions on either side.")]
-    over = {"the best list of the first": found.over_best, result.reference: found.over_reference}
+    over = {"the best list of the first": found.over_best, result.whole.reference: found.over_reference}
     gains = [f"from {points(min(own))} to {points(max(own))} over {name}" for name, own in over.items() if own]
     said = f"Under {found.splits} other splits of tune, chosen on one half and scored on the other, the same winner is"
     same = f"chosen in {found.same} ({_count(len(set(found.names)), 'winner')} in all)"
@@ -143,8 +142,7 @@ def _other_splits(result: SweepResult) -> list[Sentence]:
 def _headroom(result: SweepResult, view: View) -> Headroom | None:
     """Of the lists that any trial fuses, over the best single list; None without others."""
     best, fused = str(result.lock.get("best_single")), _fused(result)
-    single = {str(row["name"]): view.scores[place] for place, row in enumerate(view.rows) if row["family"] == "single"}
-    values = {name: own for name, own in single.items() if name in fused}
+    values = {name: view.scores[place] for name, place in view.singles.items() if name in fused}
     return Headroom.of(values, best) if best in values and len(values) > 1 else None
 
 
@@ -168,9 +166,9 @@ def _blind_spots(result: SweepResult) -> list[Sentence]:
 
 def _fused(result: SweepResult) -> set[str]:
     """The lists that any trial fuses; all, when none says."""
-    fusions = [row["parameters"] for row in result.whole.rows if row["family"] != "single"]
-    single = [str(row["name"]) for row in result.whole.rows if row["family"] == "single"]
-    return {name for knobs in fusions for name in knobs.get("pool.lists") or single}
+    view = result.whole
+    fusions = [view.rows[place]["parameters"] for place in view.fused]
+    return {name for knobs in fusions for name in knobs.get("pool.lists") or view.singles}
 
 
 def _power(result: SweepResult) -> str:
@@ -178,10 +176,11 @@ def _power(result: SweepResult) -> str:
     if not power:
         return ""
     seen = (
-        f"against {result.reference}, at tune's discordance ({percent(power['discordance'])}% of queries differ) and "
-        f"{power['n']} queries, {_smallest(power)}. The winner's net win on tune is {points(power['effect'])} points, "
-        f"found with probability {power['power']:.2f}{_needed(power['queries'])}; less the winner's curse it is "
-        f"{points(power['effect_corrected'])} points, found with probability {power['power_corrected']:.2f}"
+        f"against {result.whole.reference}, at tune's discordance ({percent(power['discordance'])}% of queries "
+        f"differ) and {power['n']} queries, {_smallest(power)}. The winner's net win on tune is "
+        f"{points(power['effect'])} points, found with probability {power['power']:.2f}{_needed(power['queries'])}; "
+        f"less the winner's curse it is {points(power['effect_corrected'])} points, found with probability "
+        f"{power['power_corrected']:.2f}"
     )
     return f"{seen}{_needed(power['queries_corrected'])}."
 
@@ -209,7 +208,7 @@ def _whose(edge: Mapping[str, Any]) -> str:
 
 def _outcome(test: View, forecast: Mapping[str, Any]) -> str:
     """Whether the winner scored on test what was expected, with as many digits as that takes."""
-    score = float(test.rows[test.winner_place][test.objective])
+    score = test.score(test.rows[test.winner_place])
     inside = "inside" if forecast["low"] <= score <= forecast["high"] else "outside"
     shown, low, high = percents(score, forecast["low"], forecast["high"])
     return f"On test it scored {shown}, {inside} the {low} to {high} that was expected."

@@ -59,12 +59,12 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
 
     places: of the table's rows among those of the view.
     """
-    singles = [view.row_of(name) for name in (str(view.lock.get("best_single")), view.reference)]
+    singles = [view.singles.get(name) for name in (str(view.lock.get("best_single")), view.reference)]
     first = [place for place in dict.fromkeys([view.best_place, *singles]) if place is not None and place in places]
     others = [place for place in places if not (place in first or view.copies[place] or view.is_winner(place))]
-    others.sort(key=lambda place: -view.rows[place][view.objective])
+    others.sort(key=lambda place: -view.score(view.rows[place]))
     chosen = {*first, *others[: max(0, ROWS - len(first))]}
-    order = sorted(chosen, key=lambda place: -view.rows[place][view.objective])
+    order = sorted(chosen, key=lambda place: -view.score(view.rows[place]))
     rows = [table.rows[places.index(place)] for place in order]
     return replace(table, rows=rows, marked=frozenset({order.index(view.best_place)}), commands=())
 

@@ -20,9 +20,7 @@ from typing import Any
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import Table
 from harness.report import figure
-from harness.report.experiment.fragmentation import fragmentation
-from harness.report.experiment.parts import parts_table
-from harness.report.experiment.summary import summary
+from harness.report.experiment.tables import fragmentation, parts_table, summary
 from harness.report.figure import Picture
 from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder import SweepResult

@@ -13,14 +13,16 @@ from harness.sweep.folder import SweepResult, View
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Point = tuple[float, float, float, float]
+"""alpha, the objective of the best trial there, and the ends of its 95% Wilson interval."""
+
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
     """One figure, when the sweep varied alpha."""
-    best = curves(result.whole)
-    if not any(len(curve) > 1 for curve in best.values()):
+    view, found = result.whole, curves(result.whole)
+    if not found:
         return
-    view = result.whole
-    lists = [(row["name"], row[view.objective]) for row in view.rows if row["family"] == "single"]
+    lists = [(name, view.score(view.rows[place])) for name, place in view.singles.items()]
     first = _shared(view)
     caption = (
         f"{view.objective} against {first}'s share alpha: {view.where}. At each alpha "
@@ -30,13 +32,11 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        for number, (family, curve) in enumerate(best.items()):
-            alphas = sorted(curve)
-            shares = [100 * curve[alpha] for alpha in alphas]
-            low, high = zip(*(wilson(round(curve[alpha] * view.n), view.n) for alpha in alphas), strict=True)
+        for number, (family, curve) in enumerate(found.items()):
+            alphas, shares, low, high = zip(*curve, strict=True)
             color, marker = look(number)
             axes.fill_between(alphas, [100 * x for x in low], [100 * x for x in high], color=color, alpha=0.15, lw=0)
-            axes.plot(alphas, shares, marker=marker, color=color, label=family)
+            axes.plot(alphas, [100 * x for x in shares], marker=marker, color=color, label=family)
         for number, (name, share) in enumerate(lists):
             dashes = ((0, (4, 2)), (0, (1, 1)), (0, (4, 1, 1, 1)))[number % 3]
             axes.axhline(100 * share, color="black", lw=0.8, linestyle=dashes, label=name)
@@ -54,12 +54,17 @@ def _shared(view: View) -> str:
     return " or ".join(dict.fromkeys(lists))
 
 
-def curves(view: View) -> dict[str, dict[float, float]]:
-    """{fuser: {alpha: the objective of its best trial there}}, fusers by name."""
+def curves(view: View) -> dict[str, list[Point]]:
+    """The points of each fuser, both in order; empty when the sweep did not vary alpha."""
     best: dict[str, dict[float, float]] = {}
     for row in view.rows:
         alpha = row["parameters"].get("fuser.alpha")
         if alpha is not None:
             curve = best.setdefault(row["family"], {})
-            curve[alpha] = max(curve.get(alpha, 0.0), float(row[view.objective]))
-    return dict(sorted(best.items()))
+            curve[alpha] = max(curve.get(alpha, 0.0), view.score(row))
+    if not any(len(curve) > 1 for curve in best.values()):
+        return {}
+    return {
+        family: [(alpha, share, *wilson(round(share * view.n), view.n)) for alpha, share in sorted(curve.items())]
+        for family, curve in sorted(best.items())
+    }

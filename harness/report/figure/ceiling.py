@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.core.escape import file_name
 from harness.report.figure import COLORS, Picture
-from harness.report.table.ceiling import ceilings
+from harness.report.table.ceiling import MEANING, Pool, capped_pools
 from harness.sweep.folder import SweepResult, View
 
 if TYPE_CHECKING:
@@ -16,17 +16,13 @@ if TYPE_CHECKING:
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
     """One figure a set of lists whose pools were capped in more than one way."""
-    rows = ceilings(result.whole)
-    for lists in dict.fromkeys(row[1] for row in rows):
-        mine = [row for row in rows if row[1] == lists]
-        if len(mine) > 1:
-            yield _picture(result.whole, lists, mine)
+    for lists, pools in capped_pools(result.whole).items():
+        yield _picture(result.whole, lists, pools)
 
 
-def _picture(view: View, lists: str, rows: list[tuple[str, str, float, str | None, float | None]]) -> Picture:
+def _picture(view: View, lists: str, rows: list[Pool]) -> Picture:
     caption = (
-        f"Ceiling and the best {view.objective} achieved, by pool cap: {view.where}. Ceiling: the share of queries "
-        f"whose last gold passage is anywhere in the pool of {lists}."
+        f"Ceiling and the best {view.objective} achieved, by pool cap: {view.where}. Ceiling: {MEANING} of {lists}."
     )
 
     def draw(figure: Figure) -> None:

@@ -55,7 +55,5 @@ def points(view: View, known: Mapping[str, Mapping[str, float]]) -> list[tuple[s
     for row in view.rows:
         names = lists_read(row)
         if names and all(name in known for name in names):
-            found.append(
-                (row["name"], row["family"], sum(known[name]["query_ms"] for name in names), row[view.objective])
-            )
+            found.append((row["name"], row["family"], sum(known[name]["query_ms"] for name in names), view.score(row)))
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from harness.report.figure import COLORS, Picture
-from harness.report.table.headroom import losses
+from harness.report.table.headroom import lost_by_winner
 from harness.sweep.folder import SweepResult
 
 if TYPE_CHECKING:
@@ -19,12 +19,8 @@ GAP = 0.06
 def pictures(result: SweepResult) -> Iterator[Picture]:
     """The winner's; none when it is a single list or the objective is not 0/1."""
     view = result.locked
-    place = view.winner_place
-    if view.rows[place]["family"] == "single" or not view.metric.binary:
+    if not (lost := lost_by_winner(view)):
         return
-    if not any(row["family"] == "single" for row in view.rows):
-        return
-    lost = {reason: int(queries.sum()) for reason, queries in losses(view, place).items()}
     counted = ", ".join(f"{reason} {count}" for reason, count in lost.items())
     caption = (
         f"Where {view.winner_name} loses queries ({view.objective}): no fused list holds the gold passage, the "

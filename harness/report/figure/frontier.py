@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from harness.report.figure import Picture, look
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder import Row, SweepResult, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,16 +16,14 @@ TICKS = (0, 2, 4, 6, 8, 10, 20, 50, 100, 200, 500)
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
     """One figure, when there is a reference list to win against."""
-    judged = result.trials.dropna(subset=["wins", "losses"])
-    if judged.empty:
+    view, points = result.whole, outcomes(result.whole)
+    if not points:
         return
-    view = result.whole
-    families = sorted(judged["family"].unique())
-    points = {name: judged.loc[judged["family"] == name, ["losses", "wins"]].astype(int) for name in families}
-    chosen = judged[judged["trial"] == view.winner]
-    edge = frontier(list(zip(judged["losses"].astype(int), judged["wins"].astype(int), strict=True)))
+    every = [point for mine in points.values() for point in mine]
+    chosen = [(lost, won) for lost, won, row in every if row["trial"] == view.winner]
+    edge = frontier([(lost, won) for lost, won, _ in every])
     caption = (
-        f"Wins against losses of {len(judged)} trials on {view.objective}, counted against {view.reference}: "
+        f"Wins against losses of {len(every)} trials on {view.objective}, counted against {view.reference}: "
         f"{view.where}. Line: the frontier, trials that no other beats in both; star: the winner."
     )
 
@@ -34,18 +32,18 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
 
         axes = figure.subplots()
         axes.step(*zip(*edge, strict=True), where="post", color="black", lw=0.8, zorder=1)
-        for number, (name, frame) in enumerate(points.items()):
+        for number, (name, mine) in enumerate(points.items()):
             color, marker = look(number)
-            at = frame["losses"], frame["wins"]
+            at = [lost for lost, _, _ in mine], [won for _, won, _ in mine]
             axes.scatter(*at, s=12, alpha=0.6, lw=0, color=color, marker=marker, label=name, zorder=2)
-        axes.scatter(
-            chosen["losses"].astype(int), chosen["wins"].astype(int), marker="*", s=90, color="#F0E442",
-            edgecolor="black", lw=0.7, label="winner", zorder=3,
-        )  # fmt: skip
+        for lost, won in chosen:
+            axes.scatter(
+                lost, won, marker="*", s=90, color="#F0E442", edgecolor="black", lw=0.7, label="winner", zorder=3
+            )
         axes.set_xlabel(f"losses (queries only {view.reference} finds)")
         axes.set_ylabel("wins")
         axes.set_xscale("symlog", linthresh=10, linscale=1.5)  # a single list may lose ten times as often as any fusion
-        last = max(int(frame["losses"].max()) for frame in points.values())
+        last = max(lost for lost, _, _ in every)
         shown = [tick for tick in TICKS if tick <= max(last, 2)]
         axes.set_xticks(shown, [str(tick) for tick in shown], minor=False)
         axes.set_xticks([], minor=True)
@@ -54,6 +52,15 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         figure.legend(loc="outside upper center", ncols=3)
 
     yield Picture("frontier", caption, draw, 2.9)
+
+
+def outcomes(view: View) -> dict[str, list[tuple[int, int, Row]]]:
+    """By fuser, sorted, the losses and wins of each trial that has any, with its row."""
+    found: dict[str, list[tuple[int, int, Row]]] = {}
+    for row in view.rows:
+        if row["losses"] is not None and row["wins"] is not None:
+            found.setdefault(row["family"], []).append((int(row["losses"]), int(row["wins"]), row))
+    return dict(sorted(found.items()))
 
 
 def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

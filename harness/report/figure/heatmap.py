@@ -11,7 +11,7 @@ import numpy as np
 
 from harness.core.table import Column, Table
 from harness.report.figure import Built, Picture
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder import SweepResult, score
 from harness.sweep.judge import matches
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Heatmap:
         for trial in self.result.whole.rows:
             knobs = trial["parameters"]
             row, column = self._point(knobs, "rows"), self._point(knobs, "columns")
-            value = trial[self.spec["value"]]
+            value = score(trial, self.spec["value"])
             if MISSING not in (*row, *column) and matches(knobs, self.spec.get("where", {})) and value is not None:
                 found[row, column] = max(found.get((row, column), -np.inf), float(value))
         return found
@@ -102,7 +102,7 @@ class Heatmap:
 
     def _caption(self) -> str:
         facts = self.result.manifest
-        counted = "" if self._share else f" by {facts['objective']} against {self.result.reference}"
+        counted = "" if self._share else f" by {facts['objective']} against {self.result.whole.reference}"
         return (
             f"{self.experiment['source']}: {self.spec['value']}{counted}, the best trial in each cell over all "
             f"other knobs: {facts['dataset']}, tune split (n = {facts['n']}). {self.spec.get('published', '')} Not "

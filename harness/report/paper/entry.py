@@ -67,7 +67,7 @@ def signs(view: View, metric: str, places: Mapping[int, int], baseline: str, bes
     values, binary = values_of(view, metric), Metric.parse(metric).binary
     found: dict[int, list[str]] = {row: [] for row in places}
     for name, what in ((baseline, "the baseline"), (best, "the best list")):
-        base = view.row_of(name) if name else None
+        base = view.singles.get(name or "")
         if base is None or (what == "the best list" and name == baseline):
             continue
         judged = {

@@ -21,7 +21,7 @@ def results_table(
     single list that rows are tested against; None is the sweeps' reference.
     """
     chosen = list(metrics) or _usual(results[0])
-    against = baseline or results[0].reference
+    against = baseline or results[0].locked.reference
     _check(results, chosen, against)
     rows = entries(results)
     cells: list[list[float | None]] = [[] for _ in rows]
@@ -57,8 +57,7 @@ def _usual(result: SweepResult) -> list[str]:
 
 def _check(results: Sequence[SweepResult], metrics: Sequence[str], baseline: str) -> None:
     for result in results:
-        if result.locked.row_of(baseline) is None:
-            known = [str(row["name"]) for row in result.locked.rows if row["family"] == "single"]
+        if baseline not in (known := result.locked.singles):
             raise HarnessError(f"{result.folder}: baseline={baseline} is no list of it; it has: {', '.join(known)}")
     names = [str(result.manifest["dataset"]) for result in results]
     if len(set(names)) < len(names):

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.core.table import interval, percent
-from harness.evaluation.statistic import wilson
 from harness.report.figure.alpha import curves
 from harness.report.figure.frontier import frontier
+from harness.report.figure.frontier import outcomes as won_and_lost
 from harness.report.figure.outcomes import compare, counts
-from harness.report.table.ceiling import ceilings
-from harness.report.table.headroom import losses
-from harness.sweep.folder import SweepResult
+from harness.report.table.ceiling import MEANING, capped_pools
+from harness.report.table.headroom import lost_by_winner
+from harness.sweep.folder import Row, SweepResult
 
 Chart = dict[str, Any]
 """``kind`` (scatter, line, bar), ``title``, ``caption``, ``x`` and ``y`` (labels), ``series``: a name and points
@@ -52,10 +52,8 @@ def _outcomes(result: SweepResult) -> Iterator[Chart]:
 
 def _losses(result: SweepResult) -> Iterator[Chart]:
     view = result.locked
-    row = view.rows[view.winner_place]
-    if row["family"] == "single" or not view.metric.binary or not any(r["family"] == "single" for r in view.rows):
+    if not (lost := lost_by_winner(view)):
         return
-    lost = {reason: int(queries.sum()) for reason, queries in losses(view, view.winner_place).items()}
     found = view.n - sum(lost.values())
     words = {
         "no list has it": "no list has it",
@@ -74,46 +72,38 @@ def _losses(result: SweepResult) -> Iterator[Chart]:
 
 def _alpha(result: SweepResult) -> Iterator[Chart]:
     view = result.whole
-    best = curves(view)
-    if not any(len(curve) > 1 for curve in best.values()):
-        return
     series = []
-    for family, curve in best.items():
-        ends = {alpha: wilson(round(share * view.n), view.n) for alpha, share in curve.items()}
+    for family, curve in curves(view).items():
         points = [
-            [
-                alpha,
-                100 * curve[alpha],
-                f"{family}, alpha {alpha:g}: {percent(curve[alpha])} ({interval(ends[alpha])})",
-                None,
-            ]
-            for alpha in sorted(curve)
+            [alpha, 100 * share, f"{family}, alpha {alpha:g}: {percent(share)} ({interval((low, high))})", None]
+            for alpha, share, low, high in curve
         ]
-        band = [[100 * low, 100 * high] for _, (low, high) in sorted(ends.items())]
+        band = [[100 * low, 100 * high] for _, _, low, high in curve]
         series.append({"name": family, "points": points, **({"band": band} if view.metric.binary else {})})
+    if not series:
+        return
     yield {
         "kind": "line",
         "decimals": 1,
         "title": f"{view.objective} by alpha",
-        "caption": f"At each share alpha of {result.reference} the best trial of each fuser over its other knobs, with "
+        "caption": f"At each share alpha of {view.reference} the best trial of each fuser over its other knobs, with "
         f"95% Wilson intervals; dashed: single lists. {view.where}.",
         "x": "alpha",
         "y": f"{view.objective} (%)",
         "series": series,
-        "rules": [[row["name"], 100 * row[view.objective]] for row in view.rows if row["family"] == "single"],
+        "rules": [[name, 100 * view.score(view.rows[place])] for name, place in view.singles.items()],
     }
 
 
 def _frontier(result: SweepResult) -> Iterator[Chart]:
     view = result.whole
-    judged = [row for row in view.rows if row.get("wins") is not None and row.get("losses") is not None]
-    if not judged:
+    known = won_and_lost(view)
+    if not known:
         return
-    families: dict[str, list[Any]] = {}
-    for row in judged:
-        wins, lost = int(row["wins"]), int(row["losses"])
-        told = f"{row['name']}: {wins} won, {lost} lost, {percent(row[view.objective])}"
-        families.setdefault(row["family"], []).append([lost, wins, told, row["trial"]])
+
+    def point(lost: int, won: int, row: Row) -> list[Any]:
+        return [lost, won, f"{row['name']}: {won} won, {lost} lost, {percent(view.score(row))}", row["trial"]]
+
     yield {
         "kind": "scatter",
         "title": f"Wins and losses of all trials against {view.reference}",
@@ -121,17 +111,14 @@ def _frontier(result: SweepResult) -> Iterator[Chart]:
         "Point at one to read it, choose it to open it.",
         "x": f"lost to {view.reference}",
         "y": f"won against {view.reference}",
-        "series": [{"name": name, "points": points} for name, points in sorted(families.items())],
-        "edge": frontier([(int(row["losses"]), int(row["wins"])) for row in judged]),
+        "series": [{"name": name, "points": [point(*one) for one in mine]} for name, mine in known.items()],
+        "edge": frontier([(lost, won) for mine in known.values() for lost, won, _ in mine]),
     }
 
 
 def _ceiling(result: SweepResult) -> Iterator[Chart]:
-    rows, objective = ceilings(result.whole), result.whole.objective
-    for lists in dict.fromkeys(row[1] for row in rows):
-        mine = [row for row in rows if row[1] == lists]
-        if len(mine) < 2:
-            continue
+    view = result.whole
+    for lists, mine in capped_pools(view).items():
         reach = [[cap, 100 * share, f"cap {cap}: ceiling {percent(share)}", None] for cap, _, share, _, _ in mine]
         best = [
             [cap, 100 * score, f"cap {cap}: {name}, {percent(score)}", None]
@@ -142,8 +129,8 @@ def _ceiling(result: SweepResult) -> Iterator[Chart]:
             "kind": "line",
             "decimals": 1,
             "title": f"Ceiling of the pool of {lists}, and what was reached",
-            "caption": f"Ceiling: the share of questions whose last gold passage is in the pool. {result.whole.where}.",
+            "caption": f"Ceiling: {MEANING}. {view.where}.",
             "x": "pool.cap (passages of each capped list)",
             "y": "questions (%)",
-            "series": [{"name": "ceiling", "points": reach}, {"name": f"best {objective}", "points": best}],
+            "series": [{"name": "ceiling", "points": reach}, {"name": f"best {view.objective}", "points": best}],
         }

@@ -14,7 +14,7 @@ from harness.report.display import Display
 from harness.report.site.chunk import table
 from harness.report.table.replication import findings
 from harness.report.table.tables import wilson_of
-from harness.sweep.folder import SweepResult, View, learned, lists_read, locked_trials
+from harness.sweep.folder import Row, SweepResult, View, learned, lists_read, locked_trials
 
 COLUMNS = [
     Column("strategy", "text"), Column("benchmark", "text"), Column("split", "text"), Column("n", "count"),
@@ -72,22 +72,22 @@ def families(found: Iterable[str], display: Display) -> dict[str, str]:
     return {name: "Single list" if name == "single" else display.strategy(name, None) for name in sorted(found)}
 
 
-def seconds(result: SweepResult, row: Mapping[str, Any]) -> float | None:
+def seconds(result: SweepResult, row: Row) -> float | None:
     """What the lists that a strategy reads took when they were made; None where the sweep does not say."""
     taken = ((result.manifest.get("cost") or {}).get("seconds") or {}).get("lists") or {}
     names = lists_read(row)
     return sum(taken[name] for name in names) if names and all(name in taken for name in names) else None
 
 
-def _row(one: SweepEntry, view: View, row: Mapping[str, Any], settings: str, display: Display) -> list[Any]:
+def _row(one: SweepEntry, view: View, row: Row, settings: str, display: Display) -> list[Any]:
     return [
-        display.trial(row), view.dataset, view.split, row["n"], row[view.objective], wilson_of(row, view),
-        row.get("wins"), row.get("losses"), row.get("p"), row.get("p_holm"), settings,
+        display.trial(row), view.dataset, view.split, row["n"], view.score(row), wilson_of(row, view),
+        row["wins"], row["losses"], row["p"], row["p_holm"], settings,
         seconds(one.result, row), view.objective, one.title,
     ]  # fmt: skip
 
 
-def _settings(result: SweepResult, row: Mapping[str, Any], roles: list[str], learns: bool) -> str:
+def _settings(result: SweepResult, row: Row, roles: list[str], learns: bool) -> str:
     """How a strategy came to its numbers: of its lists, if their weights were fitted; else of its own knobs."""
     known = result.manifest.get("fitted") or {}
     on = dict.fromkeys(name for each in lists_read(row) if each in known for name in known[each]["on"])
@@ -118,10 +118,10 @@ def _sweep(one: SweepEntry, display: Display) -> dict[str, Any]:
 
 def _scores(view: View, display: Display) -> dict[str, Any]:
     """A chart of the objective of the winner and of every list alone, best first."""
-    shown = [row for place, row in enumerate(view.rows) if place == view.best_place or row["family"] == "single"]
+    shown = [view.rows[place] for place in sorted({view.best_place, *view.singles.values()})]
     points = [
-        [display.trial(row), round(100 * row[view.objective], 1), f"{percent(row[view.objective])}%", row["trial"]]
-        for row in sorted(shown, key=lambda row: -row[view.objective])
+        [display.trial(row), round(100 * view.score(row), 1), f"{percent(view.score(row))}%", row["trial"]]
+        for row in sorted(shown, key=lambda row: -view.score(row))
     ]
     name = display.text(view.objective)
     caption = f"{name} of the winner and of every list alone: {display.text(view.where)}."

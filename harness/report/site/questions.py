@@ -71,7 +71,7 @@ class Split:
                 "typed": row["name"],
                 "family": row["family"],
                 "roles": roles.get(row["trial"], []),
-                "score": row[view.objective],
+                "score": view.score(row),
                 "command": rerun(row),
             }
             for row in view.rows
@@ -115,7 +115,7 @@ class Split:
     def _interesting(self) -> list[int]:
         """Questions that the winner loses to the best list or the reference, then those it wins, then the rest."""
         view = self.view
-        others = [view.row_of(str(name)) for name in (view.lock.get("best_single"), view.reference)]
+        others = [view.singles.get(str(name)) for name in (view.lock.get("best_single"), view.reference)]
         gaps = [view.scores[view.winner_place] - view.scores[place] for place in others if place is not None]
         worst = np.min(gaps, axis=0) if gaps else np.zeros(view.n)
         best = np.max(gaps, axis=0) if gaps else np.zeros(view.n)

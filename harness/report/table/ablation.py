@@ -55,9 +55,8 @@ def changed(view: View, place: int) -> float:
     """
     k = view.metric.k or ABSENT
     held = np.asarray(view.ranks) <= k
-    lists = [number for number, row in enumerate(view.rows) if row["family"] == "single"]
     pair = held[[place, view.winner_place]]
-    shares = [float((pair != held[number]).any(axis=(0, 2)).mean()) for number in lists]
+    shares = [float((pair != held[number]).any(axis=(0, 2)).mean()) for number in view.singles.values()]
     return min(shares, default=1.0)
 
 

@@ -8,6 +8,10 @@ from typing import Any
 from harness.core.table import Column, Table
 from harness.sweep.folder import View
 
+Pool = tuple[str, str, float, str | None, float | None]
+"""The cap, the lists, the ceiling, the best trial and its objective."""
+MEANING = "the share of queries whose last gold passage is anywhere in the pool"
+
 
 def ceiling(view: View) -> list[Table]:
     """What a perfect fuser would reach in each pool, beside the best trial in it; empty when nothing was fused.
@@ -19,19 +23,27 @@ def ceiling(view: View) -> list[Table]:
         Column(f"{view.objective} %"),
     ]  # fmt: skip
     rows = ceilings(view)
-    caption = f"Ceiling by pool: share of queries whose last gold passage is anywhere in the pool. {view.caption()}"
+    caption = f"Ceiling by pool: {MEANING}. {view.caption()}"
     return [Table("ceiling", "Ceiling", columns, rows, caption)] if rows else []
 
 
-def ceilings(view: View) -> list[tuple[str, str, float, str | None, float | None]]:
-    """(cap, lists, ceiling, best trial, its objective) of each pool, smaller caps first."""
+def capped_pools(view: View) -> dict[str, list[Pool]]:
+    """The pools of each set of lists that were capped in more than one way."""
+    found: dict[str, list[Pool]] = {}
+    for pool in ceilings(view):
+        found.setdefault(pool[1], []).append(pool)
+    return {lists: pools for lists, pools in found.items() if len(pools) > 1}
+
+
+def ceilings(view: View) -> list[Pool]:
+    """Each pool, smaller caps first."""
     found = {}
     for entry in view.manifest["ceiling"]:
         cap, names = entry["cap"], "+".join(entry["lists"])
-        fused = (row for row in view.rows if row["family"] != "single" and _in_pool(row["parameters"], cap, names))
-        best = next(fused, {})
-        pool = "all" if cap is None else str(cap), names
-        found[cap is None, cap or 0, names] = (*pool, entry["share"], best.get("name"), best.get(view.objective))
+        fused = (view.rows[place] for place in view.fused)
+        best = next((row for row in fused if _in_pool(row["parameters"], cap, names)), None)
+        named, score = (best["name"], view.score(best)) if best else (None, None)
+        found[cap is None, cap or 0, names] = ("all" if cap is None else str(cap), names, entry["share"], named, score)
     return [found[key] for key in sorted(found)]
 
 

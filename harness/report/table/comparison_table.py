@@ -124,8 +124,8 @@ class ComparisonTable:
             f"{self.experiment['source']}, on {facts['dataset']} here. {defined}. W and L: queries with more, and "
             f"less, {metric} than {self.spec['against']}; p: raw, exact two-sided McNemar by query; Holm p: over the "
             f"rows of a split; difference in points, {how}; {same}each row's strategy was chosen on tune. "
-            f"{slices + '. ' if slices else ''}{self.warning()}Published figures are not comparable: "
-            f"{self.experiment['differs']} Data {facts['data_sha256'][:12]}{evaluation}.{lists}"
+            f"{slices + '. ' if slices else ''}{self.warning()}"
+            f"{not_comparable(self.result, self.experiment)}{evaluation}.{lists}"
         )
 
     def warning(self) -> str:
@@ -190,3 +190,9 @@ def _judged(line: Line, binary: bool, odds: bool) -> list[Any]:
         return [None] * (5 + binary + odds)
     sizes = [line.p_same] * binary + [one.odds_ratio] * odds
     return [one.wins, one.losses, one.p, line.p_holm, one.shown_interval, *sizes]
+
+
+def not_comparable(result: SweepResult, experiment: Mapping[str, Any], what: str = "figures") -> str:
+    """The last clause of a caption: what differs from the publication, and the hash of the data."""
+    data = result.manifest["data_sha256"][:12]
+    return f"Published {what} are not comparable: {experiment['differs']} Data {data}"

@@ -24,7 +24,7 @@ def cost(view: View) -> list[Table]:
     known = needed(view)
     if not known:
         return []
-    found = {row["name"]: row[view.objective] for row in view.rows if row["family"] == "single"}
+    found = {name: view.score(view.rows[place]) for name, place in view.singles.items()}
     columns = [
         Column("list", "text"), Column(f"{view.objective} %"), Column("index seconds", "value"),
         Column("index MiB", "value"), Column("ms a question", "value"),

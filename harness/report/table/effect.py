@@ -16,7 +16,7 @@ from harness.sweep.folder import View
 
 def effect(view: View) -> list[Table]:
     """The table; empty without the reference list, or when the objective is not 0/1."""
-    other = view.row_of(view.reference)
+    other = view.singles.get(view.reference)
     if other is None or not view.metric.binary or other == view.winner_place:
         return []
     values, base = view.scores[view.winner_place], view.scores[other]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,11 +15,10 @@ LOSSES = ("no list has it", "cut by the cap", "outranked")
 
 def headroom(view: View) -> list[Table]:
     """The table; empty without single lists, or when the objective is not 0/1."""
-    best = view.row_of(str(view.lock.get("best_single")))
+    best = view.singles.get(str(view.lock.get("best_single")))
     if best is None or not view.metric.binary:
         return []
-    fused = [place for place, row in enumerate(view.rows) if row["family"] != "single"]
-    floor = view.scores[best].mean()
+    fused, floor = view.fused, view.scores[best].mean()
     rows = []
     for place in fused:
         score, ceiling = view.scores[place].mean(), float(reached(view, place)[0].mean())
@@ -51,20 +47,26 @@ def losses(view: View, place: int) -> dict[str, Outcomes]:
     return dict(zip(LOSSES, (~found & ~held, ~found & held & ~pooled, ~found & held & pooled), strict=True))
 
 
+def lost_by_winner(view: View) -> dict[str, int]:
+    """``losses`` of the winner, counted; empty when it is a single list, or the objective is not 0/1."""
+    if view.winner_place not in view.fused or not view.metric.binary or not view.singles:
+        return {}
+    return {reason: int(queries.sum()) for reason, queries in losses(view, view.winner_place).items()}
+
+
 def reached(view: View, place: int) -> tuple[Outcomes, Outcomes]:
     """bool[Q] each: the row's lists hold what counts at any depth; so does its fused list."""
     anywhere = Metric(view.metric.name, ABSENT - 1)
-    lists = np.stack([view.ranks[number] for number in _lists(view, view.rows[place])]).min(axis=0)
+    lists = np.asarray(view.ranks[_lists(view, place)]).min(axis=0)
     return anywhere(lists) > 0, anywhere(np.asarray(view.ranks[place])) > 0
 
 
 def oracle(view: View, place: int) -> Outcomes:
     """bool[Q]: at least one of the row's lists finds it by itself."""
-    return np.asarray((view.scores[_lists(view, view.rows[place])] > 0).any(axis=0))
+    return np.asarray((view.scores[_lists(view, place)] > 0).any(axis=0))
 
 
-def _lists(view: View, row: Mapping[str, Any]) -> Sequence[int]:
+def _lists(view: View, place: int) -> list[int]:
     """The places of the single lists that a row fuses; all of them when it does not say."""
-    names = row["parameters"].get("pool.lists") or []
-    single = {str(other["name"]): place for place, other in enumerate(view.rows) if other["family"] == "single"}
-    return [single[name] for name in names if name in single] or list(single.values())
+    names = view.rows[place]["parameters"].get("pool.lists") or []
+    return [view.singles[name] for name in names if name in view.singles] or list(view.singles.values())

@@ -7,44 +7,30 @@ from typing import Any
 
 from harness.core.table import Column, Table
 
+REACHED = (Column("reached", "value"), Column("p90", "value"), Column("precision %"))
+
 
 def gold_table(found: Mapping[str, Any]) -> Table:
     """A row a kind of link: the share of gold pairs that it joins, and the passages that it reaches."""
     gold = found["gold"]
     hops = list(gold["by_hops"]) if len(gold["by_hops"]) > 1 else []
     columns = [
-        Column("link", "text"), Column("joined %"), *(Column(f"{hop} hops %") for hop in hops),
-        Column("reached", "value"), Column("p90", "value"), Column("precision %"),
+        Column("link", "text"), Column("joined %"), *(Column(f"{hop} hops %") for hop in hops), *REACHED,
     ]  # fmt: skip
     rows = [
-        [
-            name,
-            way["joined"],
-            *(way["by_hops"][hop] for hop in hops),
-            way["reached"]["median"],
-            way["reached"]["p90"],
-            way["precision"],
-        ]
+        [name, way["joined"], *(way["by_hops"][hop] for hop in hops), *_reached(way)]
         for name, way in gold["ways"].items()
     ]
     size = f"{gold['pairs']:,} gold pairs of {gold['questions']:,} questions"
-    title = f"{found['dataset']}, split {found['split']}: {size}"
-    return Table("linkage", title, columns, rows)
+    return Table("linkage", f"{found['dataset']}, split {found['split']}: {size}", columns, rows)
 
 
 def start_table(found: Mapping[str, Any]) -> Table:
     """A row a number of steps from the passages that a question names: the last hops there, and the passages."""
-    columns = [
-        Column("steps from a named title", "text"), Column("last hops %"), Column("reached", "value"),
-        Column("p90", "value"), Column("precision %"),
-    ]  # fmt: skip
-    rows = [
-        [str(steps), row["last"], row["reached"]["median"], row["reached"]["p90"], row["precision"]]
-        for steps, row in found["start"]["steps"].items()
-    ]
+    columns = [Column("steps from a named title", "text"), Column("last hops %"), *REACHED]
+    rows = [[str(steps), row["last"], *_reached(row)] for steps, row in found["start"]["steps"].items()]
     named = f"from the titles that {found['start']['questions']:,} questions name"
-    title = f"{found['dataset']}, split {found['split']}: {named}"
-    return Table("start", title, columns, rows)
+    return Table("start", f"{found['dataset']}, split {found['split']}: {named}", columns, rows)
 
 
 def gain_table(found: Mapping[str, Any], encoder: str) -> Table:
@@ -74,3 +60,7 @@ def link_table(found: Mapping[str, Any]) -> Table:
         for name, kind in found["links"].items()
     ]
     return Table("links", f"{found['dataset']}: {found['passages']:,} passages", columns, rows)
+
+
+def _reached(way: Mapping[str, Any]) -> list[float]:
+    return [way["reached"]["median"], way["reached"]["p90"], way["precision"]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from harness.core.table import Column, Table
 from harness.evaluation.statistic import mcnemar_power, smallest_effect
 from harness.sweep.folder import SweepResult
@@ -14,8 +16,8 @@ def power(result: SweepResult) -> list[Table]:
         return []
     rows = []
     for row in result.tune.rows:
-        for against, suffix in {result.reference: "", str(best): "_best"}.items():
-            wins, losses = row.get(f"wins{suffix}"), row.get(f"losses{suffix}")
+        for against, suffix in {result.tune.reference: "", str(best): "_best"}.items():
+            wins, losses = (cast("int | None", row.get(f"{count}{suffix}")) for count in ("wins", "losses"))
             if wins is None or losses is None:
                 continue
             differ, net = (wins + losses) / row["n"], (wins - losses) / row["n"]

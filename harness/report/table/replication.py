@@ -58,8 +58,7 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
 
 
 def _against_list(view: View) -> Comparison:
-    base = view.row_of(str(view.lock["best_single"]))
-    place = view.winner_place if base is None else base
+    place = view.singles.get(str(view.lock["best_single"]), view.winner_place)
     ours, theirs = view.scores[view.winner_place], view.scores[place]
     return Comparison.of(ours, theirs, view.metric.binary, view.margin, view.clusters)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from harness.report.table.cost import cost
 from harness.report.table.effect import effect
 from harness.report.table.headroom import headroom
 from harness.report.table.power import power
-from harness.sweep.folder import SweepResult, View, rerun
+from harness.sweep.folder import Row, SweepResult, View, rerun
 
 JUDGED = (Column("W", "count"), Column("L", "count"), Column("p", "p"))
 BEST = (Column("W*", "count"), Column("L*", "count"), Column("p*", "p"))
@@ -61,8 +60,8 @@ def heldout(result: SweepResult) -> Table:
     ]  # fmt: skip
     keys = ("wins", "losses", "p", "p_holm", "wins_best", "losses_best", "p_best")
     rows = [
-        [row["name"], row[view.objective], row["wilson"], *(row[name] for name in shared), difference_of(row),
-         *(row[key] for key in keys), share, row.get("wilson_cluster"), difference_of(row, "difference_cluster"),
+        [row["name"], view.score(row), row["wilson"], *(row.get(name) for name in shared), difference_of(row),
+         *(row.get(key) for key in keys), share, row.get("wilson_cluster"), difference_of(row, "difference_cluster"),
          row.get("p_cluster"), row.get("p_best_cluster")]
         for row, share in zip(view.rows, on_chains, strict=True)
     ]  # fmt: skip
@@ -83,8 +82,7 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     places = range(len(view.rows))
     repeats = [limit is not None and (view.copies[place] or view.is_winner(place)) for place in places]
     shown = [place for place in places if not repeats[place] or place == view.best_place]
-    alone = [place for place in places if view.rows[place]["family"] == "single"]
-    kept = sorted({*shown[:limit], *alone})
+    kept = sorted({*shown[:limit], *view.singles.values()})
     metrics = list(dict.fromkeys([view.objective, *(_shared(result) if limit else result.metrics)]))
     columns = [
         Column("rank", "count"), Column("strategy", "text"), *(Column(f"{name} %") for name in metrics), *JUDGED,
@@ -149,10 +147,9 @@ def singles(result: SweepResult) -> Table:
         Column("95% interval", "interval"), *(Column(f"{name} %") for name in shared), *JUDGED,
     ]  # fmt: skip
     rows = [
-        [row["name"], row["split"], row["n"], row[view.objective], wilson_of(row, view),
-         *(row[key] for key in (*shared, "wins", "losses", "p"))]
-        for row in (*view.rows, *(result.test.rows if result.test else ()))
-        if row["family"] == "single"
+        [row["name"], row["split"], row["n"], view.score(row), wilson_of(row, view),
+         *(row.get(key) for key in (*shared, "wins", "losses", "p"))]
+        for row in (each.rows[place] for each in (view, result.test) if each for place in each.singles.values())
     ]  # fmt: skip
     caption = (
         f"Single-list baselines. {view.caption('split and n in the row')} W, L and p against {view.reference}; "
@@ -161,15 +158,15 @@ def singles(result: SweepResult) -> Table:
     return Table("singles", "Single lists", columns, rows, caption)
 
 
-def wilson_of(row: Mapping[str, Any], view: View) -> tuple[float, float] | None:
+def wilson_of(row: Row, view: View) -> tuple[float, float] | None:
     """Wilson's 95% interval of a row's objective; None where that is not 0/1."""
     if not view.metric.binary:
         return None
-    low, high = trials.wilson_bounds(np.array([round(row[view.objective] * row["n"])]), row["n"])[0].tolist()
+    low, high = trials.wilson_bounds(np.array([round(view.score(row) * row["n"])]), row["n"])[0].tolist()
     return low, high
 
 
-def difference_of(row: Mapping[str, Any], name: str = "difference") -> list[float] | None:
+def difference_of(row: Row, name: str = "difference") -> list[Any] | None:
     """The 95% score interval of a row's difference from the reference; None for itself, in older sweeps,
     and where no query differs.
 

@@ -7,12 +7,11 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from harness.core.escape import markdown, markdown_code
 from harness.core.identity import digest
 from harness.report.tracking.parameters import metric_name, numbers, pipeline, shortened, text
-from harness.sweep.folder import ENTRY, LOCK, SweepResult, View, rerun
+from harness.sweep.folder import ENTRY, LOCK, Row, SweepResult, View, rerun
 
 NOTE = "mlflow.note.content"
 TABLE = "trials.json"
@@ -94,7 +93,7 @@ def _group(
     name: str,
     title: str,
     shown: Sequence[int],
-    best: Mapping[str, Any],
+    best: Row,
     tags: Mapping[str, str],
     metrics: Mapping[str, float],
     cost: Mapping[str, float],
@@ -146,30 +145,30 @@ def _group(
     )
 
 
-def knobs(row: Mapping[str, Any]) -> dict[str, str]:
+def knobs(row: Row) -> dict[str, str]:
     """A row's own knobs as text: numbers as they are typed, ``null`` and ``true`` as in a config."""
-    return {str(key): text(value) for key, value in (row.get("parameters") or {}).items()}
+    return {str(key): text(value) for key, value in row["parameters"].items()}
 
 
-def scores(row: Mapping[str, Any]) -> dict[str, float]:
+def scores(row: Row) -> dict[str, float]:
     """A row's metrics, counts, p-values and bounds; what is null (dense against itself) is left out."""
     return dict(numbers("", {key: value for key, value in row.items() if key not in NAMED}))
 
 
-def headline(rows: Sequence[Mapping[str, Any]], objective: str) -> list[str]:
+def headline(rows: Sequence[Row], objective: str) -> list[str]:
     """The names of all metrics, those that matter most first: the objective, recall at its k, W, L, the rest."""
     known = dict.fromkeys(name for row in rows for name in scores(row))
     first = [metric_name(name) for name in (objective, f"recall@{objective.partition('@')[2]}", *HEADLINE)]
     return [*(name for name in first if name in known), *(name for name in known if name not in first)]
 
 
-def _of(names: Sequence[str], row: Mapping[str, Any]) -> dict[str, float]:
+def _of(names: Sequence[str], row: Row) -> dict[str, float]:
     """The metrics of a row, in the order of ``names``; null is left out."""
     found = scores(row)
     return {name: found[name] for name in names if name in found}
 
 
-def _table(rows: Iterable[Mapping[str, Any]]) -> str:
+def _table(rows: Iterable[Row]) -> str:
     """All trials as a table that MLflow shows (the file that ``mlflow.log_table`` would write)."""
     flat = [{"trial": row["trial"], "name": row["name"], **knobs(row), **scores(row)} for row in rows]
     columns = list(dict.fromkeys(key for row in flat for key in row))
@@ -186,11 +185,9 @@ def _note(view: View, share: str, copies: int, more: bool) -> str:
     return "\n".join(lines)
 
 
-def _trial_tags(row: Mapping[str, Any]) -> dict[str, str]:
-    tags = {"trial": str(row["trial"]), "family": str(row["family"])}
-    if row.get("overrides"):
-        tags[NOTE] = markdown_code(_lines(rerun(row))[:LONGEST_NOTE])
-    return tags
+def _trial_tags(row: Row) -> dict[str, str]:
+    note = markdown_code(_lines(rerun(row))[:LONGEST_NOTE])
+    return {"trial": row["trial"], "family": row["family"], NOTE: note}
 
 
 def _lines(command: str) -> str:

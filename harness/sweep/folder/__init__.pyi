@@ -16,7 +16,9 @@ from .lock import learned as learned
 from .lock import locked_trials as locked_trials
 from .result import SweepResult as SweepResult
 from .result import differing as differing
+from .rows import Row as Row
 from .rows import lists_read as lists_read
 from .rows import rerun as rerun
+from .rows import score as score
 from .scores import ListScores as ListScores
 from .view import View as View

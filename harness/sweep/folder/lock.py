@@ -10,6 +10,7 @@ from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.core.input import read_json
 from harness.sweep.folder.form import NUMBER, misfit
+from harness.sweep.folder.rows import Row
 
 LOCK = "winner.lock.json"
 ROW = {"trial": str, "name": str, "family": str, "parameters": {"*": object}, "overrides": [str],
@@ -39,7 +40,7 @@ def read_lock(path: Path) -> dict[str, Any]:
     return lock
 
 
-def locked_rows(lock: Mapping[str, Any]) -> list[dict[str, Any]]:
+def locked_rows(lock: Mapping[str, Any]) -> list[Row]:
     """The rows of all locked trials; a trial with two roles has two."""
     return [lock["winner"], *lock["fusers"], *lock.get("named", ()), *lock["baselines"]]
 

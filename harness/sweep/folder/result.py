@@ -20,7 +20,7 @@ from harness.sweep.folder.form import NUMBER, misfit
 from harness.sweep.folder.integrity import check_file, recorded
 from harness.sweep.folder.lock import LOCK as LOCK
 from harness.sweep.folder.lock import read_lock
-from harness.sweep.folder.rows import records
+from harness.sweep.folder.rows import Row, records
 from harness.sweep.folder.scores import COLUMNS, ListScores, from_frame
 from harness.sweep.folder.view import View
 
@@ -113,18 +113,13 @@ class SweepResult:
         """The tune queries, in the order of ``ranks``."""
         return self._table("queries.parquet", QUERY)
 
-    @property
-    def reference(self) -> str:
-        """The list that wins are counted against."""
-        return str(self.lock.get("reference", "dense"))
-
     @cached_property
     def lock(self) -> Mapping[str, Any]:
         """``winner.lock.json``, as it was written. Raises HarnessError when it is missing or changed."""
         return read_lock(self.folder / LOCK)
 
     @cached_property
-    def heldout(self) -> Sequence[Mapping[str, Any]] | None:
+    def heldout(self) -> Sequence[Row] | None:
         """The rows of ``heldout.json``: the locked trials on test. None before `harness heldout`."""
         name = "heldout.json"
         if not (self.folder / name).is_file():
@@ -133,7 +128,7 @@ class SweepResult:
         needed = (*TRIAL, "evaluation", self.manifest["objective"])
         if not isinstance(rows, list) or not all(isinstance(row, dict) and {*needed} <= row.keys() for row in rows):
             raise self._damaged(name, f"expected a list of rows with {', '.join(needed)}")
-        return rows
+        return cast("Sequence[Row]", rows)
 
     @cached_property
     def heldout_ranks(self) -> NDArray[np.int32]:
@@ -176,7 +171,7 @@ class SweepResult:
             return None
         return self._view("test", self.heldout, self.heldout_ranks, self.heldout_queries)
 
-    def _view(self, split: str, rows: Any, ranks: NDArray[np.int32], queries: pd.DataFrame) -> View:
+    def _view(self, split: str, rows: Sequence[Row], ranks: NDArray[np.int32], queries: pd.DataFrame) -> View:
         """Of the queries that the objective counts."""
         known = ~np.isnan(Metric.parse(self.manifest["objective"])(ranks[0]))
         if not known.all():

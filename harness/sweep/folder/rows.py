@@ -1,34 +1,106 @@
-"""Rows of a sweep's tables: from ``trials.parquet``, or as ``heldout.json`` holds them."""
+"""Rows of a sweep's tables: a trial on one split, in ``trials.parquet``, in ``heldout.json`` and in a lock."""
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Count = int | None
+Share = float | None
+Interval = tuple[float, float] | None
 
-def records(trials: pd.DataFrame) -> list[dict[str, Any]]:
+
+class Judged(TypedDict):
+    """What the comparisons say of a trial; null where nothing is compared, as the reference with itself.
+
+    ``wins``, ``losses``, ``p``: on the objective, against the reference list; ``_best``: against the best single list.
+    ``p_holm``, ``p_bh``, ``p_max`` (max-statistic permutation test): corrected over all rows. ``difference``: the
+    objective's, from the reference. Of a 0/1 objective, ``difference_low`` and ``_high`` are its 95% score interval,
+    ``p_equivalent`` tests that it is less than the margin, ``wilson`` is the objective's 95% interval and
+    ``odds_ratio`` its odds against the reference's. ``_cluster``: the same by clusters of queries that share gold
+    passages; ``design_effect``: the objective's.
+    """
+
+    wins: Count
+    losses: Count
+    p: Share
+    p_cluster: Share
+    p_max: Share
+    p_max_cluster: Share
+    wins_best: Count
+    losses_best: Count
+    p_best: Share
+    p_best_cluster: Share
+    p_best_max: Share
+    p_best_max_cluster: Share
+    p_holm: Share
+    p_holm_cluster: Share
+    p_bh: Share
+    p_bh_cluster: Share
+    p_best_holm: Share
+    p_best_holm_cluster: Share
+    wilson: Interval
+    odds_ratio: Share
+    difference: Share
+    difference_low: Share
+    difference_high: Share
+    p_equivalent: Share
+    difference_cluster_low: Share
+    difference_cluster_high: Share
+    p_equivalent_cluster: Share
+    wilson_cluster: Interval
+    design_effect: Share
+
+
+class Row(Judged):
+    """A trial on one split. Beside these columns a row has one a metric, by its name (see ``score``).
+
+    family: the fuser's name, ``single`` of a list alone.    untuned: whether nothing was chosen for it.
+    n: the queries that the objective counts.    learned: only in a lock; what follows it: only on test.
+    """
+
+    trial: str
+    name: str
+    family: str
+    untuned: bool
+    overrides: list[str]
+    parameters: dict[str, Any]
+    dataset: str
+    split: str
+    n: int
+    learned: NotRequired[dict[str, Any]]
+    coverage: NotRequired[dict[str, dict[str, Any]]]
+    roles: NotRequired[list[str]]
+    evaluation: NotRequired[int]
+    looks: NotRequired[int | None]
+    charged: NotRequired[int]
+    p_family: NotRequired[Share]
+    p_looks: NotRequired[Share]
+
+
+def score(row: Row, metric: str) -> float:
+    """A metric of a row, or another number of it by its column."""
+    return cast("dict[str, float]", row)[metric]
+
+
+def records(trials: pd.DataFrame) -> list[Row]:
     """The rows of a table of trials as ``heldout.json`` has them: overrides and parameters read, null as None."""
     plain = trials.astype(object).where(trials.notna(), None)
     rows = [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]
-    return [{**row, **{key: loaded(row[key]) for key in ("overrides", "parameters") if key in row}} for row in rows]
+    read = [{**row, **{key: json.loads(row[key]) for key in ("overrides", "parameters") if key in row}} for row in rows]
+    return cast("list[Row]", read)
 
 
-def loaded(value: Any) -> Any:
-    """A row's ``parameters`` or ``overrides``: JSON text in ``trials.parquet``, plain in JSON files."""
-    return json.loads(value) if isinstance(value, str) else value
-
-
-def lists_read(row: Mapping[str, Any]) -> list[str]:
+def lists_read(row: Row) -> list[str]:
     """The lists that a row's strategy reads; none where the row does not say."""
     knobs = row["parameters"]
     return [knobs["fuser.list"]] if knobs.get("fuser") == "single" else list(knobs.get("pool.lists") or ())
 
 
-def rerun(row: Mapping[str, Any]) -> str:
+def rerun(row: Row) -> str:
     """The command that runs a row's trial alone."""
-    return f"harness sweep {shlex.join(loaded(row['overrides']))}"
+    return f"harness sweep {shlex.join(row['overrides'])}"

@@ -18,6 +18,7 @@ from harness.evaluation.comparison import MARGIN
 from harness.evaluation.conclusion import GREAT
 from harness.evaluation.metric import Metric, definitions
 from harness.evaluation.statistic import design_effect
+from harness.sweep.folder.rows import Row, score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,12 +28,11 @@ if TYPE_CHECKING:
 class View:
     """Rows of trials on one split; ``ranks`` int32[R, Q, H] and ``queries`` (Q rows) belong to them.
 
-    A row has the columns of ``trials.parquet``, with ``overrides`` a list, ``parameters`` a mapping, null as None.
     queries: those that the objective counts; in_split: how many the split has, None: these.
     """
 
     split: str
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Row]
     ranks: NDArray[np.int32]
     queries: pd.DataFrame
     manifest: Mapping[str, Any]
@@ -82,14 +82,14 @@ class View:
     @property
     def look(self) -> str:
         """Words for captions: the family of experiments that the evaluation is of, and the looks known before it."""
-        family = self.lock.get("family")
-        of = f", of the family {family['name']} ({len(family['members'])} experiments)" if family else ""
+        group = self.lock.get("family")
+        of = f", of the family {group['name']} ({len(group['members'])} experiments)" if group else ""
         if any(row.get("looks") is None for row in self.rows):
             return f"{of}, earlier looks not recorded"
-        earlier = max((int(row["looks"]) for row in self.rows), default=0)
+        earlier = max((int(row["looks"] or 0) for row in self.rows), default=0)
         known = f", after {earlier} known looks of any kind" if earlier else ""
-        winner = next((row for row in self.rows if "winner" in (row.get("roles") or ())), {})
-        times, p = winner.get("charged") or 1, winner.get("p_looks")
+        winner = next((row for row in self.rows if "winner" in (row.get("roles") or ())), None)
+        times, p = (winner.get("charged") or 1, winner.get("p_looks")) if winner else (1, None)
         spent = f"; the winner's p after {times} looks {p_value(p)} (Holm's times {times})" if p and times > 1 else ""
         return of + known + spent
 
@@ -125,9 +125,9 @@ class View:
     @cached_property
     def winner_list(self) -> str | None:
         """The list that the winning fusion is in disguise: all gold of the objective's first k stands as in it."""
-        singles = [place for place, row in enumerate(self.rows) if row["family"] == "single"]
-        same = (place for place in singles if np.array_equal(self._top(place), self._top(self.winner_place)))
-        return None if self.winner_place in singles else next((str(self.rows[place]["name"]) for place in same), None)
+        top = self._top(self.winner_place)
+        same = (name for name, place in self.singles.items() if np.array_equal(self._top(place), top))
+        return None if self.winner_place in self.singles.values() else next(same, None)
 
     @property
     def winner_title(self) -> str:
@@ -143,19 +143,14 @@ class View:
     @property
     def best_place(self) -> int:
         """The place of the winner, or of the list that it is."""
-        place = self.row_of(self.winner_list) if self.winner_list else None
-        return self.winner_place if place is None else place
+        return self.singles[self.winner_list] if self.winner_list else self.winner_place
 
     @property
     def rivals(self) -> dict[str, int]:
         """What the winner is shown beside, by name: reference and best single list, where these are not itself."""
-        names = dict.fromkeys([self.reference, self.lock.get("best_single")])
-        found = {str(name): self.row_of(str(name)) for name in names if name}
-        return {
-            name: place
-            for name, place in found.items()
-            if place is not None and place not in (self.winner_place, self.best_place)
-        }
+        names = dict.fromkeys([self.reference, str(self.lock.get("best_single"))])
+        own = (None, self.winner_place, self.best_place)
+        return {name: self.singles[name] for name in names if self.singles.get(name) not in own}
 
     def is_winner(self, place: int) -> bool:
         """Whether a row is the winner or, where that is a list in disguise, any other disguise of it."""
@@ -167,10 +162,19 @@ class View:
         ranks = np.asarray(self.ranks[place])
         return ranks if self.metric.k is None else np.minimum(ranks, self.metric.k + 1)
 
-    def row_of(self, name: str) -> int | None:
-        """The place of the single list of that name."""
-        found = (place for place, row in enumerate(self.rows) if row["family"] == "single" and row["name"] == name)
-        return next(found, None)
+    def score(self, row: Row) -> float:
+        """The objective of a row."""
+        return score(row, self.objective)
+
+    @cached_property
+    def singles(self) -> dict[str, int]:
+        """The places of the lists alone, by name."""
+        return {row["name"]: place for place, row in enumerate(self.rows) if row["family"] == "single"}
+
+    @cached_property
+    def fused(self) -> list[int]:
+        """The places of all other rows."""
+        return [place for place in range(len(self.rows)) if place not in self.singles.values()]
 
     def place(self, trial: str) -> int | None:
         """The place of the trial of that hash."""
@@ -183,7 +187,7 @@ class View:
         queries on which the metric of that single list has that value (``list: graph, metric: full_sup@200, is: 1``).
         """
         if "list" in where:
-            alone = self.row_of(where["list"])
+            alone = self.singles.get(where["list"])
             if alone is None:
                 raise HarnessError(f"experiment: a slice is of list {where['list']}, which the sweep does not have")
             met: NDArray[np.bool_] = Metric.parse(where["metric"])(self.ranks[alone]) == where["is"]

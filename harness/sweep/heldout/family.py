@@ -16,7 +16,7 @@ from harness.core.errors import HarnessError
 NAMED = re.compile(r"(?m)^  family: *([\w-]+)")
 
 
-def family(experiment: Mapping[str, Any] | None, given: Sequence[str]) -> dict[str, Any] | None:
+def experiment_family(experiment: Mapping[str, Any] | None, given: Sequence[str]) -> dict[str, Any] | None:
     """``name``, ``member`` (the experiment that the typed overrides ``given`` chose) and ``members``; None for none."""
     name = (experiment or {}).get("family")
     if name is None:

@@ -15,21 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from harness.benchmark.cluster import clusters
 from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, whole
 from harness.core.identity import code_version
+from harness.sweep.folder import rows as stored
 from harness.sweep.folder.integrity import ENTRY, bytes_sha256, file_hash
 from harness.sweep.folder.lock import learned, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.family import charged, correct, permits
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.heldout.looks import count_looks, note_look
-from harness.sweep.judge import choice as winner
-from harness.sweep.judge.judgement import Row
+from harness.sweep.judge import choice
 from harness.sweep.judge.trial_table import rows
 from harness.sweep.trial import Trial
-from harness.sweep.trial.coverage import coverage
 from harness.sweep.trial.prepared import Prepared
 
 log = logging.getLogger(__name__)
@@ -42,7 +40,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
     An evaluation of the same lock that was killed before its files were there is finished, and counts once.
     """
     plan, data = prepared.plan, prepared.benchmark
-    lock, members = winner.check_unchanged(result, data), data.need_members("test")
+    lock, members = choice.check_unchanged(result, data), data.need_members("test")
     trials = locked(result, prepared, lock)
     ledger = Ledger(Path(plan.config.paths.ledger))
     with ledger.exclusive():
@@ -126,14 +124,9 @@ def locked(result: SweepResult, prepared: Prepared, lock: Entry) -> dict[str, Tr
 
 def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: Entry) -> dict[str, bytes]:
     """The files of the evaluation, by name. look: ``evaluation``, ``looks`` before it, ``charged``."""
-    plan, roles, objective = prepared.plan, locked_trials(lock), str(lock["objective"])
-    ranks = prepared.ranks(list(trials.values()), "test")
-    facts = {"dataset": prepared.benchmark.name, "split": "test"}
-    labels = clusters(prepared.benchmark.gold[prepared.benchmark.members("test")])
-    chosen, best = list(trials.values()), lock.get("best_single")
-    reference = lock.get("reference", "dense")
-    scored = rows(chosen, list(trials), ranks, plan.metrics, objective, facts, best, reference, plan.margin, labels)
-    covered = coverage(prepared, "test")
+    roles, ranks = locked_trials(lock), prepared.ranks(list(trials.values()), "test")
+    scored = rows(prepared, trials, ranks, "test", lock.get("best_single"))
+    covered = prepared.coverage("test")
     table = [
         {
             **row,
@@ -143,8 +136,8 @@ def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: En
             **_expectation(row, lock),
             **correct(row["p_holm"], lock.get("family"), look["charged"]),
         }
-        for row, trial in zip(scored, chosen, strict=True)
-    ]  # fmt: skip
+        for row, trial in zip(scored, trials.values(), strict=True)
+    ]
     array, frame = io.BytesIO(), io.BytesIO()
     np.save(array, ranks, allow_pickle=False)
     prepared.queries("test").to_parquet(frame, index=False)
@@ -155,9 +148,10 @@ def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: En
     }
 
 
-def _expectation(row: Row, lock: Entry) -> dict[str, Any]:
+def _expectation(row: stored.Row, lock: Entry) -> dict[str, Any]:
     """What was expected of the winner before test was touched, and whether it came so."""
     expected = lock.get("expected")
     if expected is None or row["trial"] != lock["winner"]["trial"]:
         return {}
-    return {"expected": expected, "as_expected": expected["low"] <= row[lock["objective"]] <= expected["high"]}
+    found = stored.score(row, lock["objective"])
+    return {"expected": expected, "as_expected": expected["low"] <= found <= expected["high"]}

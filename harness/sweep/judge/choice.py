@@ -10,7 +10,7 @@ from harness.core.errors import HarnessError
 from harness.core.identity import code_version, digest, library_versions
 from harness.sweep.folder.lock import LOCK, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.judgement import Row
+from harness.sweep.folder.rows import Row, score
 
 
 def order(rows: Sequence[Row], objective: str) -> list[int]:
@@ -18,14 +18,14 @@ def order(rows: Sequence[Row], objective: str) -> list[int]:
 
     def key(number: int) -> tuple[Any, ...]:
         row = rows[number]
-        return -row[objective], row["losses"] or 0, *tiebreak(row)
+        return -score(row, objective), row["losses"] or 0, *tiebreak(row["parameters"], row["name"], row["trial"])
 
     return sorted(range(len(rows)), key=key)
 
 
-def tiebreak(row: Row) -> tuple[float, str, str]:
+def tiebreak(knobs: Mapping[str, Any], name: str, trial: str) -> tuple[float, str, str]:
     """What settles trials with the same objective and losses: alpha's distance to .5 (0 without alpha), then name."""
-    return round(abs(row["parameters"].get("fuser.alpha", 0.5) - 0.5), 12), row["name"], row["trial"]
+    return round(abs(knobs.get("fuser.alpha", 0.5) - 0.5), 12), name, trial
 
 
 def lock(
@@ -61,7 +61,7 @@ def lock(
     known = learned(list(locked_trials(content)))
     for row in locked_rows(content):
         if known.get(row["trial"]):
-            row["learned"] = known[row["trial"]]
+            row["learned"] = dict(known[row["trial"]])
     return {**content, "sha256": digest(content)}
 
 

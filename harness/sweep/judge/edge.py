@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, is_number
 from harness.fusion.fuse import check
-from harness.sweep.judge.judgement import Row
+from harness.sweep.folder.rows import Row, score
 from harness.sweep.trial import GROUPS, Trial
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import name, values
@@ -79,8 +79,8 @@ def beside(axis: Sequence[Any], value: Any) -> float | None:
 
     No cap (null) comes after every number.
     """
-    numbers = sorted({number for number in axis if _number(number)})
-    if len(numbers) < 2 or not _number(value):
+    numbers = sorted({number for number in axis if is_number(number)})
+    if len(numbers) < 2 or not is_number(value):
         return None
     inner: float | None = None
     if value == numbers[0]:
@@ -142,8 +142,4 @@ def _gives(grid: Grid, point: Mapping[str, Any], parameters: Mapping[str, Any]) 
 def _same_score(rows: Sequence[Row], row: Row, knob: str, inner: float, objective: str) -> bool:
     """Whether the trial that differs only by having ``inner`` scores the same."""
     wanted = {**row["parameters"], knob: inner}
-    return any(other["parameters"] == wanted and other[objective] == row[objective] for other in rows)
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return any(other["parameters"] == wanted and score(other, objective) == score(row, objective) for other in rows)

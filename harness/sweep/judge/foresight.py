@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from harness.evaluation.comparison import counted
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import expected, mcnemar_power, queries_needed, smallest_effect
+from harness.sweep.folder.rows import Row
 from harness.sweep.judge.choice import tiebreak
-from harness.sweep.judge.judgement import Row
 
 
 def foresight(
@@ -46,8 +46,8 @@ def power(winner: Row, n: int, bias: float = 0.0) -> dict[str, Any]:
     effect, and ``power_corrected`` at that effect less the winner's curse. ``queries``, ``queries_corrected``: how many
     give 80% power; null when a million do not, or when there is no effect.
     """
-    discordance = (winner["wins"] + winner["losses"]) / winner["n"]
-    effect = (winner["wins"] - winner["losses"]) / winner["n"]
+    wins, losses = winner["wins"] or 0, winner["losses"] or 0
+    discordance, effect = (wins + losses) / winner["n"], (wins - losses) / winner["n"]
     corrected = max(-discordance, min(discordance, effect - bias))
     return {
         "n": n,
@@ -73,7 +73,8 @@ def _expected(
     fresh: NDArray[np.int64] | None,
 ) -> dict[str, Any]:
     """Trials stand by the distance of alpha and name, which settle what the objective and the losses leave tied."""
-    settled = sorted(fused, key=lambda place: tiebreak(ordered[place]))
+    rows = {place: ordered[place] for place in fused}
+    settled = sorted(fused, key=lambda at: tiebreak(rows[at]["parameters"], rows[at]["name"], rows[at]["trial"]))
     own = settled if other is None else [*settled, other]
     values, labels = counted(metric(ranks[own]), labels)
     scores = values[: len(settled)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from harness.evaluation.comparison import Comparison, compare_trials, counted
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import Labels, design_effect, max_statistic, trials
+from harness.sweep.folder.rows import Judged
 
-Row = dict[str, Any]
 ComparisonTable = Sequence[Comparison | None]
 Column = Sequence[Any]
 
@@ -25,12 +25,11 @@ def judge(
     reference: str,
     margin: float,
     labels: Labels | None = None,
-) -> list[Row]:
-    """What ``harness.sweep.judge.trial_table.rows`` says about each trial, beside its name and its scores.
+) -> list[Judged]:
+    """What the comparisons say of each trial.
 
     ranks: int32[T, Q, H]. single: the place of each single list among the trials. reference: the list that wins are
-    counted against. labels: int64[Q], each query's
-    cluster; None: each by itself.
+    counted against. labels: int64[Q], each query's cluster; None: each by itself.
     """
     values, labels = counted(metric(ranks), labels)
     nobody: ComparisonTable = [None] * len(values)
@@ -49,7 +48,8 @@ def judge(
         "wilson_cluster": _wilson(values, labels) if metric.binary else nobody,
         "design_effect": [1.0] * len(values) if labels is None else design_effect(values, labels).tolist(),
     }
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    rows = zip(*columns.values(), strict=True)
+    return cast("list[Judged]", [dict(zip(columns, row, strict=True)) for row in rows])
 
 
 def _tested(compared: ComparisonTable, suffix: str) -> dict[str, Column]:

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.benchmark.cluster import clusters
-from harness.sweep.judge import choice as winner
+from harness.sweep.folder.rows import Row
+from harness.sweep.judge import choice
 from harness.sweep.judge.edge import Edge, extend, find_edges
-from harness.sweep.judge.judgement import Row
 from harness.sweep.judge.trial_table import rows
 from harness.sweep.trial import Trial
 from harness.sweep.trial.prepared import Prepared
@@ -77,14 +76,10 @@ def rescore(prepared: Prepared) -> Leaderboard:
 
 def _order(prepared: Prepared, known: Mapping[str, Trial], ranks: NDArray[np.int32]) -> Leaderboard:
     """ranks: int32[T, Q, H], in the order of ``known``."""
-    plan, data = prepared.plan, prepared.benchmark
-    trials, objective = list(known.values()), plan.config.objective
-    scored = rows(
-        trials, list(known), ranks, plan.metrics, objective, {"dataset": data.name, "split": "tune"},
-        reference=plan.reference, margin=plan.margin, labels=clusters(data.gold[data.members("tune")]),
-    )  # fmt: skip
-    places = winner.order(scored, objective)
+    plan, objective = prepared.plan, prepared.plan.config.objective
+    scored = rows(prepared, known, ranks, "tune")
+    places = choice.order(scored, objective)
     ordered = [scored[place] for place in places]
     longest = {name: int(run.lengths().max(initial=0)) for name, run in prepared.runs.items()}
-    edges = find_edges(plan.grid, ordered, objective, trials, longest)
+    edges = find_edges(plan.grid, ordered, objective, list(known.values()), longest)
     return Leaderboard(prepared, dict(known), ordered, ranks[places], edges)

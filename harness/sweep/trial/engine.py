@@ -6,6 +6,7 @@ pool's memo). No quantity depends on which queries share its block, so neither d
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -13,20 +14,24 @@ import torch
 from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
+from harness.benchmark.fold import FOLDS
+from harness.core.errors import HarnessError
+from harness.core.table import percent
 from harness.core.threads import available, map_threads, torch_alone
-from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
+from harness.evaluation.metric import ABSENT, NONE, Metric, average, gold_ranks, run_ranks
 from harness.fusion.context import NOTHING, Context
 from harness.fusion.fuser import Single
 from harness.fusion.pool import Pool
 from harness.fusion.reranker import Keep
 from harness.run import Run
 from harness.sweep.trial import PoolSpec, Trial
-from harness.sweep.trial.best_so_far import Leader
 from harness.work.progress import Bar
 
 BLOCK = 1 << 17
 """How many cells [Q, U] of a pool a block holds on the CPU: 1 MiB of float64."""
 GPU_BLOCK = 1 << 25
+PAUSE = 1.0
+"""Seconds between two looks at the best trial so far."""
 
 
 def score(
@@ -137,3 +142,51 @@ def _blocks(spec: PoolSpec, runs: Mapping[str, Run], device: str, parts: int) ->
     size = max(1, (BLOCK if device == "cpu" else GPU_BLOCK) // max(1, sum(widths)))
     size = min(size, max(1, -(-count // parts)))
     return (slice(start, min(start + size, count)) for start in range(0, count, size))
+
+
+def fit(
+    trials: Sequence[Trial], runs: Mapping[str, Run], gold: NDArray[np.int32], context: Context = NOTHING
+) -> list[Trial]:
+    """The trials with what each learns from these queries, whatever the device: on the CPU. gold: int32[Q, H].
+
+    context: what these queries have beside their lists.
+    """
+    if trials and not len(gold):
+        raise HarnessError(f"fuser={trials[0].family} has no query to learn from; tune is too small for {FOLDS} folds")
+    found: dict[int, Trial] = {}
+    shared: dict[PoolSpec, list[int]] = {}
+    for number, trial in enumerate(trials):
+        shared.setdefault(trial.pool, []).append(number)
+    for spec, numbers in shared.items():
+        pool = align(spec, runs, "cpu", context)
+        found |= {number: trials[number].fit(pool, gold) for number in numbers}
+    return [found[number] for number in range(len(trials))]
+
+
+class Leader:
+    """Counts which trials are complete.
+
+    names: of the trials.    objective: what the winner will be chosen by.    ranks: int32[T, Q, H], being filled.
+    """
+
+    def __init__(self, names: Sequence[str], objective: str, ranks: NDArray[np.int32]) -> None:
+        self.names, self.metric, self.ranks = names, Metric.parse(objective), ranks
+        self.left = np.full(len(names), ranks.shape[1])
+        self._looked = 0.0
+
+    def note(self, numbers: Sequence[int], queries: int) -> None:
+        """These trials have seen so many queries more."""
+        self.left[list(numbers)] -= queries
+
+    def describe(self) -> str | None:
+        """``best boltzmann ... 60.2 (84 of 163 trials complete)``; None without one, or just after the last look."""
+        complete = np.flatnonzero(self.left == 0)
+        if time.monotonic() - self._looked < PAUSE or not len(complete):
+            return None
+        self._looked = time.monotonic()
+        scores = average(self.metric(self.ranks[complete]))
+        best = int(scores.argmax())
+        return (
+            f"best {self.names[complete[best]]} {percent(float(scores[best]))} "
+            f"({len(complete)} of {len(self.names)} trials complete)"
+        )

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import clusters
 from harness.core.threads import available, map_threads, torch_alone
+from harness.evaluation.coverage import Coverage
+from harness.evaluation.gold import Gold
 from harness.fusion.context import Context
 from harness.run import Run
 from harness.sweep.trial import Trial, engine, lists
+from harness.sweep.trial.engine import fit
 from harness.sweep.trial.plan import Plan
-from harness.sweep.trial.training import fit
 from harness.work.shared_rows import cut
 from harness.work.store import Store
 
@@ -66,7 +68,7 @@ class Prepared:
         chosen = [trials[number] for number in learners]
         context = self._context(chosen)
         tune = self.benchmark.members("tune")
-        fold = self.benchmark.folded(salt)[tune]
+        fold = (self.benchmark.folded(salt) if salt else self.benchmark.folds)[tune]
         parts = [None] if split == "test" else np.unique(fold).tolist()
 
         def teach(part: int | None) -> list[Trial]:
@@ -104,6 +106,12 @@ class Prepared:
         device = engine.resolve(self.plan.config.device)
         objective = self.plan.config.objective if progress else None
         return engine.score(trials, runs, gold, device, progress, context.take(members), objective)
+
+    def coverage(self, split: str) -> dict[str, dict[str, Any]]:
+        """By list, the counts and the warnings of ``harness.evaluation.coverage.Coverage`` over a split."""
+        members = self.benchmark.members(split)
+        judged = Gold.of(self.benchmark).take(members.tolist())
+        return {name: Coverage.of(run.take(members), judged).to_dict() for name, run in self.runs.items()}
 
     def read_pairs(self, trials: Sequence[Trial]) -> None:
         """Let the rerankers of these trials read the pairs that scoring on tune asks for; their scores are kept.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.core.configuration import defaults
-from harness.core.errors import HarnessError, one_of
+from harness.core.errors import HarnessError, is_number, one_of
 from harness.core.identity import digest, file_sha256, identity
 from harness.fusion.anchor import default_anchor
 from harness.fusion.fuser import Calibrated, Fuser
@@ -200,11 +200,7 @@ class Trial:
             key.removeprefix(f"{group}."): value for key, value in self.settings.items() if key.startswith(f"{group}.")
         }
         usual = defaults(group, str(self.settings[group])) if knobs else {}
-        return [f"{key}={_short(value)}" for key, value in knobs.items() if _number(value) or value != usual[key]]
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+        return [f"{key}={_short(value)}" for key, value in knobs.items() if is_number(value) or value != usual[key]]
 
 
 def _short(value: Any) -> str:

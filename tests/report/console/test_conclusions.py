@@ -197,7 +197,8 @@ def test_changed_queries_by_hand() -> None:
     dense = [[9, 1], [9, 9], [1, 9], [9, 9]]
     graph = [[1, 2], [3, 9], [2, 2], [9, 4]]
     winner, other = [[2, 1], [1, 9], [2, 7], [9, 4]], [[1, 2], [5, 8], [2, 2], [9, 6]]
-    rows = [{"family": family, "trial": family, "name": "x"} for family in ("single", "single", "rrf", "linear")]
+    families = {"dense": "single", "graph": "single", "a": "rrf", "b": "linear"}
+    rows = [{"family": family, "trial": family, "name": name} for name, family in families.items()]
     ranks = np.array([dense, graph, winner, other], dtype=np.int32)
     view = View("tune", rows, ranks, pd.DataFrame({"id": list("abcd")}), {"objective": "last_hop@5"},
                 {"winner": {"trial": "rrf"}})  # fmt: skip

@@ -34,7 +34,7 @@ def test_from_the_first_page_to_a_question_that_the_winner_lost(browser: Browser
         browser.evaluate("[...document.querySelectorAll('.card a')].filter(e => / 0 q/.test(e.textContent)).length")
         == 0
     )
-    lost = int((view.scores[view.winner_place] < view.scores[view.row_of("dense")]).sum())
+    lost = int((view.scores[view.winner_place] < view.scores[view.singles["dense"]]).sum())
     browser.click(".card a", f"lost {lost} question")
     browser.wait("document.querySelector('.tabs [aria-current]')")
     assert browser.evaluate("document.querySelector('.tabs [aria-current]').textContent") == f"lost {lost}"

@@ -33,7 +33,7 @@ def test_two_benchmarks_held_out(overrides, bench, command, tmp_path, monkeypatc
     rows = [dict(zip([column.title for column in table.columns], row, strict=True)) for row in table.rows]
     assert [row["benchmark"] for row in rows] == [view.dataset for view in views]
     for row, view in zip(rows, views, strict=True):
-        base = view.row_of(view.lock["best_single"])
+        base = view.singles[view.lock["best_single"]]
         gain = view.scores[view.winner_place] - view.scores[base]
         assert [row["n"], row["W"], row["L"]] == [len(gain), (gain > 0).sum(), (gain < 0).sum()]
         assert row["difference"] == pytest.approx(gain.mean())

@@ -10,7 +10,7 @@ from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
-from harness.sweep.heldout.family import charged, correct, family, permits
+from harness.sweep.heldout.family import charged, correct, experiment_family, permits
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
@@ -30,11 +30,11 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_members_are_all_experiments_that_name_the_family(folder):
-    assert family({"family": "papers"}, ["experiment=two"]) == {**OURS, "member": "two"}
-    assert family({"source": "none"}, ["experiment=alone"]) is None
-    assert family(None, []) is None
+    assert experiment_family({"family": "papers"}, ["experiment=two"]) == {**OURS, "member": "two"}
+    assert experiment_family({"source": "none"}, ["experiment=alone"]) is None
+    assert experiment_family(None, []) is None
     with pytest.raises(HarnessError, match=r"its members are one, three, two; got experiment=alone"):
-        family({"family": "papers"}, ["experiment=alone"])
+        experiment_family({"family": "papers"}, ["experiment=alone"])
 
 
 def entry(member, **changes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +18,10 @@ from harness.core.arrays import check_array, read_arrays
 from harness.core.errors import HarnessError
 from harness.core.files import REBUILD
 from harness.graph.extractor import Extraction
-from harness.papers.policyrag.policy.sentence import sentences
 
 Numbers = NDArray[np.int32]
+_END = re.compile(r"[.!?。！？][\"'”’)\]]*(?:\s+|$)|\n+")
+_SHORT = re.compile(r"\b(?:[A-Z]\w?|Mrs|Inc|Ltd|Corp|Sgt|Col|Gen|Rev|Hon|Capt|Prof|vs|etc)\.$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,3 +174,25 @@ def _where(bounds: NDArray[np.int64], plain: list[str], subject: str, object_: s
 def _bytes(text: str) -> NDArray[np.int64]:
     """int64[n, 2]: the bytes of each sentence; the first line, a title, is one by itself."""
     return byte_offsets(text, np.array(sentences(text) or [(0, len(text))], np.int64).ravel()).reshape(-1, 2)
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """[first character, character after the last) of each sentence, in order; together they hold every word.
+
+    A sentence ends at a line break, or at a full stop or the like that a blank follows, unless what comes next begins
+    with a lower-case letter, or the stop is that of an initial or a short abbreviation (``J.``, ``Dr.``, ``Inc.``).
+    """
+    found, first = [], 0
+    for stop in _END.finditer(text):
+        mark = stop.start() + 1
+        ahead = text[stop.end() : stop.end() + 1]
+        within = stop[0][0] == "." and ahead and (ahead.islower() or _SHORT.search(text, first, mark))
+        if not within:
+            found.append((first, stop.end()))
+            first = stop.end()
+    found.append((first, len(text)))
+    return [
+        (a + len(text[a:b]) - len(text[a:b].lstrip()), a + len(text[a:b].rstrip()))
+        for a, b in found
+        if text[a:b].strip()
+    ]

@@ -13,8 +13,7 @@ from harness.fusion.normalizer.pit import Pit
 from harness.fusion.pool import Pool
 from harness.fusion.reranker import reorder, top
 from harness.fusion.temperature.auto import Auto
-from harness.papers.phasegraph.reranker.coupling import coupling
-from harness.papers.phasegraph.reranker.ising import Ising, magnetisation
+from harness.papers.phasegraph.reranker.ising import Ising, coupling, magnetisation
 from harness.run import Run
 
 # Documents a, b, c, d; entity 0 in a and d, entity 1 in a, b and d, entity 2 in c.

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from harness.graph.extractor import Extraction, Mentions, Triples
-from harness.papers.policyrag.policy.fact import make_facts
+from harness.papers.policyrag.policy.fact import make_facts, sentences
 from harness.papers.policyrag.policy.memory import TypedMemory, compile_memory, load_memory
-from harness.papers.policyrag.policy.sentence import sentences
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
-"""Which entities of a graph a question names: the same name, else the nearest one by embedding."""
+"""What a question starts from in a graph: the entities that it names, and its nearest passages."""
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
 
+from harness.benchmark import Benchmark
 from harness.graph import Network
 from harness.graph.extractor import Mentions
 from harness.model.encoder import Encoder, embed
@@ -46,3 +47,24 @@ def link_entities(
         "linked_by_embedding": int((found & ~lexical).sum()),
         "not_linked": int((~found).sum()),
     }
+
+
+def nearest_passages(
+    benchmark: Benchmark, encoder: Encoder, depth: int, sharpness: float, store: Store
+) -> sp.csr_array:
+    """[Q, D]: the ``depth`` passages of greatest cosine of each question, in proportion to exp(cosine / sharpness).
+
+    Each row sums to 1 (0 with depth 0).
+    """
+    shape = (len(benchmark.query_ids), len(benchmark.doc_ids))
+    if not depth:
+        return sp.csr_array(shape)
+    passages = np.asarray(embed(encoder, benchmark.passages, "passage", store))
+    questions = np.asarray(embed(encoder, benchmark.questions, "question", store))
+    docs, scores = exact_search(passages, questions, depth)
+    weights = np.exp((scores - scores[:, :1]) / sharpness)
+    weights /= np.cumsum(weights, axis=1)[:, -1:]
+    rows = np.repeat(np.arange(shape[0]), docs.shape[1])
+    matrix = sp.csr_array(sp.coo_array((weights.ravel(), (rows, docs.ravel())), shape=shape))
+    matrix.sort_indices()
+    return matrix

@@ -1,0 +1,93 @@
+"""Tables that only an experiment has: several comparisons in one, statistics of graphs, groups of trials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from harness.core.table import Column, Table
+from harness.report.table.comparison_table import ComparisonTable, not_comparable
+from harness.sweep.folder import SweepResult
+from harness.sweep.judge import matches
+
+
+def parts_table(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
+    """``spec.parts`` (``label, against, rows`` each) one below the other.
+
+    The first column, ``spec.unit``, names the part; the last is how many candidates a query has in the row's pool (on
+    tune), a dash for single lists.
+    """
+    parts = [(part["label"], ComparisonTable(result, {**spec, **part}, experiment)) for part in spec["parts"]]
+    tables = [(label, compared, compared.table()) for label, compared in parts]
+    first = tables[0][2]
+    titles = [column.title for column in first.columns]
+    rows = []
+    for label, compared, table in tables:
+        own = [column.title for column in table.columns]
+        for line, row in zip(compared.lines, table.rows, strict=True):
+            values = dict(zip(own, row, strict=True))
+            knobs = result.whole.rows[line.place]["parameters"]
+            rows.append([label, *(values.get(title) for title in titles), _candidates(result, knobs)])
+    columns = [Column(spec["unit"], "text"), *first.columns, Column("candidates", "text")]
+    caption = f"{first.caption} Candidates: mean number of passages in a query's pool, on tune."
+    commands = [command for _, _, table in tables for command in table.commands]
+    return replace(first, caption=caption, columns=columns, rows=rows, commands=commands)
+
+
+def _candidates(result: SweepResult, knobs: Mapping[str, Any]) -> str | None:
+    wanted = knobs.get("pool.lists"), knobs.get("pool.cap")
+    found = [one["candidates"] for one in result.manifest["ceiling"] if (one["lists"], one["cap"]) == wanted]
+    return f"{found[0]:.1f}" if found and "candidates" in result.manifest["ceiling"][0] else None
+
+
+def fragmentation(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
+    """A row a graph of ``spec.graphs`` (``label, list``), from what the sweep's manifest keeps of them."""
+    known = result.manifest.get("graphs", {})
+    rows = []
+    for row in spec["graphs"]:
+        if row["list"] in known:
+            facts = known[row["list"]]
+            shares = [facts[name] for name in ("isolated_entities", "isolated_passages", "largest_component")]
+            edges = [facts["edges"].get(name, 0) for name in ("relation", "synonym")]
+            degree = facts["entity_degree"]["mean"]
+            rows.append([row["label"], facts["entities"], *edges, f"{degree:.2f}", facts["components"], *shares])
+    columns = [
+        Column("graph", "text"), Column("entities", "count"), Column("relation edges", "count"),
+        Column("synonym edges", "count"), Column("mean degree", "text"), Column("components", "count"),
+        Column("isolated entities %"), Column("isolated passages %"), Column("largest component %"),
+    ]  # fmt: skip
+    said = (
+        f"Graphs of {result.manifest['dataset']}. Degree: edges of an entity of any kind; components: parts of the "
+        "graph without an edge between them; isolated: without any edge; the largest component's share: of all nodes. "
+        f"{not_comparable(result, experiment, 'graphs')}."
+    )
+    return Table(spec["name"], spec["title"], columns, rows, said)
+
+
+def summary(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
+    """A row a group of ``spec.summary`` (``label, where, published``), and a total."""
+    objective = result.manifest["objective"]
+    view = result.whole
+    trials = [view.rows[place] for place in view.fused]
+    rows = []
+    for group in [*spec["summary"], {"label": "total", "where": {}}]:
+        mine = [row for row in trials if matches(row["parameters"], group["where"])]
+        if mine:
+            counts = [(row["wins"] or 0, row["losses"] or 0) for row in mine]
+            most = max(counts, key=lambda count: (count[0], -count[1]))
+            means = [f"{sum(column) / len(mine):.1f}" for column in zip(*counts, strict=True)]
+            numbers = [len(mine), *most, *means, view.score(mine[0]), mine[0]["name"]]
+            rows.append([group["label"], *numbers, str(group.get("published", "–"))])
+    columns = [
+        Column("trials", "text"), Column("number", "count"), Column("most W", "count"), Column("its L", "count"),
+        Column("mean W", "text"), Column("mean L", "text"),
+        Column(f"best {objective} %"), Column("best strategy", "text"), Column("published", "text"),
+    ]  # fmt: skip
+    facts = result.manifest
+    said = (
+        f"{experiment['source']}, on {facts['dataset']}, tune split, n = {facts['n']} queries. W and L: queries that "
+        f"the trial finds and {view.reference} does not, and the reverse, by {objective}. "
+        f"{not_comparable(result, experiment)}."
+    )
+    return Table(spec["name"], spec["title"], columns, rows, said)
