@@ -101,15 +101,15 @@ def choose_again(view: View, splits: int) -> Choices:
     if view.splitting == "disjoint":
         ids = smallest_ids(ids, view.clusters)
     reference, kinds = view.singles.get(view.reference), [values.tobytes() for values in view.scores]
-    alone = set(view.singles.values())
+    fused = set(view.fused)
     chosen, over_best, over_reference = [], [], []
     for number in range(1, splits + 1):
         half = np.array([md5_split(f"{number} {name}") == "tune" for name in ids])
         if half.all() or not half.any():
             continue
         places = _rule(view, half, reference)
-        single = [place for place in places if place in alone]
-        winner = next((place for place in places if place not in alone), places[0])
+        single = [place for place in places if place not in fused]
+        winner = next((place for place in places if place in fused), places[0])
         means = view.scores[:, ~half].mean(axis=1)
         chosen.append(kinds.index(kinds[winner]))
         over_best += [float(means[winner] - means[place]) for place in single[:1]]

@@ -127,7 +127,7 @@ class View:
         """The list that the winning fusion is in disguise: all gold of the objective's first k stands as in it."""
         top = self._top(self.winner_place)
         same = (name for name, place in self.singles.items() if np.array_equal(self._top(place), top))
-        return None if self.winner_place in self.singles.values() else next(same, None)
+        return next(same, None) if self.winner_place in self.fused else None
 
     @property
     def winner_title(self) -> str:
@@ -168,13 +168,17 @@ class View:
 
     @cached_property
     def singles(self) -> dict[str, int]:
-        """The places of the lists alone, by name."""
-        return {row["name"]: place for place, row in enumerate(self.rows) if row["family"] == "single"}
+        """The places of the lists alone, by name: the first where several trials are one list under other caps."""
+        found: dict[str, int] = {}
+        for place, row in enumerate(self.rows):
+            if row["family"] == "single":
+                found.setdefault(row["name"], place)
+        return found
 
     @cached_property
     def fused(self) -> list[int]:
-        """The places of all other rows."""
-        return [place for place in range(len(self.rows)) if place not in self.singles.values()]
+        """The places of all rows but lists alone."""
+        return [place for place, row in enumerate(self.rows) if row["family"] != "single"]
 
     def place(self, trial: str) -> int | None:
         """The place of the trial of that hash."""

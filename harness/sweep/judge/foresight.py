@@ -73,8 +73,12 @@ def _expected(
     fresh: NDArray[np.int64] | None,
 ) -> dict[str, Any]:
     """Trials stand by the distance of alpha and name, which settle what the objective and the losses leave tied."""
-    rows = {place: ordered[place] for place in fused}
-    settled = sorted(fused, key=lambda at: tiebreak(rows[at]["parameters"], rows[at]["name"], rows[at]["trial"]))
+
+    def rule(place: int) -> tuple[float, str, str]:
+        row = ordered[place]
+        return tiebreak(row["parameters"], row["name"], row["trial"])
+
+    settled = sorted(fused, key=rule)
     own = settled if other is None else [*settled, other]
     values, labels = counted(metric(ranks[own]), labels)
     scores = values[: len(settled)]
