@@ -35,7 +35,7 @@ FOLDERS = {
     "harness/sweep/judge/edge.py": ["tests/sweep/judge/test_edge.py"],
     "harness/sweep/judge/foresight.py": ["tests/sweep/judge/test_foresight.py"],
     "harness/sweep/judge/judgement.py": ["tests/sweep/test_protocol.py", "tests/sweep/judge/test_foresight.py"],
-    "harness/sweep/trial/training.py": ["tests/sweep/trial/test_training.py"],
+    "harness/sweep/trial/engine.py": ["tests/sweep/trial/test_engine.py", "tests/sweep/trial/test_training.py"],
     "harness/sweep/judge/choice.py": ["tests/sweep/test_protocol.py"],
 }
 OTHER = {
@@ -125,7 +125,7 @@ def main(count: int, word: str = "") -> None:
     alive, sound = 0, set[str]()
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "runs", "reports", "__pycache__"))
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "runs", "__pycache__"))
         for number, (path, mutant, tests) in enumerate(chosen, start=1):
             if not sound.issuperset(tests) and not passes(tree, tests):
                 sys.exit(f"{' '.join(tests)}: a test fails before anything is changed, and would notice every mutant")
