@@ -14,13 +14,11 @@ from tests.benchmarks.united import united
 
 PEERS = {
     "sweep": "ranx",
-    "sweep_capped": "ranx",
-    "evaluate": "ranx",
     "ppr": "igraph",
     "ppr_small": "igraph",
     "engine": "ray",
 }
-SLOW = ("sweep_capped", "ppr_small", "encode", "ner", "tracked", "workers")
+SLOW = ("ppr_small", "encode", "ner", "tracked", "workers")
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in names()])
@@ -43,6 +41,8 @@ def test_a_row_is_medians_and_their_ratio(tmp_path) -> None:
     row = run(case, repeats=3)
     assert row["ratio"] == pytest.approx(row["peer_s"] / row["ours_s"], rel=0.5, abs=5)
     assert {"ours_s", "peer_s", "ratio", "peer", "versions", "work"} <= row.keys()
+    slow = Case("work", "peer", lambda: 1, lambda: 1, lambda a, b: "equal", aim=0.0)
+    assert (row["repeats"], run(slow, repeats=3, long=0.0)["repeats"]) == (3, 1)
     report.add(tmp_path, "one", row)
     report.add(tmp_path, "two", {**row, "work": "other"})
     assert "`one`: work. Same: equal." in (tmp_path / "benchmarks.md").read_text()

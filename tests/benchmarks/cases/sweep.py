@@ -31,26 +31,21 @@ AT_ONCE = 3
 
 
 def case(quick: bool) -> Case:
-    return compared(1000 if not quick else 60, 2000 if not quick else 200, FREE, (None,), AIM, quick)
-
-
-def compared(
-    queries: int, depth: int, axes: Mapping[str, Any], caps: tuple[int | None, ...], aim: float, quick: bool
-) -> Case:
+    queries, depth = (60, 200) if quick else (1000, 2000)
     runs, gold = lists(queries, graph=depth)
-    grid = trials(axes)
-    peer = Peer(runs, gold, caps)
+    grid = trials(FREE)
+    peer = Peer(runs, gold)
     return Case(
-        work=f"{len(grid)} trials, {queries} queries, 50 dense + {depth} graph documents each, caps {caps}: fuse, "
+        work=f"{len(grid)} trials, {queries} queries, 50 dense + {depth} graph documents each: fuse, "
         f"{len(METRICS)} metrics, wins and losses against dense",
         peer=f"ranx.fuse + evaluate, scaled from {len(peer.configurations)} configurations",
         ours=lambda: judged(grid, runs, gold),
         theirs=peer.some,
         check=lambda ours, _: agree(grid, ours[0], peer),
-        aim=aim,
+        aim=AIM,
         packages=("ranx",),
         scale=len(grid) / AT_ONCE,
-        facts=lambda: {} if quick else {"peak_bytes": peak(caps), "peak_aim": MEMORY},
+        facts=lambda: {} if quick else {"peak_bytes": peak(), "peak_aim": MEMORY},
     )
 
 
@@ -64,22 +59,19 @@ def judged(grid: list[Trial], runs: Mapping[str, Run], gold: NDArray[np.int32]) 
 class Peer:
     """ranx on the same lists. At a share of .5 both lists' tops would tie, which it orders otherwise: not taken."""
 
-    def __init__(self, runs: Mapping[str, Run], gold: NDArray[np.int32], caps: tuple[int | None, ...]) -> None:
+    def __init__(self, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> None:
         from ranx import Qrels
         from ranx import Run as Ranx
 
-        self.lists = {cap: [Ranx(run.to_dict()) for run in (runs["dense"], runs["graph"].top(cap))] for cap in caps}
+        self.lists = [Ranx(run.to_dict()) for run in (runs["dense"], runs["graph"])]
         names = runs["dense"].doc_ids.to_pylist()
         held = [[names[doc] for doc in row if doc >= 0] for row in gold]
         ids = runs["dense"].query_ids.to_pylist()
         self.qrels = Qrels({query: dict.fromkeys(own, 1) for query, own in zip(ids, held, strict=True)})
         self.last = Qrels({query: {own[-1]: 1} for query, own in zip(ids, held, strict=True)})
         shares = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9]
-        self.configurations = [
-            (caps[place % len(caps)], norm, "wsum", share)
-            for place, (norm, share) in enumerate(itertools.product(("min-max", "max"), shares))
-        ]
-        self.baseline = self._evaluated(self.lists[caps[0]][0])[1]
+        self.configurations = list(itertools.product(("min-max", "max"), shares))
+        self.baseline = self._evaluated(self.lists[0])[1]
         self.next = 0
 
     def some(self) -> None:
@@ -92,8 +84,8 @@ class Peer:
         """Means of the metrics, wins and losses."""
         from ranx import fuse
 
-        cap, norm, method, share = self.configurations[number]
-        fused = fuse(self.lists[cap], norm=norm, method=method, params={"weights": (share, 1 - share)})
+        norm, share = self.configurations[number]
+        fused = fuse(self.lists, norm=norm, method="wsum", params={"weights": (share, 1 - share)})
         scores, last = self._evaluated(fused)
         own, other = last["hit_rate@5"], self.baseline["hit_rate@5"]
         found = {name: float(np.mean(values)) for name, values in scores.items()}
@@ -114,9 +106,9 @@ def agree(grid: list[Trial], ours: NDArray[np.float64], peer: Peer) -> str:
     """Every configuration of the peer that the grid has too."""
     knobs = [trial.settings for trial in grid]
     compared = 0
-    for number, (cap, norm, _, share) in enumerate(peer.configurations):
+    for number, (norm, share) in enumerate(peer.configurations):
         wanted = {"fuser": "linear", "normalizer": NORMALIZERS[norm], "fuser.alpha": share, "fuser.beta": 0}
-        same = [t for t, own in enumerate(knobs) if wanted.items() <= own.items() and own["pool.cap"] == cap]
+        same = [t for t, own in enumerate(knobs) if wanted.items() <= own.items()]
         found, _, _ = peer.one(number)
         for t in same:
             compared += 1
@@ -129,16 +121,15 @@ def agree(grid: list[Trial], ours: NDArray[np.float64], peer: Peer) -> str:
     return f"recall, mrr, ndcg at 2, 5, 10 of {compared} shared configurations within 1e-9"
 
 
-def peak(caps: tuple[int | None, ...]) -> int:
+def peak() -> int:
     """Peak memory of a process that makes the lists and scores the grid, in bytes."""
-    name = "CAPPED" if caps[0] else "FREE"
-    text = f"from tests.benchmarks.cases import sweep; from tests.benchmarks import trials; sweep.alone(trials.{name})"
+    text = "from tests.benchmarks.cases import sweep; sweep.alone()"
     told = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     return int(told.stdout)
 
 
-def alone(axes: Mapping[str, Any]) -> None:
+def alone() -> None:
     runs, gold = lists(1000)
-    judged(trials(axes), runs, gold)
+    judged(trials(FREE), runs, gold)
     status = Path("/proc/self/status").read_text()  # getrusage would count what the parent held when it forked
     print(1024 * int(re.search(r"VmHWM:\s+(\d+)", status)[1]))
