@@ -167,7 +167,7 @@ def test_a_gain_is_over_the_list_that_is_better_on_tune(result: SweepResult, tmp
 def test_losses_are_those_of_a_twins_single_lists_against_its_benchmark(
     result: SweepResult, example: ModuleType, tmp_path: Path
 ) -> None:
-    """The twin's dense list loses questions 0 and 1 of tune, which it found before (rank 1), and wins none: 2 of 8."""
+    """The twin loses 2 of tune's 8 questions, and both found ones of test's 6; test is judged where both have it."""
     twin = example.of_experiment(example.write(tmp_path / "twin"))
     rows = [{"label": "vectors", "where": {"fuser": "single", "fuser.list": "dense"}},
             {"label": "mixture", "where": {"fuser": "boltzmann"}}]  # fmt: skip
@@ -182,6 +182,15 @@ def test_losses_are_those_of_a_twins_single_lists_against_its_benchmark(
             "config": {"experiment": described, "dataset": {"of": "sample", "kind": "shuffled"}}}  # fmt: skip
     vars(twin).update(made)
     vars(result).update(config={"experiment": described, "dataset": {}})
+    of_test = result.test
+    assert of_test is not None
+    (dense,) = choose(rows[:1], [row["parameters"] for row in of_test.rows])
+    lost = of_test.ranks.copy()
+    lost[dense] = 99
+    vars(twin).update(test=dataclasses.replace(of_test, ranks=lost))
+    comparison = losses.find_losses([result, twin], rows[:1], metric)["sample"]["shuffled"]["vectors"]
+    assert (comparison.wins, comparison.losses, comparison.n) == (0, 2, 6)
+    vars(twin).update(test=None)
     comparison = losses.find_losses([result, twin], rows[:1], metric)["sample"]["shuffled"]["vectors"]
     assert (comparison.wins, comparison.losses, comparison.n) == (0, 2, 8)
     assert comparison.difference == -0.25

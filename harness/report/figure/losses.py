@@ -13,7 +13,7 @@ from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric import Metric
 from harness.report.figure import Picture, look
 from harness.report.figure.bars import build_figure
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder import SweepResult, View
 from harness.sweep.judge import choose
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ WIDTH = 0.14
 
 
 def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Picture:
-    """The change of the first metric of ``table`` from a benchmark to its twins, on tune, with Tango's 95% interval.
+    """The change of the first metric of ``table`` from a benchmark to its twins, with Tango's 95% interval.
+
+    On test where every sweep was held out, else on tune.
 
     results: sweeps of one experiment on benchmarks and their twins. One alone draws ``table`` as bars
     (``build_figure``). Raises HarnessError where a twin's own benchmark is missing.
@@ -39,7 +41,7 @@ def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Pict
     )
     caption = (
         f"{metric} of each list on a twin less that on the benchmark itself, in points, with Tango's 95% interval, on "
-        f"tune: {extent}."
+        f"{_views(results)[0].split}: {extent}."
     )
 
     def draw(figure: Figure) -> None:
@@ -68,9 +70,12 @@ def find_losses(
     results: Sequence[SweepResult], rows: Sequence[Mapping[str, Any]], metric: Metric
 ) -> dict[str, dict[str, dict[str, Comparison]]]:
     """The comparison of each row on a twin with the same on its benchmark: by benchmark, kind of twin and label."""
-    originals = {result.whole.dataset: result for result in results if "of" not in result.config["dataset"]}
+    views = _views(results)
+    originals = {
+        view.dataset: view for view, one in zip(views, results, strict=True) if "of" not in one.config["dataset"]
+    }
     found: dict[str, dict[str, dict[str, Comparison]]] = {}
-    for result in results:
+    for view, result in zip(views, results, strict=True):
         described = result.config["dataset"]
         if "of" not in described:
             continue
@@ -78,13 +83,19 @@ def find_losses(
             raise HarnessError(f"{result.folder}: a twin of {name}, which no sweep here is of; sweep it and name both")
         ours, theirs = (
             {
-                row["label"]: metric(one.whole.ranks[place])
-                for row, place in zip(rows, choose(rows, [row["parameters"] for row in one.whole.rows]), strict=True)
+                row["label"]: metric(one.ranks[place])
+                for row, place in zip(rows, choose(rows, [row["parameters"] for row in one.rows]), strict=True)
                 if place is not None
             }
-            for one in (result, originals[name])
+            for one in (view, originals[name])
         )
         found.setdefault(name, {})[described["kind"]] = {
             label: Comparison.of(ours[label], theirs[label]) for label in ours if label in theirs
         }
     return found
+
+
+def _views(results: Sequence[SweepResult]) -> list[View]:
+    """Test of each where all were held out, else tune."""
+    tests = [result.test for result in results if result.test]
+    return tests if len(tests) == len(results) else [result.whole for result in results]
