@@ -15,6 +15,7 @@ on `measured` benchmarks, of which there are few; `explain=true` shows each as t
   harness linkage explain=true                                     also all links, and the benchmarks measured
   harness linkage dataset=folder dataset.path=DIR                  your own corpus.jsonl; queries.jsonl is optional
   harness linkage dataset=2wikimultihopqa rare=30 out=linkage.json
+  harness linkage dataset=folder dataset.path=DIR figure=mine.pdf  the same as a figure (.pdf or .png)
 
 A folder needs no PyTorch and no further library; nothing is stored. Only tune's gold is read unless split says
 otherwise; a look at test is noted.
@@ -38,12 +39,14 @@ def run(config: DictConfig) -> None:
     from harness.command import complete, explains, plain
     from harness.core.table import fit, paragraph
     from harness.report.console import linkage_sentences
-    from harness.report.output import check_ending, write_result
+    from harness.report.figure.linkage import picture
+    from harness.report.output import FIGURES, check_ending, write_figure, write_result
     from harness.report.table import gain_table, gold_table, link_table, start_table
     from harness.sweep.heldout import describe_looks, note_look
 
     complete(config)
     check_ending(config.out)
+    check_ending(config.figure, "figure", FIGURES)
     explain = explains(config)
     whole, splitting = _texts(config), plain(config.splitting)
     texts = whole.split(config.split, splitting)
@@ -67,6 +70,7 @@ def run(config: DictConfig) -> None:
         if line := describe_looks(look, len(texts.query_ids), config.paths.looks):
             print(*paragraph(line), sep="\n")
     files = write_result(config.out, found, tables[0])
+    files += write_figure(config.figure, lambda name: picture(found, config.measured.encoder, name))
     print(*files, sep="\n", end="\n" if files else "")
 
 

@@ -6,8 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
+from PIL import Image
 
 from harness.core.configuration import compose
+from harness.report.figure.linkage import picture
 from tests.conftest import Command
 
 WORLD = {"Dune": "A film by David Lynch.", "David Lynch": "He grew up in Missoula.", "Missoula": "A city."}
@@ -62,6 +65,31 @@ def test_a_folder_with_gold(command: Command, folder: Path) -> None:
     assert ["1", "0.0", "2", "2", "100.0"] in lines
     assert ["2", "100.0", "3", "3", "100.0"] in lines
     assert "100.0% of the questions name the title of a gold passage" in said
+
+
+def test_figures_have_the_panels_that_there_is_gold_for(command: Command, folder: Path) -> None:
+    """Without queries one panel; with gold the steps (Missoula is two from Dune) and the gain, 0 at no share."""
+    status, said, _ = command("linkage", "dataset=folder", f"dataset.path={folder}", f"figure={folder / 'bare.png'}")
+    assert (status, said.splitlines()[-1]) == (0, str(folder / "bare.png"))
+    ask(folder, supporting_ids=["p0", "p1", "p2"], hops=3)
+    asked = ("dataset=folder", f"dataset.path={folder}", "split=all")
+    status, said, _ = command("linkage", *asked, f"figure={folder / 'gold.png'}", f"out={folder / 'gold.json'}")
+    assert status == 0
+    bare, gold = (Image.open(folder / f"{name}.png").size for name in ("bare", "gold"))
+    assert bare[0] == gold[0]
+    assert gold[1] > 3 * bare[1]
+    found = json.loads((folder / "gold.json").read_text())
+    shown = picture(found, "static", "gold")
+    assert shown.caption.startswith(f"{found['dataset']}, 3 passages: ")
+    assert "last hops of 1 questions (split all)" in shown.caption
+    assert "what they let expect here, +0.0 points" in shown.caption
+    figure = Figure()
+    shown.draw(figure)
+    heights = [[bar.get_height() for bar in axes.patches] for axes in figure.axes]
+    assert heights == [[100.0, 0.0, 100.0], [0.0, 0.0, 100.0, 0.0], []]
+    status, _, told = command("linkage", *asked, "figure=gold.svg")
+    assert status == 2
+    assert "figure=gold.svg: ending .svg is not known" in told
 
 
 def test_the_share_of_a_measured_benchmark_is_what_is_found(command: Command, tmp_path: Path) -> None:
