@@ -40,7 +40,9 @@ from harness.work.store import Store
 NONE = np.empty((0, 1), np.float32)
 """The vectors of no texts."""
 LARGE = 250_000
-"""Passages above which only those sentences are encoded that something is asked of."""
+"""Passages above which only those sentences are encoded that something is asked of, and hubs lead nowhere."""
+HUB = 1_000
+"""Texts that name a title, above which it is a hub there."""
 CELLS = 1 << 25
 """Questions x passages of a block at most: 256 MiB of the bits that say which words a passage has."""
 
@@ -54,7 +56,8 @@ class MentionPaths:
     ``near`` nearest by cosine, by their best sentence, and by the question's words, and all whose title it names.
     In each of ``steps`` steps edges lead on (see ``Edge``; ``null`` leaves a kind out):
 
-    names: from a text to a passage whose title it names.    named_by: back.
+    names: from a text to a passage whose title it names.    named_by: back, but from no title that more than
+    ``widest_title`` texts name; ``null``: from all up to ``LARGE`` passages, above that many ``HUB``.
     shares: to a passage that mentions an entity which at most ``widest`` do.
     resembles: to the ``near`` passages of greatest cosine to the question and the best sentence of p, read together.
     With ``sentence_seeds`` false no seed is proposed by its best sentence, and only the sentences of passages that are
@@ -85,11 +88,14 @@ class MentionPaths:
     titles: bool = True
     block: int = field(default=128, metadata=NO_RESULT)
     sentence_seeds: bool | None = field(default=None, metadata=LATER)
+    widest_title: int | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
         for name in ("near", "seeds", "close", "widest", "steps", "via"):
             bounded(f"lists.NAME.{name}", getattr(self, name), 0)
         bounded("lists.NAME.block", self.block, 1)
+        if self.widest_title is not None:
+            bounded("lists.NAME.widest_title", self.widest_title, 0)
         if self.sentence_seeds is False and not self._plain:
             raise HarnessError(
                 "lists.NAME.sentence_seeds=false reads the sentences along one step of edges; set steps=1 and "
@@ -103,6 +109,10 @@ class MentionPaths:
     def _every(self, size: int) -> bool:
         """Whether all sentences of ``size`` passages are encoded."""
         return self.sentence_seeds if self.sentence_seeds is not None else size <= LARGE or not self._plain
+
+    def _hub(self, size: int) -> int:
+        """How many of ``size`` texts may name a title that leads back to them."""
+        return self.widest_title if self.widest_title is not None else HUB if size > LARGE else size
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """All questions, a block at a time."""
@@ -145,7 +155,7 @@ class MentionPaths:
         """Everything that paths are made of; vectors come from their artifacts."""
         extraction, sentences = extract(self.extractor, benchmark, store), Sentences.of(benchmark)
         joined: dict[str, tuple[Links, ...]] = {}
-        forth, back = link_titles(extraction, sentences)
+        forth, back = link_titles(extraction, sentences, self._hub(len(benchmark.doc_ids)))
         if self.names and self.titles:
             joined["names"] = (forth,)
         if self.named_by and self.titles:

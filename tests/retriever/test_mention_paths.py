@@ -114,7 +114,7 @@ class Literal:
             count = sum(other == c for _, other, _ in NAMES)
             if text == p:
                 yield "names", c, features(c, self.sentence(text, n), count)
-            if c == p:
+            if c == p and count <= (7 if self.walk.widest_title is None else self.walk.widest_title):
                 yield "named_by", text, features(text, self.sentence(text, n), count)
         if close:
             for text, c, n in SHARED:
@@ -164,6 +164,23 @@ def test_scores_are_the_definition(world: Benchmark, tmp_path: Path, left_out: s
     for question in range(len(QUESTIONS)):
         found = {int(doc[1:]): score for doc, score in run[f"q{question}"].items()}
         assert found == pytest.approx(Literal(walk, question).scores(), abs=1e-6)
+
+
+def test_a_title_that_many_name_does_not_lead_back(
+    world: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two texts name David Lynch, one each of the other titles."""
+    narrow, store = replace(FULL, widest_title=1), Store(tmp_path)
+    run = retrieve(narrow, world, store).to_dict()
+    for question in range(len(QUESTIONS)):
+        found = {int(doc[1:]): score for doc, score in run[f"q{question}"].items()}
+        assert found == pytest.approx(Literal(narrow, question).scores(), abs=1e-6)
+    _, facts = replace(FULL, resembles=None).retrieve(world, store)
+    assert facts["edges"]["named_by"] == len(NAMES)
+    monkeypatch.setattr("harness.retriever.mention_paths.LARGE", 6)
+    monkeypatch.setattr("harness.retriever.mention_paths.HUB", 0)
+    _, facts = replace(FULL, resembles=None).retrieve(world, store)
+    assert facts["edges"]["named_by"] == 0
 
 
 def test_a_trace_tells_the_scores(world: Benchmark, tmp_path: Path) -> None:

@@ -24,19 +24,22 @@ def find_vectors(artifacts: Iterable[Artifact], facts: Mapping[str, Any], texts:
 
     facts: of the opened model (device, backend, longest text); an artifact of others may have other bits.
     """
-    missing = {digest.tobytes(): text for digest, text in zip(text_hashes(texts), texts, strict=True)}
-    found: dict[str, tuple[NDArray[np.float32], bool]] = {}
+    asked, found = _as_names(text_hashes(texts)), dict[str, tuple[NDArray[np.float32], bool]]()
     for artifact in artifacts:
         if not (artifact.path / TEXTS).exists() or any(artifact.facts.get(key) != facts[key] for key in facts):
             continue
         vectors = np.load(artifact.path / EMBEDDINGS, mmap_mode="r", allow_pickle=False)
         with np.load(artifact.path / TEXTS, allow_pickle=False) as told:
-            held = zip(told["texts"], told["cut"].tolist(), strict=True)
-        for row, (digest, cut) in enumerate(held):
-            text = missing.pop(digest.tobytes(), None)
-            if text is not None:
-                found[text] = (vectors[row], cut)
+            held, cut = _as_names(told["texts"]), told["cut"]
+        _, rows, places = np.intersect1d(held, asked, return_indices=True)
+        for row, place in zip(rows.tolist(), places.tolist(), strict=True):
+            found.setdefault(texts[place], (vectors[row], bool(cut[row])))
     return found
+
+
+def _as_names(hashes: NDArray[np.uint8]) -> NDArray[np.bytes_]:
+    """A string a row, so that rows are compared whole."""
+    return np.ascontiguousarray(hashes).view(f"S{hashes.shape[1]}")[:, 0]
 
 
 def write_texts(folder: Path, texts: Sequence[str], cut: Mapping[str, bool]) -> None:

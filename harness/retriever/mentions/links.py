@@ -55,8 +55,11 @@ def cross(crossings: Sequence[Links], starts: Numbers) -> tuple[Numbers, Numbers
     return place, end, sentence, rarity
 
 
-def link_titles(extraction: Extraction, sentences: Sentences) -> tuple[Links, Links]:
-    """From a text to the passages whose title it names, and back. n of the rarity: texts that name the title."""
+def link_titles(extraction: Extraction, sentences: Sentences, most: int) -> tuple[Links, Links]:
+    """From a text to the passages whose title it names, and back where at most ``most`` texts name it.
+
+    n of the rarity: texts that name the title.
+    """
     mentions, size = extraction.passages, len(extraction.titled)
     held = np.flatnonzero(extraction.titled >= 0)
     order = held[np.argsort(extraction.titled[held], kind="stable")]
@@ -70,7 +73,8 @@ def link_titles(extraction: Extraction, sentences: Sentences) -> tuple[Links, Li
     text, title, sentence = text[other], title[other], sentence[other]
     count = np.bincount(np.unique(text * size + title) % size, minlength=size) if size else np.zeros(0)
     rarity = 1 / np.log2(2 + count[title])
-    return Links.of(text, title, sentence, rarity, size), Links.of(title, text, sentence, rarity, size)
+    forth, back = Links.of(text, title, sentence, rarity, size), count[title] <= most
+    return forth, Links.of(title[back], text[back], sentence[back], rarity[back], size)
 
 
 def link_shared_entities(extraction: Extraction, sentences: Sentences, widest: int) -> tuple[Links, Links]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -41,13 +42,12 @@ class QuestionWords:
         """Words are runs of letters and digits, case-folded, without ``SILENT`` ones and a plural's s."""
         known: dict[str, int] = {}
         asked = [[known.setdefault(word, len(known)) for word in dict.fromkeys(_plain(text))] for text in questions]
-        rows, columns = [], []
-        for number, text in enumerate(passages):
-            found = {known[word] for word in _plain(text) if word in known}
-            rows += sorted(found)
-            columns += [number] * len(found)
-        shape = (len(known), len(passages))
-        holding = sp.csr_array(sp.coo_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape))
+        rows, ends = array("i"), array("q", [0])
+        for text in passages:
+            rows.extend(sorted({known[word] for word in _plain(text) if word in known}))
+            ends.append(len(rows))
+        ones, shape = np.ones(len(rows), np.float32), (len(passages), len(known))
+        holding = sp.csr_array(sp.csr_array((ones, np.array(rows), np.array(ends)), shape=shape).T)
         count = np.diff(holding.indptr)
         rarity = np.where(count > 0, np.log(1 + (len(passages) - count + 0.5) / (count + 0.5)), 0.0)
         kept = [sorted(row, key=lambda word: (-rarity[word], word))[:MOST] for row in asked]

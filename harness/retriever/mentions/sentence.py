@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import overload
@@ -30,6 +31,10 @@ class SentenceTexts(Sequence[str]):
     passage: NDArray[np.int64]
     begin: NDArray[np.int64]
     end: NDArray[np.int64]
+
+    def take(self, places: NDArray[np.int64]) -> SentenceTexts:
+        """Some of them."""
+        return SentenceTexts(self.passages, self.head, self.passage[places], self.begin[places], self.end[places])
 
     def __len__(self) -> int:
         """S."""
@@ -63,17 +68,20 @@ class Sentences:
     @classmethod
     def of(cls, benchmark: Benchmark) -> Sentences:
         """The sentences of a benchmark's passages."""
-        places, counts, starts, heads = [np.empty((0, 2), np.int64)], [], [np.empty(0, np.int64)], []
+        begin, end, start, counts, heads = array("q"), array("q"), array("q"), array("q"), array("q")
         for title, whole in zip(benchmark.corpus["title"][:], benchmark.passages, strict=True):
             head = len(title) + 1 if title else 0
             found = np.array(spans(whole[head:]), dtype=np.int64) + head
-            places.append(found)
+            begin.frombytes(found[:, 0].tobytes())
+            end.frombytes(found[:, 1].tobytes())
+            start.frombytes(byte_offsets(whole, found[:, 0]).tobytes())
             counts.append(len(found))
             heads.append(head)
-            starts.append(byte_offsets(whole, found[:, 0]))
-        table, owner = np.concatenate(places), np.repeat(np.arange(len(counts)), counts)
-        texts = SentenceTexts(benchmark.passages, np.array(heads, np.int64), owner, table[:, 0], table[:, 1])
-        return cls(texts, np.cumsum([0, *counts], dtype=np.int64), np.concatenate(starts))
+        first = np.cumsum([0, *counts], dtype=np.int64)
+        owner = np.repeat(np.arange(len(counts)), np.diff(first))
+        return cls(
+            SentenceTexts(benchmark.passages, *map(np.array, (heads, owner, begin, end))), first, np.array(start)
+        )
 
     def of_mentions(self, mentions: Mentions) -> NDArray[np.int64]:
         """int64[M]: the sentence in which each mention in the passages begins; the first one where it is not known."""

@@ -60,9 +60,8 @@ class SentenceVectors:
         new = new[self.place[new, 0] < 0]
         if not new.size:
             return
-        texts = [self.sentences.texts[number] for number in new.tolist()]
         self.place[new, 0], self.place[new, 1] = len(self.arrays), np.arange(len(new))
-        self.arrays.append(_at_random(embed(self.encoder, texts, "passage", self.store)))
+        self.arrays.append(_at_random(embed(self.encoder, self.sentences.texts.take(new), "passage", self.store)))
 
     def products(
         self, questions: NDArray[np.float32], sentences: NDArray[np.int64], rows: NDArray[np.int64]
