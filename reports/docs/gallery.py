@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "harness sweep -m experiment=twins dataset.of=musique dataset.kind=renamed,untitled,unlinked",
         "harness report 'sweep=[DIR,DIR,DIR,DIR]'",
     ),
+    "linkage": ("harness linkage dataset=musique figure=linkage.png",),
     "differences": (
         "harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=queries.jsonl figure=compare.pdf",
     ),
