@@ -176,7 +176,7 @@ def hydra_arguments(command: str, arguments: list[str]) -> tuple[str, list[str]]
 
 
 def _named(primary: str, arguments: list[str]) -> list[str]:
-    """First arguments that are only values belong to the keys without one: ``rerun 3`` is ``rerun trial=3``."""
+    """First arguments that are only values belong to the keys without one: ``trace ID`` is ``trace query=ID``."""
     path = extensions.primary(primary)
     text = path.read_text(encoding="utf-8") if path else ""
     named = []

@@ -19,7 +19,7 @@ reason.
   harness report paper=acl sweep=all           tables and figures for a paper (also neurips, plain), see below
   harness report paper=acl sweep=all 'metrics=[last_hop@5]' baseline=bm25
 
-A sweep that was imported, or whose data are elsewhere, is reported from its folder alone.
+A sweep that was copied here, or whose data are elsewhere, is reported from its folder alone.
 Of sweeps that differ in the benchmark alone and were held out, one sentence says on how many benchmarks at least the
 winner differs from the best list (partial conjunction), and the table `replication` has the benchmarks.
 Before `harness heldout` the tables show tune and say so; afterwards they show test, and which evaluation of it.

@@ -33,7 +33,6 @@ from harness.report.tracking import Export, answers, pending
 from harness.report.tracking.none import Untracked
 from harness.run import Run
 from harness.run.artifact import keep_ids
-from harness.sweep.folder.archive import export_sweep, import_sweep
 from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
@@ -122,8 +121,6 @@ def _sweep(runs: Path, sweep: Path) -> Readers:
         for name in ENDED:
             made[f"{name}, {kind}"] = (base / name, partial(_part, base, name))
     made["stored experiment"] = (_experiment(old) / "config.yaml", partial(_experiments, _experiment(old)))
-    archive = export_sweep(sweep, runs / "sweep.tar.zst")
-    made["archive of a sweep"] = (archive, partial(_import, archive, runs / "imported"))
     return made
 
 
@@ -148,11 +145,6 @@ def _part(folder: Path, name: str) -> object:
     if name in ("scores.parquet", "queries.parquet"):
         return result.scores, result.queries
     return result.test if name.startswith("heldout") else result.tune
-
-
-def _import(archive: Path, runs: Path) -> object:
-    shutil.rmtree(runs, ignore_errors=True)
-    return import_sweep(archive, runs)
 
 
 def _without_hashes(sweep: Path) -> Path:

@@ -1,7 +1,3 @@
-from .archive import SUFFIX as SUFFIX
-from .archive import export_sweep as export_sweep
-from .archive import import_sweep as import_sweep
-from .find import find_trial as find_trial
 from .find import newest as newest
 from .integrity import ENTRY as ENTRY
 from .integrity import read_entry as read_entry

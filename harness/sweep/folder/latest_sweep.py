@@ -29,7 +29,7 @@ def latest(runs: Path) -> Path:
     """The folder of the last sweep below ``runs/sweeps`` of this user in this working folder.
 
     Where there is none, that of the only other user or folder that has one, or the only sweep that is there (it was
-    imported). Raises HarnessError when there is no sweep, or when several others have one.
+    copied here). Raises HarnessError when there is no sweep, or when several others have one.
     """
     lines = _lines(runs / "sweeps" / POINTER)
     if not lines and len(found := [path.parent for path in runs.glob(f"sweeps/*/{LOCK}")]) == 1:
