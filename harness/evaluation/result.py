@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from harness.core.table import Table
+from harness.core.table import TWO_COLUMNS, Table, typeset
 from harness.evaluation.coverage import Coverage
 
 
@@ -53,4 +53,5 @@ class Result(Mapping[str, Any], ABC):
 
     def latex(self) -> str:
         """The table in LaTeX (booktabs)."""
-        return self.table().latex()
+        table = self.table()
+        return typeset(table, TWO_COLUMNS, table.name)

@@ -18,7 +18,7 @@ from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import records
 from harness.sweep.heldout import locked, score
 from harness.sweep.heldout.ledger import Ledger
-from harness.sweep.judge.leaderboard import rescore
+from harness.sweep.judge.leaderboard import score_tune
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import Findings
 
@@ -63,7 +63,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
 
     Raises HarnessError that names the first value that differs.
     """
-    board = rescore(prepared)
+    board = score_tune(prepared, prepared.plan.trials())
     found, lock = Findings(board), result.lock
     wanted, now = [str(key) for key in result.trials["trial"]], [str(row["trial"]) for row in board.rows]
     if missing := sorted({*wanted} ^ {*now}):
