@@ -30,7 +30,7 @@ class Result(Mapping[str, Any], ABC):
 
     @abstractmethod
     def table(self) -> Table:
-        """Its table; ``.text()``, ``.html()``, ``.latex()`` and ``.csv()`` are its forms."""
+        """Its table; ``.text()``, ``.html()`` and ``.csv()`` are its forms."""
 
     def __getitem__(self, key: str) -> Any:
         """A value of ``json``."""
