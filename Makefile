@@ -56,7 +56,7 @@ heldout: $(READY)  ## the locked trials of the latest sweep on test, once
 report: $(READY)  ## LaTeX tables, figures, the site of all sweeps, and a PDF where latexmk is (ARGS=sweep=all: of all experiments)
 	$(BIN)/harness report $(ARGS)
 
-ui: $(READY)  ## MLflow and the site on 127.0.0.1
+ui: $(READY)  ## MLflow on 127.0.0.1
 	$(BIN)/harness ui port=$(PORT) $(ARGS)
 
 test: $(DEV)  ## all tests but the slow ones

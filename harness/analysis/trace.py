@@ -13,12 +13,11 @@ from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError, nearest
 from harness.fusion.context import Context
 from harness.fusion.fuse import rank_documents
-from harness.fusion.fuser import Calibrated
 from harness.graph.trail import Trail
 from harness.retriever import Retriever, Traced
 from harness.run import Run
-from harness.sweep.trial import engine, lists
-from harness.sweep.winner import Choice, choose
+from harness.sweep.trial import Trial, engine, lists
+from harness.sweep.winner import choose
 from harness.work.store import Store
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class Tracer:
     benchmark: Benchmark
     retrievers: Mapping[str, Retriever]
     runs: Mapping[str, Run]
-    chosen: Choice
+    chosen: Trial
     fused: str
     context: Context
     kept: Store
@@ -116,20 +115,19 @@ def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
     return Tracer.of(config, data, given).trace(ids.index(str(config.query)), config.trace.count, config.trace.rivals)
 
 
-def fused_name(chosen: Choice) -> str:
+def fused_name(chosen: Trial) -> str:
     """``fused by`` the locked trial, or the fuser and the reranker."""
     steps = [type(each).__module__.rpartition(".")[2] for each in (chosen.fuser, chosen.reranker)]
-    return f"fused by {chosen.name or ', '.join(step for step in steps if step != 'none')}"
+    return f"fused by {chosen.name if chosen.settings else ', '.join(step for step in steps if step != 'none')}"
 
 
-def _fused(chosen: Choice, runs: Mapping[str, Run], query: int, context: Context) -> dict[int, float]:
+def _fused(chosen: Trial, runs: Mapping[str, Run], query: int, context: Context) -> dict[int, float]:
     """The fused list of the query: fuser, then reranker."""
     one = np.array([query])
     pool = engine.align(
         chosen.pool, {each: runs[each].take(one) for each in chosen.pool.lists}, "cpu", context.take(one)
     )
-    calibrated = Calibrated(pool, chosen.normalizer, chosen.temperature)
-    lengths, docs, scores = rank_documents(chosen.reranker(chosen.fuser(calibrated), calibrated), pool.docs)
+    lengths, docs, scores = rank_documents(chosen.fused(pool), pool.docs)
     return _entries(docs, scores, np.array([0, int(lengths[0])]), 0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import HarnessError
@@ -34,11 +35,14 @@ def explains(config: DictConfig) -> bool:
     return found
 
 
-def other_splits(config: DictConfig) -> int:
-    """The key ``splits``: under how many other splits of tune the choice is tried. Raises HarnessError unless >= 0."""
-    found = config.get("splits", 0)
-    if not isinstance(found, int) or isinstance(found, bool) or found < 0:
-        raise HarnessError(f"splits={found}: expected a whole number, 0 or more")
+def look(config: DictConfig, command: str, source: str, test_ids: Iterable[str], n: int) -> dict[str, Any]:
+    """Note that a command looks at these test questions, among ``n`` questions, and print it; what was noted."""
+    from harness.core.table import paragraph
+    from harness.sweep.heldout import describe_looks, note_look
+
+    found = note_look(config.paths.looks, command, source, test_ids)
+    if line := describe_looks(found, n, config.paths.looks):
+        print(*paragraph(line), sep="\n")
     return found
 
 

@@ -27,22 +27,17 @@ if TYPE_CHECKING:
 
 
 def run(config: DictConfig) -> None:
-    """Read, judge, print, log and write."""
-    import sys
+    """Read, judge, print and write."""
     import textwrap
-    from pathlib import Path
 
     from harness.analysis import answering
     from harness.benchmark import SPLITS, read_splitting
-    from harness.command import complete, plain, typed
+    from harness.command import complete, look, plain
     from harness.core.configuration import instantiate
     from harness.core.errors import HarnessError, bounded, one_of
-    from harness.core.files import write_json
     from harness.evaluation.gold import part_name
     from harness.report.console import answers
     from harness.report.output import check_ending, write_result
-    from harness.report.tracking import ANSWERS, Export, track, tracker
-    from harness.sweep.heldout import describe_looks, note_look
     from harness.sweep.trial import store as store_of
 
     complete(config)
@@ -79,7 +74,6 @@ def run(config: DictConfig) -> None:
             "nothing was asked (dry_run); four letters are taken for a token, and answers to be as long as they may be"
         )
         return
-    tracking = tracker(config, typed())
     found = {one.name: answering.judge(one, reader, questions, texts[one.name], gold, store) for one in named}
     split = part_name(config.split, splitting)
     result = answers.result(found, against, data, members, split, plain(config.reader), plain(config.published))
@@ -87,14 +81,8 @@ def run(config: DictConfig) -> None:
     print(table.text())
     for line in answers.notes(result):
         print(textwrap.fill(line, 120))
-    look = note_look(config.paths.looks, "answer", data.name, data.test_ids(members))
-    if line := describe_looks(look, len(members), config.paths.looks):
-        print(line)
+    look(config, "answer", data.name, data.test_ids(members), len(members))
     write_result(config.out, result, table)
-    kept = Path(config.paths.runs) / ANSWERS / f"{answers.result_hash(result)[:16]}.json"
-    write_json(kept, result)
-    sys.stdout.flush()
-    track(tracking, Path(config.paths.runs), Export(kept.resolve()))
 
 
 def _read_run(path: str, data: Any) -> Run:

@@ -24,7 +24,7 @@ cluster, the share of false findings (5% is right) and the coverage (95% is righ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ def run(config: DictConfig) -> None:
 
 
 def _protocol(config: DictConfig) -> None:
-    import dataclasses
     from pathlib import Path
 
     from harness.analysis.worlds import calibrated
@@ -56,8 +55,7 @@ def _protocol(config: DictConfig) -> None:
     prepared = _prepared(config)
     rates = calibrated(prepared, config.calibrate)
     name = prepared.benchmark.name
-    facts = {"dataset": name, "data_sha256": prepared.benchmark.sha256}
-    path = _store(config, name, {**facts, "rates": [dataclasses.asdict(rate) for rate in rates]})
+    path = _store(config, name, "rates", rates, dataset=name, data_sha256=prepared.benchmark.sha256)
     print(table(rates).text())
     for made in picture(rates, name).save(Path(config.paths.reports) / "figures"):
         print(made)
@@ -65,8 +63,6 @@ def _protocol(config: DictConfig) -> None:
 
 
 def _forecast(config: DictConfig) -> None:
-    import dataclasses
-
     import numpy as np
 
     from harness.analysis.worlds import resplit
@@ -82,26 +78,21 @@ def _forecast(config: DictConfig) -> None:
     known = fitted(retrievers(config), prepared.benchmark)
     for line in blind_spots(known, np.bincount(clusters(gold))):
         print(line.text)
-    content = {"data_sha256": prepared.benchmark.sha256, "forecast": [dataclasses.asdict(one) for one in found]}
-    print(_store(config, f"{name}-forecast", content))
+    print(_store(config, f"{name}-forecast", "forecast", found, data_sha256=prepared.benchmark.sha256))
 
 
 def _refits(config: DictConfig) -> None:
-    import dataclasses
-
     from harness.analysis.refits import refit
     from harness.report.calibration import refits
 
     prepared = _prepared(config)
     found = refit(prepared, config.calibrate.refits)
     print(refits(found).text())
-    content = {"data_sha256": prepared.benchmark.sha256, "refits": [dataclasses.asdict(one) for one in found]}
-    print(_store(config, f"{prepared.benchmark.name}-refits", content))
+    data = prepared.benchmark
+    print(_store(config, f"{data.name}-refits", "refits", found, data_sha256=data.sha256))
 
 
 def _clusters(config: DictConfig) -> None:
-    import dataclasses
-
     from harness.analysis.clustered import behave
     from harness.benchmark import load
     from harness.benchmark.cluster import clusters
@@ -118,7 +109,7 @@ def _clusters(config: DictConfig) -> None:
         ]
     for table in behaviours(found):
         print(table.text())
-    print(_store(config, "clusters", {"clusters": [dataclasses.asdict(one) for one in found]}))
+    print(_store(config, "clusters", "clusters", found))
 
 
 def _prepared(config: DictConfig) -> Prepared:
@@ -129,7 +120,8 @@ def _prepared(config: DictConfig) -> Prepared:
     return Prepared.of(Plan(config, tuple(HydraConfig.get().overrides.task)))
 
 
-def _store(config: DictConfig, name: str, content: Mapping[str, Any]) -> Path:
+def _store(config: DictConfig, name: str, key: str, found: Sequence[Any], **facts: str) -> Path:
+    from dataclasses import asdict
     from pathlib import Path
 
     from omegaconf import OmegaConf
@@ -138,7 +130,7 @@ def _store(config: DictConfig, name: str, content: Mapping[str, Any]) -> Path:
 
     path = Path(config.paths.runs) / "calibrations" / f"{name}.json"
     options = OmegaConf.to_container(config.calibrate)
-    write_json(path, {**content, "options": options})
+    write_json(path, {**facts, key: [asdict(one) for one in found], "options": options})
     return path
 
 

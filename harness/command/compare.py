@@ -64,7 +64,7 @@ def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
     from dataclasses import asdict
 
-    from harness.command import complete, explains, plain
+    from harness.command import complete, explains, look, plain
     from harness.core.errors import HarnessError
     from harness.core.table import fit, paragraph
     from harness.evaluation.conclusion import by_topic, choose
@@ -74,7 +74,6 @@ def run(config: DictConfig) -> None:
     from harness.evaluation.verdict import renamed, sentences, short_table
     from harness.report.difference_figure import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
-    from harness.sweep.heldout import describe_looks, note_look
 
     complete(config)
     explain = explains(config)
@@ -97,11 +96,9 @@ def run(config: DictConfig) -> None:
     print(*(line for text in lead for line in paragraph(text)), sep="\n")
     for topic, text in (by_topic(said, "explanation") if explain else {}).items():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
-    look = {} if gold is None else note_look(config.paths.looks, "compare", gold.source, gold.test_ids)
-    if gold is not None and (line := describe_looks(look, len(gold), config.paths.looks)):
-        print(*paragraph(line), sep="\n")
+    looked = {} if gold is None else look(config, "compare", gold.source, gold.test_ids, len(gold))
     won = {name: asdict(room) for name, room in rooms.items()}
-    results = [{**one.json, "headroom": won.get(str(one.metric)), **look} for one in found]
+    results = [{**one.json, "headroom": won.get(str(one.metric)), **looked} for one in found]
     pairs = Matrix(found) if len(named[1]) > 1 else None
     written = write_result(config.out, results[0] if len(results) == 1 else results, table, system_table(found), pairs)
     written += write_figure(config.figure, lambda name: picture(found, name))

@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Diagnose, print, and write."""
     from harness.analysis.diagnosis import diagnose
-    from harness.command import complete
+    from harness.command import complete, look
     from harness.core.table import Column, Table
     from harness.report.output import check_ending, write_result
-    from harness.sweep.heldout import describe_looks, note_look
 
     complete(config)
     check_ending(config.diagnose.out)
@@ -42,7 +41,5 @@ def run(config: DictConfig) -> None:
     columns = [*texts, Column("n", "count"), Column("mean %"), Column("95% interval", "interval")]
     table = Table("diagnosis", f"{data.name}, {config.diagnose.split}, in percent", columns, rows)
     print(table.text())
-    look = note_look(config.paths.looks, "diagnose", data.name, data.test_ids(members))
-    if line := describe_looks(look, len(members), config.paths.looks):
-        print(line)
+    look(config, "diagnose", data.name, data.test_ids(members), len(members))
     write_result(config.diagnose.out, found, table)

@@ -40,14 +40,13 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read, score, print and write."""
-    from harness.command import complete, explains, plain
+    from harness.command import complete, explains, look, plain
     from harness.core.table import fit, paragraph
     from harness.evaluation.coverage import read_gold, show_coverage
     from harness.evaluation.evaluate import evaluate
     from harness.evaluation.metric import metrics
     from harness.report.output import check_ending, write_result
     from harness.run import io as lists
-    from harness.sweep.heldout import describe_looks, note_look
 
     complete(config)
     explain = explains(config)
@@ -64,8 +63,6 @@ def run(config: DictConfig) -> None:
     print(*paragraph(table.title), "", *fit(table), sep="\n")
     for topic, text in found.explanation().items() if explain else ():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
-    look = note_look(config.paths.looks, "evaluate", gold.source, gold.test_ids)
-    if line := describe_looks(look, len(gold), config.paths.looks):
-        print(*paragraph(line), sep="\n")
-    files = write_result(config.out, {**found.json, **look}, found.table())
+    looked = look(config, "evaluate", gold.source, gold.test_ids, len(gold))
+    files = write_result(config.out, {**found.json, **looked}, found.table())
     print(*files, sep="\n", end="\n" if files else "")

@@ -18,10 +18,8 @@ in pool.capped (graph) to their best documents before they are normalised. split
 half (by the MD5 of their ids; splitting=disjoint gold=queries.jsonl keeps queries that share gold passages on one side,
 splitting=given gold=queries.jsonl goes by its field `split`, splitting=splits.tsv by a file with lines `id split`),
 depth=1000 the best 1000 documents of each fused list. Choose parameters on tune, and look at test once.
-summary=s.json writes what is printed as JSON: documents and answered queries of each list, pairs of lists that share
-less than half of their ids. explain=true prints also what fused them. Every fuser, normalizer,
-temperature and reranker of conf/ that reads neither texts nor a graph can be
-used; those that learn (fuser=learned, normalizer=ecdf) from the lock of a sweep, which decides all else too.
+Pairs of lists that share less than half of their ids are said. Every fuser, normalizer, temperature and reranker of
+conf/ that reads neither texts nor a graph can be used; those that learn (fuser=learned, normalizer=ecdf) from the lock of a sweep, which decides all else too.
 pool.importance names a JSON file of the documents' prior importance, {"document": 0..1, ...}, which
 fuser=weighted_rrf multiplies by.
 """  # noqa: E501
@@ -29,9 +27,7 @@ fuser=weighted_rrf multiplies by.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,16 +35,14 @@ if TYPE_CHECKING:
 
     from harness.benchmark import Splitting
     from harness.run import Run
-    from harness.sweep.winner import Choice
+    from harness.sweep.trial import Trial
 
 
 def run(config: DictConfig) -> None:
     """Read, fuse, write, and say what was fused."""
     from harness.benchmark import SPLITS, read_splitting
-    from harness.command import command_line, complete, explains, plain, typed
+    from harness.command import command_line, complete, plain, typed
     from harness.core.errors import HarnessError, bounded, one_of
-    from harness.core.files import write_json
-    from harness.core.table import paragraph
     from harness.evaluation.gold import part_name
     from harness.fusion.fuse import fuse
     from harness.fusion.fuser import Fuser
@@ -58,7 +52,6 @@ def run(config: DictConfig) -> None:
     from harness.sweep.winner import choose
 
     complete(config)
-    explain = explains(config)
     one_of("split", config.split, SPLITS)
     if config.depth is not None:
         bounded("depth", config.depth, 1)
@@ -74,13 +67,11 @@ def run(config: DictConfig) -> None:
             f"lock={config.lock} fuses the lists {', '.join(chosen.pool.lists)}, lists names {', '.join(paths)}; "
             "give exactly those"
         )
-    if chosen.name:
+    if config.lock:
         print(f"as locked: {chosen.name}")
-    if explain:
-        print(*paragraph(_explanation(chosen)), sep="\n")
     importance = read(chosen.pool.importance) if chosen.pool.importance else None
     runs = lists.read_all(paths, config.lenient, plain(config.columns))
-    little = _check_shared(runs, config.disjoint)
+    _check_shared(runs, config.disjoint)
     splitting = read_splitting("splitting", config.splitting)
     queries = _of_split(next(iter(runs.values())).query_ids, config, splitting)
     runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}
@@ -97,20 +88,15 @@ def run(config: DictConfig) -> None:
         reference=chosen.pool.reference,
         device=config.device,
     ).top(config.depth)
-    strategy = chosen.name or _explanation(chosen)
+    strategy = chosen.name if config.lock else _explanation(chosen)
     lists.write(fused, out, {"command": command_line("fuse"), "strategy": strategy, "lists": paths})
-    read_lists = {name: {"documents": len(run.docs), "queries": _answered(run)} for name, run in runs.items()}
-    for name, one in read_lists.items():
-        print(f"{name}: {one['documents']} documents for {one['queries']} of {len(queries)} queries")
+    for name, run in runs.items():
+        print(f"{name}: {len(run.docs)} documents for {_answered(run)} of {len(queries)} queries")
     part = part_name(config.split, splitting)
     print(f"{out}: {len(fused.docs)} documents for {_answered(fused)} queries (split {part})")
-    if config.summary:
-        whole = {"out": out, "split": part, "queries": len(queries)}
-        made = {"documents": len(fused.docs), "queries": _answered(fused)}
-        write_json(Path(config.summary), {**whole, "lists": read_lists, "fused": made, "little_shared": little})
 
 
-def _explanation(chosen: Choice) -> str:
+def _explanation(chosen: Trial) -> str:
     """What fuses the lists."""
     pool, capped = chosen.pool, ", ".join(chosen.pool.capped)
     cap = "no list is capped" if pool.effective_cap is None else f"the {pool.effective_cap} best documents of {capped}"
@@ -147,19 +133,13 @@ def _of_split(query_ids: pa.StringArray, config: DictConfig, splitting: Splittin
     return query_ids.filter(pc.is_in(query_ids, kept))
 
 
-def _told(pair: Mapping[str, Any]) -> str:
-    first, second = pair["lists"]
-    return f"lists.{first} and lists.{second} share only {pair['shared']} {pair['ids']} ids of {pair['of']}"
-
-
-def _check_shared(runs: dict[str, Run], disjoint: bool) -> list[dict[str, Any]]:
-    """The pairs that share less than half: lists, ids (query or document), shared, of; also said on stderr.
+def _check_shared(runs: dict[str, Run], disjoint: bool) -> None:
+    """Say on stderr which pairs of lists share less than half of their ids.
 
     Raises HarnessError when a list shares no query, or (unless ``disjoint``) no document, with the first.
     """
     from harness.run.matching import documents, known, queries, share_nothing
 
-    little = []
     (first, one), *others = runs.items()
     for name, other in others:
         for what, ids_of in (("query", queries), ("document", documents)):
@@ -168,6 +148,4 @@ def _check_shared(runs: dict[str, Run], disjoint: bool) -> list[dict[str, Any]]:
             if not shared and not (disjoint and what == "document"):
                 raise share_nothing(what, (f"lists.{first}", ids), (f"lists.{name}", others_ids))
             if shared < least / 2:
-                little.append({"lists": [first, name], "ids": what, "shared": shared, "of": least})
-                print(_told(little[-1]), file=sys.stderr)
-    return little
+                print(f"lists.{first} and lists.{name} share only {shared} {what} ids of {least}", file=sys.stderr)

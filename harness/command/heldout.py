@@ -24,18 +24,17 @@ def run(config: DictConfig) -> None:
     """Evaluate, print, then export to the tracker."""
     from pathlib import Path
 
-    from harness.command import explains, typed
+    from harness.command import explains
     from harness.report.console import terminal
-    from harness.report.tracking import Export, remember, track, tracker
+    from harness.report.tracking import track, tracker
     from harness.sweep.folder import SweepResult, latest
     from harness.sweep.heldout import heldout
     from harness.sweep.trial import Prepared, reopen
 
-    runs, explain = Path(config.paths.runs), explains(config)
-    folder = Path(config.sweep) if config.sweep else latest(runs)
-    plan, tracking, export = reopen(folder, config), tracker(config, typed()), Export(folder.resolve())
-    remember(tracking, runs, export)  # a process that is killed from here on leaves a note that it is due
+    explain = explains(config)
+    folder = Path(config.sweep) if config.sweep else latest(Path(config.paths.runs))
+    plan, tracking = reopen(folder, config), tracker(config)
     result = heldout(SweepResult(folder), Prepared.of(plan), bool(config.heldout.again))
     print(terminal.heldout(result, explain))
     print(folder / "heldout.json", flush=True)
-    track(tracking, runs, export)
+    track(tracking, folder)

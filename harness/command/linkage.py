@@ -36,13 +36,11 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Read, link, print and write."""
     from harness.analysis.linkage import describe, find_links, join_gold, start_from_questions
-    from harness.command import complete, explains, plain
+    from harness.command import complete, explains, look, plain
     from harness.core.table import fit, paragraph
-    from harness.report.console import linkage_sentences
+    from harness.report.console import gain_table, gold_table, link_table, linkage_sentences, start_table
     from harness.report.figure.linkage import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
-    from harness.report.table import gain_table, gold_table, link_table, start_table
-    from harness.sweep.heldout import describe_looks, note_look
 
     complete(config)
     check_ending(config.out)
@@ -66,9 +64,7 @@ def run(config: DictConfig) -> None:
         print(*paragraph(line), sep="\n")
     if start and config.split != "tune":
         test = [name for name, part in zip(texts.query_ids, texts.parts(splitting), strict=True) if part == "test"]
-        look = note_look(config.paths.looks, "linkage", texts.name, test)
-        if line := describe_looks(look, len(texts.query_ids), config.paths.looks):
-            print(*paragraph(line), sep="\n")
+        look(config, "linkage", texts.name, test, len(texts.query_ids))
     files = write_result(config.out, found, tables[0])
     files += write_figure(config.figure, lambda name: picture(found, config.measured.encoder, name))
     print(*files, sep="\n", end="\n" if files else "")

@@ -76,23 +76,19 @@ def _status(config: DictConfig) -> None:
 
 
 def _prepare(config: DictConfig) -> None:
-    from pathlib import Path
-
     from harness.benchmark.twin import describe
     from harness.command import typed
     from harness.report.table import describe_network
     from harness.sweep.trial import Plan, Prepared, graphs, retrievers, store
     from harness.work.engine import Work
-    from harness.work.progress import doing, following
 
-    with following(Path(config.paths.runs), doing("prepare", typed())):
-        plan = Plan(config, Work.here(typed()).overrides)
-        reading = plan.reading()  # before anything is built: mistakes in a grid are told
-        prepared = Prepared.of(plan)
-        if reading:
-            prepared.read_pairs(reading)
-            print(f"{len(reading)} {'trial reads' if len(reading) == 1 else 'trials read'} passages; the scores of "
-                  "their pairs are stored")  # fmt: skip
+    plan = Plan(config, Work.here(typed()).overrides)
+    reading = plan.reading()  # before anything is built: mistakes in a grid are told
+    prepared = Prepared.of(plan)
+    if reading:
+        prepared.read_pairs(reading)
+        number = "1 trial reads" if len(reading) == 1 else f"{len(reading)} trials read"
+        print(f"{number} passages; the scores of their pairs are stored")
     data, kept = prepared.benchmark, store(config)
     tune, test = len(data.members("tune")), len(data.members("test"))
     print(f"{data.name}: {len(data.doc_ids)} passages, {len(data.query_ids)} queries ({tune} tune, {test} test)")

@@ -14,12 +14,11 @@ reason.
   harness report sweep=all                     the latest sweep of every experiment on every benchmark, in one report
   harness report 'sweep=[DIR,DIR]'             these, in one report, with the joint figure of an experiment that has one
   harness report paths.reports=paper/results   elsewhere
-  harness report splits=20                     with what is chosen under 20 other splits of tune (not on the site)
   harness report traces=null                   the graph's paths of every question on the site; 20 of a sweep else
   harness report paper=acl sweep=all           tables and figures for a paper (also neurips, plain), see below
   harness report paper=acl sweep=all 'metrics=[last_hop@5]' baseline=bm25
 
-A sweep that was imported, or whose data are elsewhere, is reported from its folder alone.
+A sweep that was copied here, or whose data are elsewhere, is reported from its folder alone.
 Of sweeps that differ in the benchmark alone and were held out, one sentence says on how many benchmarks at least the
 winner differs from the best list (partial conjunction), and the table `replication` has the benchmarks.
 Before `harness heldout` the tables show tune and say so; afterwards they show test, and which evaluation of it.
@@ -47,31 +46,24 @@ CHECKED = "only hashes were checked, `harness verify --rescore` computes the num
 
 
 def run(config: DictConfig) -> None:
-    """Write the report, say what was written, and attach it to the sweeps in the tracker."""
-    from dataclasses import replace
+    """Write the report, and say what was written."""
     from pathlib import Path
 
-    from harness.command import other_splits, typed
-    from harness.core.errors import HarnessError
     from harness.core.files import remove_partials
     from harness.report.calibration import read_pictures
     from harness.report.display import Display
     from harness.report.pdf import build, gather, joint, section
     from harness.report.site import build as build_site
     from harness.report.table import findings
-    from harness.report.tracking import Export, track, tracker
     from harness.sweep.folder import newest
 
-    splits = other_splits(config)
     if config.get("paper"):
-        if splits:
-            raise HarnessError(f"splits={splits} is of the report, and paper={config.paper} writes none; leave it out")
         return write_paper(config)
-    runs, folder, tracking = Path(config.paths.runs), Path(config.paths.reports), tracker(config, typed())
+    runs, folder = Path(config.paths.runs), Path(config.paths.reports)
     remove_partials(folder)
     for name in ("tables", "figures", "site"):
         remove_partials(folder / name, "**/*.partial")
-    results = {title: replace(one, splits=splits) for title, one in newest(runs, config.sweep).items()}
+    results = newest(runs, config.sweep)
     for result in results.values():
         log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))
     display = Display.read(config).of(list(results.values()))
@@ -88,8 +80,6 @@ def run(config: DictConfig) -> None:
         print(finding)
     print(built.pdf)
     print(build_site(config, folder / "site", [result.folder for result in results.values()]), flush=True)
-    for result in results.values():
-        track(tracking, runs, Export.with_report(result.folder, folder))
 
 
 def write_paper(config: DictConfig) -> None:

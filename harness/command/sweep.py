@@ -1,10 +1,10 @@
 """Score every trial of a grid on the tune split, and lock the winner before anything touches test.
 
-In a terminal a bar shows the trials, the time left and the best trial so far; `harness watch` follows from another.
-Prints the trials that matter and what won, by how much, what to expect on test and whether fusion adds to the best
-list; with explain=true also the best 15 trials with all p values, power, headroom, edges of the grid and the curse of
-many trials. The last line of standard output is the sweep's folder. Then MLflow gets a copy of it, and a
-line on standard error links to it; without a server the sweep is finished all the same (see `harness track --help`).
+In a terminal a bar shows the trials and the time left. Prints the trials that matter and what won, by how much, what to
+expect on test and whether fusion adds to the best list; with explain=true also the best 15 trials with all p values,
+power, headroom, edges of the grid and the curse of many trials. The last line of standard output is the sweep's folder.
+Then MLflow gets a copy of it, and a line on standard error links to it; without a server the sweep is finished all the
+same (see `harness track --help`).
 
   harness sweep                                  grid `default` on the sample benchmark
   harness sweep dataset=2wikimultihopqa          real data, from paths.data (HARNESS_DATA) or the Hub
@@ -17,16 +17,13 @@ line on standard error links to it; without a server the sweep is finished all t
   harness sweep fuser=linear fuser.alpha=.6 grid=point      one configuration
   harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    add a block of axes to the grid
   harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
-  harness sweep grid.extend=true                 go on where a best trial has the last value of an axis (see below)
   harness sweep -m encoder=minilm,hashed         axes that need new runs: a sweep for each value, then one table
 
 Axes of a grid are on the right of the pool (fuser, normalizer, temperature, reranker, pool.*), and are expanded inside
 the process. conf/grid/default.yaml shows how they are written.
 
 A sweep says where the winner, or the best trial of a fuser, has the lowest or highest number of an axis that could go
-on, and scores better than the value beside it. With grid.extend=true that axis gets one value more, as far as the
-strategy allows it, and the new trials are scored on the same tune: at most grid.extend_rounds times (3). All trials
-count in the corrections and in the forecast; the lock lists what was added (`extended`) and what is left (`edges`).
+on, and scores better than the value beside it; the lock lists these (`edges`), with the value that comes next.
 """
 
 from __future__ import annotations
@@ -44,17 +41,18 @@ def run(config: DictConfig) -> None:
 
     from omegaconf import open_dict
 
-    from harness.command import explains, other_splits, typed
+    from harness.command import explains, typed
     from harness.core.errors import HarnessError
     from harness.report.console import terminal
-    from harness.report.tracking import Export, track, tracker
+    from harness.report.tracking import track, tracker
     from harness.sweep.multirun import note
     from harness.sweep.trial import Plan, Prepared, identities, retrievers
     from harness.sweep.tune import sweep
-    from harness.work.progress import doing, following
 
     printed = ("explain", "splits")  # no part of a result
-    explain, splits = explains(config), other_splits(config)
+    explain, splits = explains(config), config.get("splits", 0)
+    if not isinstance(splits, int) or isinstance(splits, bool) or splits < 0:
+        raise HarnessError(f"splits={splits}: expected a whole number, 0 or more")
     given = tuple(text for text in typed() if text.partition("=")[0] not in printed)
     with open_dict(config):
         for key in printed:
@@ -64,23 +62,22 @@ def run(config: DictConfig) -> None:
         raise HarnessError(f"{told} is of results, and dry_run=true makes none; leave one of them out")
     if config.dry_run:
         return show_plan(config, given)
-    tracking = tracker(config, given)
+    tracking = tracker(config)
     plan = Plan(config, given)
     identities(retrievers(config))  # a file that is missing is told before the grid is
     trials = plan.trials()
-    with following(Path(config.paths.runs), doing("sweep", given)):
-        result = replace(sweep(Prepared.of(plan), trials), splits=splits)
+    result = replace(sweep(Prepared.of(plan), trials), splits=splits)
     note(result, Path(config.paths.runs))
     print(terminal.leaderboard(result, explain))
     print(result.folder, flush=True)
-    track(tracking, Path(config.paths.runs), Export(result.folder.resolve()))
+    track(tracking, result.folder)
 
 
 def show_plan(config: DictConfig, given: tuple[str, ...]) -> None:
     """Print what would be done, and do nothing."""
-    from harness.sweep.dry_run import blocks, extension, stages
+    from harness.sweep.dry_run import blocks, stages
     from harness.sweep.trial import Plan
 
     plan = Plan(config, given)
     grid = blocks(plan)
-    print(f"{grid.text()}\n\n{stages(plan).text()}\n{grid.title}{extension(plan)}; nothing was run (dry_run)")
+    print(f"{grid.text()}\n\n{stages(plan).text()}\n{grid.title}; nothing was run (dry_run)")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from harness.core.table import Table
+from harness.core.table import TWO_COLUMNS, Table, typeset
 from harness.evaluation.coverage import Coverage
 
 
@@ -30,7 +30,7 @@ class Result(Mapping[str, Any], ABC):
 
     @abstractmethod
     def table(self) -> Table:
-        """Its table; ``.text()``, ``.html()``, ``.latex()`` and ``.csv()`` are its forms."""
+        """Its table; ``.text()``, ``.html()`` and ``.csv()`` are its forms."""
 
     def __getitem__(self, key: str) -> Any:
         """A value of ``json``."""
@@ -53,4 +53,5 @@ class Result(Mapping[str, Any], ABC):
 
     def latex(self) -> str:
         """The table in LaTeX (booktabs)."""
-        return self.table().latex()
+        table = self.table()
+        return typeset(table, TWO_COLUMNS, table.name)

@@ -6,7 +6,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from harness.sweep.folder import scores
 from harness.sweep.folder.integrity import hashes
 from harness.sweep.folder.latest_sweep import remember
 from harness.sweep.folder.result import LOCK, SweepResult
-from harness.sweep.heldout.family import experiment_family
+from harness.sweep.heldout.ledger import experiment_family
 from harness.sweep.judge import choice
 from harness.sweep.judge.foresight import foresight
 from harness.sweep.judge.leaderboard import Leaderboard, score_tune
@@ -34,7 +34,6 @@ from harness.sweep.trial import Trial, engine
 from harness.sweep.trial.cost import cost
 from harness.sweep.trial.lists import fitted, recalls, retrievers, store
 from harness.sweep.trial.prepared import Prepared
-from harness.work import progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,10 +47,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     data = prepared.benchmark
     members = data.need_members("tune")
     log.info("score %d trials on %d queries: begins", len(trials), len(members))
-    progress.stage("score")
     board = score_tune(prepared, trials)
-    progress.stage("score", board.seconds)
-    progress.stage("judge")
     log.info("score: done in %.1f s", board.seconds)
     found, kept = Findings(board), store(board.prepared.plan.config)
     folder = Path(board.prepared.plan.config.paths.runs) / "sweeps" / f"{data.name}-{found.identity}"
@@ -143,7 +139,7 @@ class Findings:
             **self._ahead,
             "trials": len(board.trials),
             "ranks_sha256": hashlib.sha256(board.ranks.tobytes()).hexdigest(),
-            **board.facts,
+            "edges": [asdict(edge) for edge in board.edges],
             "margin": plan.margin,
             "family": experiment_family(plan.experiment, plan.given),
             "files": dict(files),

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.core.errors import HarnessError
-from harness.core.identity import code_version, record
+from harness.core.identity import code_version, library_versions, record
 from harness.sweep.folder.integrity import FILES, HELDOUT, MEASURED, bytes_sha256, check_file, read_entry, recorded
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import records
 from harness.sweep.heldout import locked, score
 from harness.sweep.heldout.ledger import Ledger
-from harness.sweep.judge.leaderboard import rescore
-from harness.sweep.rerun import inputs
+from harness.sweep.judge.leaderboard import score_tune
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import Findings
 
@@ -64,18 +63,21 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
 
     Raises HarnessError that names the first value that differs.
     """
-    board = rescore(prepared)
+    board = score_tune(prepared, prepared.plan.trials())
     found, lock = Findings(board), result.lock
     wanted, now = [str(key) for key in result.trials["trial"]], [str(row["trial"]) for row in board.rows]
     if missing := sorted({*wanted} ^ {*now}):
         raise HarnessError(
-            f"{result.folder / 'trials.parquet'}: its trials are not those of config.yaml, as {missing[0]}; sweep again"
+            f"{result.folder / 'trials.parquet'}: its trials are not those of config.yaml, as {missing[0]} "
+            f"({_why(result, prepared)}); sweep again"
         )
     ranks = board.ranks[[now.index(key) for key in wanted]]
     differ = int((ranks != np.asarray(result.ranks)).sum()) if ranks.shape == result.ranks.shape else -1
     if differ:
         what = "other questions" if differ < 0 else f"{differ} gold ranks differ"
-        raise HarnessError(f"{result.folder / 'ranks.npy'}: not what is computed now ({what}); see `harness rerun`")
+        raise HarnessError(
+            f"{result.folder / 'ranks.npy'}: not what is computed now ({what}): {_why(result, prepared)}"
+        )
     stored = {
         "trials.parquet": (_rows(result.trials), _rows(found.tables["trials.parquet"])),
         "queries.parquet": (_rows(result.queries), _rows(found.tables["queries.parquet"])),
@@ -91,7 +93,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
             if not same_code and ABSENT in (old, new):
                 unknown[path.split(".")[-1]] = None
                 continue
-            why = "; ".join(inputs(result, prepared)) or "it was changed after it was written"
+            why = _why(result, prepared)
             raise HarnessError(f"{result.folder / name}: {path} = {old}, computed now: {new} ({why})")
     yield f"tune       {len(wanted)} trials scored and judged again: the same ranks, to the bit, the same rows and lock"
     if unknown:
@@ -109,6 +111,20 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
         if bytes_sha256(content) != entry["files"][name]:
             raise HarnessError(f"{result.folder / name}: not what is computed now; data, a list, or the code differs")
     yield f"test       {len(result.heldout or ())} trials scored again: the same files, to the bit (no new look)"
+
+
+def _why(result: SweepResult, prepared: Prepared) -> str:
+    """What the sweep was computed from and is other now: data, lists (retrievers, encoders, ...), code, libraries."""
+    now = {
+        "data_sha256": prepared.benchmark.sha256,
+        "split_sha256": prepared.benchmark.split_facts.get("split_sha256"),
+        "code": code_version(),
+        "libraries": library_versions(),
+        "lists": record(prepared.identities),
+    }
+    then = {key: record(result.manifest.get(key)) for key in now}
+    told = (f"{path}: {old} then, {new} now" for path, old, new in differences(then, now))
+    return "; ".join(told) or "no input differs, so it was changed after it was written"
 
 
 def _rows(table: pd.DataFrame) -> dict[str, Mapping[str, Any]]:

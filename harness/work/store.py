@@ -24,7 +24,6 @@ from harness.core.artifact import MANIFEST, PARTIAL, Artifact, artifact_key, ope
 from harness.core.errors import HarnessError
 from harness.core.files import mend_of, unwritable, write_json
 from harness.core.identity import code_version, file_sha256, library_versions
-from harness.work import progress as following
 from harness.work.parts import RECORDS, is_shared
 from harness.work.remote import Remote
 from harness.work.shared_rows import Building, building
@@ -65,15 +64,21 @@ def noting(artifact: str) -> Iterator[Using]:
         around.seconds += time.perf_counter() - mine.started
 
 
+class NotStored(HarnessError):
+    """An artifact that would have to be built."""
+
+
 @dataclass(frozen=True)
 class Store:
     """The artifacts below ``root`` (the ``paths.runs`` folder).
 
     shared: a store where whole artifacts are looked for before they are built, and sent to (``paths.shared``).
+    builds: whether what is not there is built; for those who only look it is ``NotStored``.
     """
 
     root: Path
     shared: Remote | None = None
+    builds: bool = True
 
     def place(self, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Path:
         """Where the artifact of ``stage`` for this configuration and these input hashes is, or will be."""
@@ -126,6 +131,8 @@ class Store:
         with noting(f"{stage}/{key}") as used:
             if (found := open_artifact(place, key)) is not None:
                 return self._sent(found)
+            if not self.builds:
+                raise NotStored(f"{stage}: not stored")
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 lock = FileLock(place.with_suffix(".lock"))
@@ -207,7 +214,6 @@ def _make(
         shutil.rmtree(partial)
     partial.mkdir(exist_ok=True)
     log.info("%s: begins", f"{stage} {what}".strip())
-    following.stage(stage)
     try:
         facts = dict(build(partial) or {})
     except (OSError, HarnessError):
@@ -241,7 +247,6 @@ def _make(
         shutil.rmtree(place)
     partial.rename(place)
     log.info("%s: done in %.1f s", stage, seconds)
-    following.stage(stage, seconds)
     return Artifact(place, key, manifest)
 
 

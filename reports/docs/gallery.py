@@ -17,8 +17,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "alpha": REPORT,
     "frontier": REPORT,
     "ceiling": REPORT,
-    "cost": REPORT,
-    "flow": REPORT,
     "scores": REPORT,
     "heatmap": ("harness sweep experiment=normalizer_by_fuser", "harness report"),
     "bars": ("harness sweep experiment=phasegraph_ablation", "harness report"),

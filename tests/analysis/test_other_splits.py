@@ -118,5 +118,3 @@ def test_on_the_command_line(overrides: list[str], command: Callable[..., tuple[
         assert command(*given, f"splits={wrong}")[::2] == (2, expected)
     status, _, error = command(*given, "splits=3", "dry_run=true")
     assert (status, "splits=3 is of results" in error) == (2, True)
-    status, _, error = command("report", "paper=acl", "splits=3")
-    assert (status, "splits=3 is of the report" in error) == (2, True)

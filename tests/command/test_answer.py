@@ -48,7 +48,7 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Script
 
 def answered(endpoint: Scripted, *overrides: str) -> Any:
     local = ["dataset=folder", "dataset.path=few", "reader.model=m", f"reader.base_url={endpoint.url}", "split=all"]
-    run(compose("answer", ["run=run.trec", "tracking=none", "out=out.json", *local, *overrides]))
+    run(compose("answer", ["run=run.trec", "out=out.json", *local, *overrides]))
     return json.loads(Path("out.json").read_text()) if Path("out.json").exists() else None
 
 
@@ -112,19 +112,6 @@ def test_published_figures_stand_beside(endpoint: Scripted, capsys: pytest.Captu
     text = capsys.readouterr().out
     assert "published: Ours" in text
     assert "published: PolicyRAG, Tables 6 and 2; the reader" in text
-
-
-def test_mlflow_holds_a_run_a_condition(endpoint: Scripted, tmp_path: Path) -> None:
-    import mlflow
-
-    uri = f"sqlite:///{tmp_path}/mlflow.db"
-    answered(endpoint, "tracking=mlflow", f"tracking.uri={uri}", f"tracking.artifacts={tmp_path}/a", "k=1")
-    answered(endpoint, "tracking=mlflow", f"tracking.uri={uri}", f"tracking.artifacts={tmp_path}/a", "k=1")
-    mlflow.set_tracking_uri(uri)
-    runs = mlflow.search_runs(search_all_experiments=True)
-    assert len(runs) == 5
-    gold = runs[runs["tags.mlflow.runName"] == "gold"].iloc[0]
-    assert (gold["metrics.em"], gold["metrics.f1_low"], gold["params.reader.model"]) == (1, 1, "m")
 
 
 @pytest.mark.parametrize(

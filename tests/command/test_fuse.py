@@ -137,9 +137,7 @@ def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
     assert not (folder / "x.trec").exists()
 
 
-def test_lists_that_share_little_are_said_on_stderr_and_in_the_summary(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lists_that_share_little_are_said_on_stderr(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     docs = "\n".join(f"q1 Q0 z{number} {number + 2} 0.{9 - number} s" for number in range(3))
     (folder / "d.trec").write_text(f"q1 Q0 b 1 0.99 s\n{docs}\n")
     (folder / "g.json").write_text('{"q1": {"b": 5, "c": 4, "d": 3}}')
@@ -147,15 +145,6 @@ def test_lists_that_share_little_are_said_on_stderr_and_in_the_summary(
     said = capsys.readouterr()
     assert "lists.dense and lists.graph share only 1 document ids of 3\n" in said.err
     assert "share only" not in said.out
-    fused("fuser=rrf", "summary=s.json")
-    assert json.loads((folder / "s.json").read_text()) == {
-        "out": "out.trec",
-        "split": "all",
-        "queries": 1,
-        "lists": {"dense": {"documents": 4, "queries": 1}, "graph": {"documents": 3, "queries": 1}},
-        "fused": {"documents": 6, "queries": 1},
-        "little_shared": [{"lists": ["dense", "graph"], "ids": "document", "shared": 1, "of": 3}],
-    }
 
 
 def test_a_disjoint_split_keeps_queries_that_share_passages_together(folder: Path) -> None:
@@ -169,8 +158,7 @@ def test_a_disjoint_split_keeps_queries_that_share_passages_together(folder: Pat
     assert set(fused("split=test")) == {"q2", "q3"}
     disjoint = ["splitting=disjoint", "gold=queries.jsonl"]
     assert set(fused("split=test", *disjoint)) == {"q3"}
-    assert set(fused("split=tune", *disjoint, "summary=s.json")) == {"q1", "q2"}
-    assert json.loads((folder / "s.json").read_text())["split"] == "tune (disjoint)"
+    assert set(fused("split=tune", *disjoint)) == {"q1", "q2"}
     with pytest.raises(HarnessError, match="splitting=disjoint needs to know which queries share passages"):
         fused("split=test", "splitting=disjoint")
     (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, queries[:2])))

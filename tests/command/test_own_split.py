@@ -63,7 +63,7 @@ def test_sweep_heldout_and_verify_go_by_the_split_that_the_questions_carry(
     assert set(pd.read_parquet(folder / "heldout_queries.parquet")["id"]) == set(TEST)
     (entry,) = [json.loads(line) for line in (place / "runs" / "ledger.jsonl").read_text().splitlines()]
     assert (entry["splitting"], entry["split_sha256"]) == ("given", lock["split_sha256"])
-    assert command("ledger")[1].count("own test (given), evaluation 1") == 1
+    assert (entry["dataset"], entry["evaluation"]) == ("own", 1)
 
     status, out, err = command("verify", "rescore=true")
     assert status == 0, err

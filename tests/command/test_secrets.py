@@ -39,7 +39,7 @@ def test_of_a_run_that_works(endpoint: Scripted, tmp_path: Path) -> None:  # noq
 @pytest.mark.usefixtures("endpoint")
 def test_of_a_server_that_says_the_key(tmp_path: Path) -> None:
     with served(lambda number, message: ("echo", 401)) as echo:
-        done = command(tmp_path, *ANSWER, f"reader.base_url={echo.url}", "tracking=none")
+        done = command(tmp_path, *ANSWER, f"reader.base_url={echo.url}")
     assert done.returncode == 2
     assert "wrong Bearer ***" in done.stderr
     assert_kept_secret(tmp_path, done)
@@ -50,7 +50,7 @@ def test_of_a_server_that_says_the_key(tmp_path: Path) -> None:
     "wrong", [f"reader.base_url=http://me:{CANARY}@127.0.0.1:1/v1", f"reader.key_variable={CANARY}"]
 )
 def test_of_a_secret_in_the_wrong_place(tmp_path: Path, wrong: str) -> None:
-    done = command(tmp_path, *ANSWER, wrong, "tracking=none")
+    done = command(tmp_path, *ANSWER, wrong)
     assert done.returncode == 2, done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert_kept_secret(tmp_path, done)

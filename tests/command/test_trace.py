@@ -1,4 +1,4 @@
-"""`harness trace`: text and a page for one question of a world of four passages."""
+"""`harness trace`: text and a file for one question of a world of four passages."""
 
 import json
 from pathlib import Path
@@ -8,9 +8,6 @@ import pytest
 from harness.command.trace import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
-from harness.graph.trail import Node
-from harness.graph.trail import Path as Way
-from harness.report.explanation.tracepage import BOX, HEIGHT, MARGIN, ROW, STEP, draw
 
 WORLD = {
     "Dune (film)": "Dune was filmed by David Lynch.",
@@ -35,7 +32,7 @@ def overrides(tmp_path: Path) -> list[str]:
     ]  # fmt: skip
 
 
-def test_text_and_page(overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_and_file(overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(compose("trace", overrides))
     said = capsys.readouterr().out
     lines = said.splitlines()
@@ -44,18 +41,13 @@ def test_text_and_page(overrides: list[str], tmp_path: Path, capsys: pytest.Capt
     assert "fused by boltzmann" in said
     assert "gold 3 (last hop) [p2] Missoula" in " ".join(said.split())
     assert "dune -is the title of-> [p0] Dune (film) -names (title)-> david lynch" in said
-    page = Path(lines[-1])
-    assert page == tmp_path / "runs" / "traces" / f"{tmp_path.name}-which_one_.html"
-    html = page.read_text()
-    assert "<script" not in html
-    assert "http" not in html
-    assert "Dune &lt;film&gt;" in html
-    assert html.count("<svg") == 1
-    assert 'class="gold"' in html
+    path = Path(lines[-1])
+    assert path == tmp_path / "runs" / "traces" / f"{tmp_path.name}-which_one_.json"
+    assert json.loads(path.read_text())["lists"]["graph"]["paths"]["p2"]
 
 
 @pytest.mark.paper("policyrag")
-def test_a_policy_tells_its_terms_as_text_page_and_json(
+def test_a_policy_tells_its_terms_as_text_and_json(
     overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     more = ["+retriever@lists.policy=policyrag", "pool.lists=[dense,policy]", "lists.policy.policy.traverse.eta_s=0.1"]
@@ -63,9 +55,7 @@ def test_a_policy_tells_its_terms_as_text_page_and_json(
     said = capsys.readouterr().out
     for table in ("phrase seeds", "passage seeds", "facts", "mass", "passages"):
         assert f"policy, {table}" in said
-    page = Path(said.splitlines()[-1])
-    assert "<h3>policy, facts</h3>" in page.read_text()
-    told = json.loads(page.with_suffix(".json").read_text())
+    told = json.loads(Path(said.splitlines()[-1]).read_text())
     assert told["query"] == "which/one?"
     assert told["gold"] == ["p0", "p1", "p2"]
     policy = told["lists"]["policy"]
@@ -87,13 +77,3 @@ def test_a_question_that_is_not_there(overrides: list[str]) -> None:
         run(compose("trace", [*overrides, "trace.count=0"]))
     with pytest.raises(HarnessError, match=r"pool\.lists names 'grahp' \(did you mean graph\?\)"):
         run(compose("trace", [*overrides, "pool.lists=[dense,grahp]"]))
-
-
-def test_columns_are_steps_and_rows_the_order_of_coming() -> None:
-    a, b, c = Node(entity="a"), Node(passage=1), Node(passage=2)
-    drawing = draw([(Way((a, b, c), ("x", "y"), 0.5), 1.0), (Way((a, c), ("z",), 0.1), 0.2)])
-    places = {box.node: (box.x, box.y) for box in drawing.boxes}
-    assert places == {a: (MARGIN, MARGIN), b: (MARGIN + STEP, MARGIN), c: (MARGIN + STEP, MARGIN + ROW)}
-    assert [(line.links, line.width) for line in drawing.lines] == [("x", 6.0), ("y", 6.0), ("z", 2.0)]
-    assert (drawing.width, drawing.height) == (2 * MARGIN + STEP + BOX, 2 * MARGIN + ROW + HEIGHT)
-    assert (draw([]).width, draw([]).height) == (2 * MARGIN + BOX, 2 * MARGIN + HEIGHT)

@@ -22,8 +22,6 @@ import numpy as np
 import pytest
 
 from harness.command.ui import command, environment
-from harness.core.configuration import compose
-from harness.report.site.assembly import build
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 KNOBS = [(0.3, 20, "pit"), (0.5, 30, "minmax"), (0.7, 40, "max")]
@@ -62,10 +60,8 @@ def runs(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ranks = result.ranks[: len(KNOBS)].copy()
     trials.to_parquet(result.folder / "trials.parquet")
     np.save(result.folder / "ranks.npy", ranks)
-    whole = tmp_path_factory.mktemp("whole")
-    example.write(whole / "sweeps" / "s1")
-    where = [f"paths.runs={whole}", f"paths.looks={whole}/looks.jsonl", "tracking=none"]
-    build(compose("report", where), runs / "reports" / "site")
+    (runs / "reports" / "site").mkdir(parents=True)
+    (runs / "reports" / "site" / "index.html").touch()
     return runs
 
 
@@ -75,11 +71,10 @@ def server(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
     strange = tmp_path_factory.mktemp("strange")
     for name in ("mlflow", "uvicorn", "sqlalchemy", "fastapi", "ast"):
         (strange / f"{name}.py").write_text(CANARY)
-    with socket.socket() as probe, socket.socket() as other:
+    with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        other.bind(("127.0.0.1", 0))
-        port, beside = probe.getsockname()[1], other.getsockname()[1]
-    ours = harness(f"port={port}", f"site_port={beside}", f"paths.reports={runs}/reports", runs=runs)
+        port = probe.getsockname()[1]
+    ours = harness(f"port={port}", f"paths.reports={runs}/reports", runs=runs)
     process = subprocess.Popen(ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=strange)
     url = f"http://127.0.0.1:{port}"
     try:
@@ -90,10 +85,6 @@ def server(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
-    end = time.monotonic() + 30
-    while _answers(site.partition(": ")[2].strip()):  # the site's server ends with MLflow's
-        assert time.monotonic() < end
-        time.sleep(0.1)
 
 
 def _wait(url: str, process: subprocess.Popen[str]) -> None:
@@ -108,33 +99,8 @@ def _wait(url: str, process: subprocess.Popen[str]) -> None:
     raise AssertionError(f"{url} did not answer within three minutes")
 
 
-def _answers(url: str) -> bool:
-    try:
-        urllib.request.urlopen(url, timeout=5).close()
-    except OSError:
-        return False
-    return True
-
-
-def test_the_site_and_mlflow_link_to_each_other(server: Server) -> None:
-    with urllib.request.urlopen(f"{server.site}data/server.js", timeout=30) as answer:
-        text = answer.read().decode()
-        assert answer.headers["Content-Type"].startswith("text/javascript")
-    link = json.loads(json.loads(text.removeprefix('put("server",').removesuffix(");\n")))
-    assert f"{link['mlflow']}{link['page']}s1.leaderboard" == server.link
-    (experiment,) = server.get("/api/2.0/mlflow/experiments/search", max_results=9)["experiments"][:1]
-    tags = {tag["key"]: tag["value"] for tag in experiment["tags"]}
-    assert f"[The site]({server.site})" in tags["mlflow.note.content"]
-    assert f"[questions]({server.site}#/sweep/s1)" in tags["mlflow.note.content"]
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: the page itself is not looked at")
-def test_the_served_site_shows_its_sweep_and_mlflow(server: Server, tmp_path: Path) -> None:
-    shown = browse(f"{server.site}#/sweep/s1", tmp_path)
-    assert f'<a href="{server.link}">This sweep in MLflow</a>' in shown
-
-
 def test_what_is_finished_is_exported_and_served(server: Server, runs: Path) -> None:
+    assert server.site == f"{runs}/reports/site/index.html"
     assert f"MLflow reads experiment multihop-retrieval at sqlite:///{runs}/mlflow.db" in server.greeting
     search = {"experiment_ids": ["1"], "filter": "tags.kind = 'trial' and metrics.last_hop_at_5 > 0.7"}
     found = server.get("/api/2.0/mlflow/runs/search", **search)["runs"]
@@ -149,9 +115,6 @@ def test_what_is_finished_is_exported_and_served(server: Server, runs: Path) -> 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: the page itself is not looked at")
 def test_the_printed_link_opens_the_leaderboard(server: Server, tmp_path: Path) -> None:
     shown = browse(server.link, tmp_path)
-    columns = re.findall(r'role="columnheader"[^>]*aria-colindex="(\d+)" col-id="metrics\.`(\w+)`"', shown)
-    ordered = [name for _, name in sorted(columns, key=lambda column: int(column[0]))]
-    assert ordered[:5] == ["last_hop_at_5", "recall_at_5", "wins", "losses", "p_holm"]
     names = re.findall(
         r'row-index="(\d+)"[^>]*><div[^>]*col-id="attributes.`Run Name`".*?<a [^>]*>(?:<[^>]*>)*([^<]+)<', shown
     )
@@ -160,27 +123,6 @@ def test_the_printed_link_opens_the_leaderboard(server: Server, tmp_path: Path) 
         ("1", "2 boltzmann pit alpha=0.5 beta=0.5 cap=20"),
         ("2", "3 graph"),
     ]
-    assert "best 3 of 3 trials, s1" in shown
-    values = re.findall(r'id="cell-metrics\.`(\w+)`-\d+"[^>]*>([^<]+)<', shown)
-    assert {"last_hop_at_5": "0.75", "wins": "3", "losses": "1"}.items() <= dict(reversed(values)).items()
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: the page itself is not looked at")
-def test_charts_in_order_and_parallel_coordinates_over_what_varies(server: Server, tmp_path: Path) -> None:
-    shown = browse(f"{server.link}&compareRunsMode=CHART", tmp_path)
-    cards = [shown.index(f">{title}<") for title in ("recall_at_5", "losses vs. wins", "Parallel Coordinates")]
-    assert cards == sorted(cards)
-    chart = shown[shown.index("parcoords") :]
-    for axis in ("fuser.alpha", "normalizer", "pool.cap", "last_hop_at_5", "minmax"):
-        assert f">{axis}<" in chart
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: the page itself is not looked at")
-def test_all_sweeps_with_what_is_below_them_and_the_description(server: Server, tmp_path: Path) -> None:
-    shown = browse(server.link.replace("s1.leaderboard", "sweeps"), tmp_path)
-    assert ">s1<" in shown
-    assert ">1 boltzmann pit alpha=0.7 beta=0.5 cap=20<" not in shown  # below the sweep, behind its +
-    assert "harness track" in shown
 
 
 def browse(url: str, folder: Path) -> str:

@@ -14,7 +14,7 @@ from harness.core.errors import HarnessError
 from harness.core.escape import printable
 from harness.report.console import terminal
 from harness.report.figure import Picture
-from harness.report.pdf import compile as compiler
+from harness.report.pdf import latex as compiler
 from harness.report.pdf.document import build, section
 from harness.sweep.folder.result import SweepResult
 

@@ -31,7 +31,7 @@ from harness.report.output import write_result
 from harness.report.paper.build import Paper
 from harness.report.paper.entry import signs
 from harness.report.paper.results import results_table
-from harness.report.pdf import compile as compiler
+from harness.report.pdf import latex as compiler
 from harness.report.pdf.document import Section, section
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult

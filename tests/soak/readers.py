@@ -23,17 +23,15 @@ from harness.benchmark.source.prepared import read_prepared
 from harness.benchmark.source.upstream import read_passages, read_questions
 from harness.core.configuration import compose, translate_errors
 from harness.core.identity import digest
+from harness.core.table import TWO_COLUMNS, typeset
 from harness.fusion.reranker.pair_scores import PairScores
 from harness.graph.extractor.openie_file import match_rows
 from harness.graph.extractor.recognition.shards import Shards
 from harness.model.endpoint import Answer, Chat
 from harness.model.endpoint.answers import Answers
 from harness.report.experiment import build_experiment
-from harness.report.tracking import Export, answers, pending
-from harness.report.tracking.none import Untracked
 from harness.run import Run
 from harness.run.artifact import keep_ids
-from harness.sweep.folder.archive import export_sweep, import_sweep
 from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
@@ -56,7 +54,7 @@ def readers(folder: Path) -> Readers:
         do_sweep(data, runs)
         do_heldout(data, runs)
     (sweep,) = (path for path in (runs / "sweeps").iterdir() if path.is_dir())
-    return {**_lists(folder, data), **_benchmarks(folder, data), **_sweep(runs, sweep), **_stores(folder, data, sweep)}
+    return {**_lists(folder, data), **_benchmarks(folder, data), **_sweep(runs, sweep), **_stores(folder, data)}
 
 
 def _lists(folder: Path, data: Path) -> Readers:
@@ -122,8 +120,6 @@ def _sweep(runs: Path, sweep: Path) -> Readers:
         for name in ENDED:
             made[f"{name}, {kind}"] = (base / name, partial(_part, base, name))
     made["stored experiment"] = (_experiment(old) / "config.yaml", partial(_experiments, _experiment(old)))
-    archive = export_sweep(sweep, runs / "sweep.tar.zst")
-    made["archive of a sweep"] = (archive, partial(_import, archive, runs / "imported"))
     return made
 
 
@@ -148,11 +144,6 @@ def _part(folder: Path, name: str) -> object:
     if name in ("scores.parquet", "queries.parquet"):
         return result.scores, result.queries
     return result.test if name.startswith("heldout") else result.tune
-
-
-def _import(archive: Path, runs: Path) -> object:
-    shutil.rmtree(runs, ignore_errors=True)
-    return import_sweep(archive, runs)
 
 
 def _without_hashes(sweep: Path) -> Path:
@@ -194,10 +185,10 @@ def _experiment(old: Path) -> Path:
 
 
 def _experiments(folder: Path) -> object:
-    return [table.latex() for table in build_experiment(SweepResult(folder))[0]]
+    return [typeset(table, TWO_COLUMNS, table.name) for table in build_experiment(SweepResult(folder))[0]]
 
 
-def _stores(folder: Path, data: Path, sweep: Path) -> Readers:
+def _stores(folder: Path, data: Path) -> Readers:
     store = Store(folder / "artifacts")
     held = store.get("stage", {"a": 1}, {"data": "x"}, lambda place: (place / "data.txt").write_text("one") and None)
     run = _stored_run(store, data)
@@ -222,12 +213,6 @@ def _stores(folder: Path, data: Path, sweep: Path) -> Readers:
     shards.mkdir()
     _extract(shards)
     made["extraction shard"] = (shards / "names-00000.npz", partial(_extract, shards))
-    pending.remember(_Noted(), folder, Export(sweep))
-    (note,) = (folder / pending.FOLDER).glob("*.json")
-    made["note of an export"] = (note, partial(_due, folder))
-    found = folder / "answered.json"
-    found.write_text(json.dumps(_ANSWERED))
-    made["answers, for the tracker"] = (found, partial(answers.read, found))
     records = folder / "parts"
     records.mkdir()
     (records / PLAN).write_text(json.dumps({"what": "x", "parts": {"a.npz": 1}, "made_by": {"code": "c"}}))
@@ -248,28 +233,11 @@ def _agree(records: Path) -> None:
 
 
 _REQUEST = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
-_ANSWERED = {"dataset": "d", "split": "tune", "reader": {"model": "m"}, "n": 2, "data_sha256": "x", "code": "c",
-             "baseline": "gold", "per_query": {"q": {"gold": {"answer": "x", "em": 1, "f1": 1.0}}},
-             "conditions": [{"condition": "gold", "source": "gold", "k": None, "n": 2, "em": 1.0, "f1": 1.0,
-                             "em_interval": [0.5, 1.0], "counted": {"calls": 2}}]}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Asking(Chat):
     concept: ClassVar[str] = "asking"
-
-
-class _Noted(Untracked):
-    destination = "a place"  # type: ignore[assignment]
-
-
-def _due(folder: Path) -> object:
-    kept = {path: path.read_bytes() for path in (folder / pending.FOLDER).glob("*.json")}
-    try:
-        return pending.due(_Noted(), folder)
-    finally:
-        for path, content in kept.items():
-            path.write_bytes(content)
 
 
 def _stored_run(store: Store, data: Path) -> Path:

@@ -74,7 +74,7 @@ def prepared(runs: Path) -> Contents:
 
 
 def tracked(runs: Path) -> Contents:
-    """What MLflow holds, without its own ids and times; and the notes of what is due."""
+    """What MLflow holds, without its own ids and times."""
     from mlflow.entities import ViewType
     from mlflow.tracking import MlflowClient
 
@@ -86,7 +86,7 @@ def tracked(runs: Path) -> Contents:
         name = f"{run.info.run_name} {tags.get('split')} {tags.get('harness.entry')}"
         assert name not in found, f"{name} twice"
         found[name] = [run.info.status, run.data.params, run.data.metrics, tags, artifacts]
-    return {**found, "due": len([*(runs / "untracked").glob("*.json")])}
+    return found
 
 
 STEPS = {

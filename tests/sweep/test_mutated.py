@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness.command import fuse, heldout, rerun
+from harness.command import fuse, heldout, verify
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
@@ -71,12 +71,12 @@ def mutated(content: Any, draw: random.Random) -> Any:
 
 
 def read(folder: Path, bench: Path, out: Path) -> None:
-    """What people do with a sweep's folder that somebody sent: fuse as its winner, rerun, hold out."""
+    """What people do with a sweep's folder that somebody sent: fuse as its winner, verify, hold out."""
     runs = [f"paths.runs={folder.parents[1]}", f"paths.reports={out}", f"paths.looks={out}/looks.jsonl"]
     lists = ",".join(f"{name}: {bench / name}.trec" for name in ("dense", "graph"))
     steps = {
         fuse: ("fuse", [f"lists={{{lists}}}", f"lock={folder / LOCK}", f"out={out}/f.trec", *runs]),
-        rerun: ("rerun", ["trial=1", f"sweep={folder}", *runs]),
+        verify: ("verify", ["rescore=true", f"sweep={folder}", *runs]),
         heldout: ("heldout", [f"sweep={folder}", "tracking=none", "heldout.again=true", *runs]),
     }
     for command, asked in steps.items():

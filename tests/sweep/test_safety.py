@@ -13,14 +13,13 @@ import pandas as pd
 import pytest
 import yaml
 
-from harness.command import heldout, report, rerun, trace, verify
+from harness.command import heldout, report, trace, verify
 from harness.core.configuration import compose, instantiate, stored_strategy
 from harness.core.configuration.extensions import folders
 from harness.core.configuration.rooms import roomless
 from harness.core.configuration.stored_strategy import StoredReader
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
-from harness.sweep.folder.archive import export_sweep, import_sweep
 from harness.sweep.folder.integrity import file_hash
 from harness.sweep.folder.result import LOCK
 from harness.sweep.trial.plan import Plan, reopen
@@ -176,11 +175,11 @@ ATTACKS = {
 
 
 @pytest.mark.parametrize("where", ATTACKS)
-@pytest.mark.parametrize("command", ["heldout", "rerun"])
+@pytest.mark.parametrize("command", ["heldout", "verify"])
 def test_a_stored_configuration_makes_no_object_that_conf_does_not_name(folder, canary, attack, where, command):
     config_with(folder, lambda config: ATTACKS[where](config, attack))
     given = [f"sweep={folder}", f"paths.runs={folder.parent.parent}", "tracking=none"]
-    more = ["trial=1"] if command == "rerun" else []
+    more = ["rescore=true"] if command == "verify" else []
     with pytest.raises(HarnessError, match=r"config\.yaml: .*expected"):
         importlib.import_module(f"harness.command.{command}").run(compose(command, [*given, *more]))
     assert not canary.exists()
@@ -189,7 +188,7 @@ def test_a_stored_configuration_makes_no_object_that_conf_does_not_name(folder, 
 @pytest.mark.parametrize("where", ["a list", "decoded"])
 def test_a_report_makes_nothing_of_a_stored_configuration(folder, canary, attack, where, monkeypatch):
     config_with(folder, lambda config: ATTACKS[where](config, attack))
-    monkeypatch.setattr("harness.report.pdf.compile.shutil.which", lambda name: None)
+    monkeypatch.setattr("harness.report.pdf.latex.shutil.which", lambda name: None)
     given = [f"sweep={folder}", f"paths.runs={folder.parent.parent}", "tracking=none"]
     with contextlib.suppress(HarnessError):
         report.run(compose("report", [*given, f"paths.reports={folder.parent.parent / 'reports'}"]))
@@ -298,33 +297,25 @@ def in_table(folder, knobs):
 
 COMMANDS = {
     "fuse": lambda folder, given: fuse_by(folder / LOCK),
-    "rerun": lambda folder, given: rerun.run(compose("rerun", [*given, f"sweep={folder}", "trial=1"])),
     "verify": lambda folder, given: verify.run(compose("verify", [*given, f"sweep={folder}", "rescore=true"])),
     "heldout": lambda folder, given: heldout.run(compose("heldout", [*given, f"sweep={folder}"])),
-    "report": lambda folder, given: report.run(compose("report", [*given, f"sweep={imported(folder)}"])),
+    "report": lambda folder, given: report.run(compose("report", [*given, f"sweep={folder}"])),
 }  # fmt: skip
 
 
-def imported(folder):
-    archive = export_sweep(folder, folder.parent / "sent.tar.zst")
-    shutil.rmtree(folder)
-    return import_sweep(archive, folder.parent.parent)
-
-
 @pytest.mark.parametrize("what", FLAT)
-@pytest.mark.parametrize(("where", "command"), [(in_lock, "fuse"), (in_table, "rerun")])
-def test_a_flat_knob_of_a_file_is_a_field(folder, where, command, what, monkeypatch):
+def test_a_flat_knob_of_a_file_is_a_field(folder, what, monkeypatch):
     monkeypatch.setattr(pytest, "main", lambda *given, **named: pytest.fail("called"))
-    where(folder, FLAT[what])
-    with pytest.raises(HarnessError, match=r"(winner\.lock\.json|trials\.parquet): .*expected") as caught:
-        COMMANDS[command](folder, [f"paths.runs={folder.parent.parent}", "tracking=none"])
+    in_lock(folder, FLAT[what])
+    with pytest.raises(HarnessError, match=r"winner\.lock\.json: .*expected") as caught:
+        COMMANDS["fuse"](folder, [f"paths.runs={folder.parent.parent}", "tracking=none"])
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("command", ["verify", "heldout", pytest.param("report", marks=pytest.mark.slow)])
 def test_a_class_in_a_file_is_called_by_no_command(folder, command, monkeypatch, tmp_path):
     monkeypatch.setattr(pytest, "main", lambda *given, **named: pytest.fail("called"))
-    monkeypatch.setattr("harness.report.pdf.compile.shutil.which", lambda name: None)
+    monkeypatch.setattr("harness.report.pdf.latex.shutil.which", lambda name: None)
     in_lock(folder, FLAT["a class"])
     in_table(folder, FLAT["a class"])
     given = [f"paths.runs={tmp_path / 'runs'}", f"paths.ledger={tmp_path / 'ledger.jsonl'}", "tracking=none"]

@@ -11,7 +11,6 @@ from .extensions import GROUP as GROUP
 from .extensions import extend_hydra as extend_hydra
 from .extensions import folders as folders
 from .extensions import search as search
-from .extras import missing_library as missing_library
 from .rooms import PACKAGE as PACKAGE
 from .rooms import ROOMS as ROOMS
 from .rooms import package_folder as package_folder
@@ -21,4 +20,5 @@ from .stored_strategy import TARGET as TARGET
 from .stored_strategy import StoredReader as StoredReader
 from .stored_strategy import by_name as by_name
 from .suggest import check_launcher as check_launcher
+from .suggest import missing_library as missing_library
 from .suggest import suggest_key as suggest_key

@@ -1,12 +1,18 @@
-"""What a mistake on the command line should have been: the nearest key, or the extra that a launcher needs."""
+"""What a mistake on the command line should have been: the nearest key, or the extra that brings what is missing."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
+from importlib.metadata import Distribution, PackageNotFoundError, requires
 from typing import TYPE_CHECKING, Any, cast
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from harness.core.errors import HarnessError, nearest
 
@@ -20,6 +26,11 @@ LAUNCHERS = {
     "submitit_local": ("hydra_submitit_launcher", "slurm"),
 }
 """By launcher: Hydra's plugin, and the extra of this package that installs it."""
+
+
+DISTRIBUTION = "multihop-harness"
+OF_ANOTHER_NAME = {"faiss": "faiss-cpu", "sklearn": "scikit-learn"}
+"""The distribution of a module that is not called as the module is."""
 
 
 def check_launcher(arguments: Sequence[str]) -> None:
@@ -71,3 +82,31 @@ def _keys(node: Mapping[Any, Any], prefix: str = "") -> Iterator[str]:
         yield f"{prefix}{key}"
         if isinstance(value, Mapping):
             yield from _keys(value, f"{prefix}{key}.")
+
+
+def missing_library(error: ImportError, asking: str) -> HarnessError | None:
+    """One line with the pip command that installs what ``asking`` (a command) lacks; of several extras the smallest.
+
+    None where the library is there, and where no extra brings it.
+    """
+    module = (error.name or "").partition(".")[0]
+    library = canonicalize_name(OF_ANOTHER_NAME.get(module, module))
+    bringing = [extra for extra, libraries in _extras().items() if library in libraries]
+    if not bringing or any(Distribution.discover(name=library)):
+        return None
+    extra = min(bringing, key=lambda name: len(_extras()[name]))
+    return HarnessError(f"{asking} needs {library}, which is not installed: pip install '{DISTRIBUTION}[{extra}]'")
+
+
+@cache
+def _extras() -> dict[str, set[str]]:
+    """The libraries of each extra, as the installed distribution says."""
+    try:
+        lines = requires(DISTRIBUTION) or []
+    except PackageNotFoundError:
+        return {}
+    extras: dict[str, set[str]] = defaultdict(set)
+    for requirement in map(Requirement, lines):
+        if found := re.search(r'extra == "([^"]+)"', str(requirement.marker)):
+            extras[found[1]].add(canonicalize_name(requirement.name))
+    return dict(extras)

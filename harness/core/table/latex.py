@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from math import ceil
-from typing import Any, Protocol
 
 from harness.core.escape import tex
+from harness.core.table.table import Table
 
 NUMBERS = ("share", "points", "number", "change")
 """Kinds of columns that siunitx sets."""
@@ -63,32 +63,6 @@ class Style:
     groups: Sequence[str] = ()
 
 
-class Printed(Protocol):
-    """What is read of a ``Table``."""
-
-    @property
-    def title(self) -> str:
-        """One line."""
-
-    @property
-    def caption(self) -> str:
-        """Sentences."""
-
-    @property
-    def columns(self) -> Sequence[Any]:
-        """Each with ``title`` and ``kind``."""
-
-    @property
-    def marked(self) -> frozenset[int]:
-        """Rows in bold."""
-
-    def cells(self) -> list[list[str]]:
-        """Rows as text."""
-
-    def pages(self, panels: int = 1, lines: float = 1) -> Iterator[tuple[int, list[list[str]]]]:
-        """Parts of the rows."""
-
-
 def table_text(text: str) -> str:
     """Text in LaTeX, with minus signs before numbers."""
     return re.sub(r"(?<![\w.@/}-])-(?=[\d.])", r"\\ensuremath{-}", tex(text))
@@ -103,7 +77,7 @@ def em(text: str) -> float:
 class LatexTable:
     """The cells of a table as LaTeX, and how wide its columns are."""
 
-    table: Printed
+    table: Table
     layout: Layout
     style: Style
     rename: Callable[[str], str]

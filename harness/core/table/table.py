@@ -1,4 +1,4 @@
-"""A table as a value, with one way to each form: text for a terminal, CSV, HTML and LaTeX.
+"""A table as a value, with one way to each form: text for a terminal, CSV and HTML (LaTeX: ``typeset``).
 
 >>> table = Table("scores", "Two lists, in percent", [Column("list", "text"), Column("last_hop@5 %")], [["dense", 0.5]])
 >>> print(table)
@@ -19,8 +19,6 @@ from typing import Any
 
 from harness.core import escape
 from harness.core.table.format import Kind, show, sort_key
-from harness.core.table.latex import TWO_COLUMNS, Layout
-from harness.core.table.typeset import typeset
 
 LONGEST = 40
 """Rows of a table that fit on a page of the report."""
@@ -118,13 +116,6 @@ class Table:
 
     def _repr_html_(self) -> str:
         return f"<p>{escape.html(self.title)}</p>\n{self.html()}"
-
-    def latex(self, layout: Layout = TWO_COLUMNS, label: str | None = None) -> str:
-        """See ``harness.core.table.typeset``.    label: ``tab:<label>`` in the document, else the table's name."""
-        return typeset(self, layout, label or self.name.replace("/", "-"))
-
-    def _repr_latex_(self) -> str:
-        return self.latex()
 
     def pages(self, panels: int = 1, lines: float = 1) -> Iterator[tuple[int, list[list[str]]]]:
         """Parts of equal length that a page holds, at least one: the number of its first row, and its rows as text.

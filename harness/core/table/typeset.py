@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from harness.core.table.latex import LatexTable, Layout, Printed, Style, em, table_text
+from harness.core.table.latex import LatexTable, Layout, Style, em, table_text
+from harness.core.table.table import Table
 
 NEEDS = "% Needs the packages array, booktabs, graphicx and siunitx.\n"
 HEAD = r"""\begin{%s}[htbp]
@@ -26,7 +27,7 @@ LINES = 2.7
 
 
 def typeset(
-    table: Printed,
+    table: Table,
     layout: Layout,
     label: str,
     style: Style | None = None,

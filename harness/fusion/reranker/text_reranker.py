@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from tqdm import tqdm
 
 from harness.core.arrays import read_array, write_array
 from harness.core.configuration import REACHES
@@ -27,7 +28,6 @@ from harness.fusion.reranker.pair_scores import PairScores
 from harness.fusion.reranker.pretrained import content
 from harness.work import shared_rows
 from harness.work.parts import shares
-from harness.work.progress import Bar
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)
@@ -141,7 +141,7 @@ def scores(judge: TextReranker, pairs: Sequence[Pair], store: Store) -> NDArray[
 def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores, store: Store) -> None:
     asked = sorted(missing, key=lambda key: (-len(missing[key][0]) - len(missing[key][1]), key))
     count = len(asked)
-    with Bar(total=count, desc="read", unit="pair") as bar:
+    with tqdm(total=count, desc="read", unit="pair", disable=None) as bar:
 
         def read(part: slice) -> Verdicts:
             found, shortened = _opened(judge).score([missing[key] for key in asked[part]], bar.update)
@@ -167,7 +167,7 @@ def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores, 
 def _read_together(
     judge: TextReranker, asked: Sequence[str], read: Callable[[slice], Verdicts], store: Store
 ) -> Verdicts:
-    """``read`` of all pairs, with the processes that want the same ones: an artifact that goes with `harness clean`."""
+    """``read`` of all pairs, with the processes that want the same ones: an artifact of their own."""
 
     @functools.cache
     def counted() -> Verdicts:

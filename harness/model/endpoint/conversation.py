@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
@@ -21,7 +22,6 @@ from harness.model.endpoint.chat import Chat
 from harness.model.endpoint.client import Answer, Away, Refused
 from harness.model.endpoint.fleet import Fleet
 from harness.work.parts import Stop, shares
-from harness.work.progress import Bar
 from harness.work.shared_rows import map_rows
 
 log = logging.getLogger(__name__)
@@ -121,7 +121,7 @@ class Conversation:
         found: list[Result] = []
         with (
             ThreadPoolExecutor(self.chat.parallel * (1 + len(self.chat.urls))) as executor,
-            Bar(total=len(items), desc=name, unit=unit, leave=False) as progress,
+            tqdm(total=len(items), desc=name, unit=unit, leave=False, disable=None) as progress,
         ):
             try:
                 for item in items:

@@ -13,9 +13,6 @@ from harness.evaluation.comparison import Comparison, compare_trials
 from harness.evaluation.metric import Metric, Values, average
 from harness.evaluation.statistic import Labels, clustered_bootstrap, design_effect, holm, wilson
 
-MOST_GROUPS = 26
-"""Groups that have a letter; of more none has."""
-
 
 @dataclass(frozen=True, eq=False)
 class Pair:
@@ -76,34 +73,3 @@ class Standing:
     def scores_on(self, metric: Metric) -> list[float]:
         """The systems' means by another metric."""
         return [float(average(metric(one))) for one in self.ranks]
-
-
-def letters(different: NDArray[np.bool_]) -> list[str] | None:
-    """Each system's letters: two that share one are not shown to differ, and two that share none are.
-
-    different: bool[S, S], symmetric. By insertion and absorption (Piepho 2004, J Comput Graph Stat 13:456): beginning
-    with one group of all, each group that holds two systems that differ is split into one without either, and groups
-    within others go. None where there are more groups than letters.
-    """
-    count = len(different)
-    groups = [(1 << count) - 1]
-    for one in range(count):
-        for other in np.flatnonzero(different[one, one + 1 :]).tolist():
-            both = 1 << one | 1 << (one + 1 + other)
-            split = [group for group in groups if group & both == both]
-            parts = [group & ~(1 << place) for group in split for place in (one, one + 1 + other)]
-            kept = [group for group in groups if group & both != both]
-            for part in dict.fromkeys(parts):
-                if not any(part & group == part and part != group for group in (*kept, *parts)) and part not in kept:
-                    kept.append(part)
-            groups = kept
-            if len(groups) > MOST_GROUPS**2:
-                return None
-    if len(groups) > MOST_GROUPS:
-        return None
-    ordered = sorted(groups, key=lambda group: _members(group, count))
-    return ["".join(chr(97 + n) for n, group in enumerate(ordered) if group >> place & 1) for place in range(count)]
-
-
-def _members(group: int, count: int) -> list[int]:
-    return [place for place in range(count) if group >> place & 1]

@@ -20,7 +20,7 @@ from harness.core.files import write_text
 from harness.core.identity import code_version
 from harness.core.table import Column, Table, percent
 from harness.evaluation.metric import groups
-from harness.report.board.judging import Standing, letters
+from harness.report.board.judging import Standing
 from harness.report.board.lists import Scored
 from harness.report.board.published import Figure, read_published
 from harness.report.board.repository import Board, Collection, copies, note_looks, notes
@@ -100,13 +100,11 @@ def _benchmark(
 
 
 def _leaderboard(board: Board, standing: Standing, scored: Sequence[Scored]) -> dict[str, Any]:
-    shared = letters(standing.different)
     unshown = (~standing.different).sum(axis=1) - 1
     tune = [board.metric(one.on("tune")) for one in scored]
     columns = [
         Column("system", "text"), Column("team", "text"), Column(f"{board.metric} %"),
-        Column("95% interval", "interval"), *([Column("same", "text")] if shared else []),
-        Column("not shown to differ from", "count"),
+        Column("95% interval", "interval"), Column("not shown to differ from", "count"),
         *(Column(f"{metric} %") for metric in board.metrics), Column("tune %"), Column("encoder", "text"),
         Column("language models", "text"), Column("fitted on it", "text"),
     ]  # fmt: skip
@@ -116,7 +114,7 @@ def _leaderboard(board: Board, standing: Standing, scored: Sequence[Scored]) -> 
         card, known = one.submission.card, tune[place][~np.isnan(tune[place])]
         rows.append([
             card.title, card.team, float(standing.values[place].mean()), standing.intervals[place],
-            *([shared[place]] if shared else []), int(unshown[place]), *(column[place] for column in others),
+            int(unshown[place]), *(column[place] for column in others),
             float(known.mean()) if len(known) and board.split != "tune" else None, card.encoder,
             ", ".join(card.language_models) or NONE, "yes" if card.own_data else "no",
         ])  # fmt: skip

@@ -1,4 +1,4 @@
-"""What commands print: the table, the sentences below it, answers, and what `harness watch` shows."""
+"""What commands print: the table, the sentences below it, and answers."""
 
 import lazy_loader
 

@@ -1,5 +1,7 @@
 from . import answers as answers
 from . import terminal as terminal
+from .linkage import gain_table as gain_table
+from .linkage import gold_table as gold_table
+from .linkage import link_table as link_table
 from .linkage import linkage_sentences as linkage_sentences
-from .watch import running as running
-from .watch import watch_table as watch_table
+from .linkage import start_table as start_table

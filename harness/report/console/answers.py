@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from harness.analysis.answering import AnswerScores
 from harness.benchmark import Benchmark
-from harness.core.identity import code_version, digest
+from harness.core.identity import code_version
 from harness.core.table import Column, Table
 
 COLUMNS = (
@@ -132,9 +132,3 @@ def estimate_table(estimates: Mapping[str, Mapping[str, Any]], dataset: str, n: 
     counts = ("requests", "answered", "prompt tokens", "completion tokens")
     columns = [Column("condition", "text"), *(Column(title, "count") for title in counts), Column("cost", "value")]
     return Table("estimate", f"{dataset}: {n} questions a condition", columns, rows)
-
-
-def result_hash(found: Mapping[str, Any]) -> str:
-    """A hash of all that was found."""
-    rows = [{key: value for key, value in row.items() if key != "counted"} for row in found["conditions"]]
-    return digest([found["data_sha256"], found["split"], found["n"], rows])

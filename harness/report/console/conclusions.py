@@ -186,20 +186,12 @@ def _power(result: SweepResult) -> str:
 
 
 def _edges(result: SweepResult) -> str:
-    """Which best trials lie on the edge of an axis that could go on, and which axes went on already."""
-    sentences = []
-    if found := result.lock.get("edges"):
-        named = [f"{_whose(edge)} has {edge['knob']}={edge['value']:g} (next: {edge['next']:g})" for edge in found]
-        extended = "extended" in result.lock
-        mend = "a greater grid.extend_rounds goes further" if extended else "grid.extend=true tries it"
-        sentences.append(f"{'; '.join(named)}: the last value of its axis, so a better one may lie beyond; {mend}.")
-    if added := result.lock.get("extended"):
-        axes: dict[str, dict[float, None]] = {}
-        for edge in added:
-            axes.setdefault(edge["knob"], {})[edge["next"]] = None
-        listed = [f"{knob} {', '.join(f'{value:g}' for value in sorted(new))}" for knob, new in axes.items()]
-        sentences.append(f"The grid was extended on tune by {'; '.join(listed)}; all its trials are corrected for.")
-    return " ".join(sentences)
+    """Which best trials lie on the edge of an axis that could go on."""
+    found = result.lock.get("edges")
+    if not found:
+        return ""
+    named = [f"{_whose(edge)} has {edge['knob']}={edge['value']:g} (next: {edge['next']:g})" for edge in found]
+    return f"{'; '.join(named)}: the last value of its axis, so a better one may lie beyond, which a wider grid tells."
 
 
 def _whose(edge: Mapping[str, Any]) -> str:

@@ -12,29 +12,23 @@ from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.statistic import holm
-from harness.report.figure import COLORS, MARKERS, Built, Picture, look
+from harness.report.figure import COLORS, MARKERS, Built, Picture
 from harness.sweep.folder import SweepResult
 from harness.sweep.judge import choose
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SHIFT = 0.5
-"""Points of a percent between the marks of a series whose first lists are equally good."""
-
 
 @dataclass(frozen=True)
 class Pair:
     """A pair of lists on one split.
 
-    series: the pairs that share a colour; place: this one's number among them.    first, second: the lists' scores.
-    other: the second list's label.    best: the label of the list that is better on tune, which the mixture is compared
-    with.
+    first, second: the lists' scores.    other: the second list's label.
+    best: the label of the list that is better on tune, which the mixture is compared with.
     """
 
     label: str
-    series: str
-    place: int
     first: float
     second: float
     other: str
@@ -45,51 +39,37 @@ class Pair:
 def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Built:
     """A point a part of ``table``, whose rows are two single lists and their mixture; and the points as a table.
 
-    x: the first list's score. y: the mixture's less that of the list that is better on tune, with Tango's 95% interval;
-    on test when it was held out, else on tune. All three trials were chosen on tune.
+    On test when it was held out, else on tune. All three trials were chosen on tune.
     """
     metric, parts = _described(experiment, spec)
     pairs = find_pairs(result, parts, metric)
-    view = result.test or result.whole
-    series = list(dict.fromkeys(pair.series for pair in pairs))
+    picture = _picture(spec["name"], metric, {_where(result): pairs})
     corrected = holm([pair.against.p for pair in pairs])
-    caption = (
-        f"{experiment['source']} {view.where}. x: {metric} of the first list alone; y: what the linear mixture adds to "
-        "the list of the pair that is better on tune, with Tango's 95% interval. List, alpha and normalizer were "
-        "chosen on tune. Markers of a colour, from left to right: more and more documents of the first list."
-    )
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        axes.axhline(0, color="black", lw=0.6)
-        for number, name in enumerate(series):
-            mine = [pair for pair in pairs if pair.series == name]
-            x = [100 * pair.first + SHIFT * pair.place for pair in mine]
-            y = np.array([100 * pair.against.difference for pair in mine])
-            ends = 100 * np.array([pair.against.score_interval() or (np.nan, np.nan) for pair in mine])
-            color, marker = look(number)
-            bars = np.abs(ends.T - y)
-            axes.errorbar(x, y, bars, fmt=marker, color=color, lw=0.7, capsize=1.5, ms=3, label=name)
-        axes.set_xlabel(f"{metric} of the dense list alone (%)")
-        axes.set_ylabel("added to the better list (points)")
-        figure.legend(loc="outside upper center", ncols=2)
-
     rows = [[*_cells(pair), p] for pair, p in zip(pairs, corrected.tolist(), strict=True)]
-    return Picture(spec["name"], caption, draw, 3.0), Table(
-        f"{spec['name']}_gain", "What mixing two lists adds to the better one", _columns(metric), rows, caption
-    )
+    caption = f"{experiment['source']} {picture.caption}"
+    title = "What mixing two lists adds to the better one"
+    return picture, Table(f"{spec['name']}_gain", title, _columns(metric), rows, caption)
 
 
 def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Picture:
-    """The points of several benchmarks in one figure: over the first list's score, and over its lead on the second.
+    """The points of several benchmarks in one figure.
 
     results: sweeps of one experiment, whose configuration has ``spec``; each shows test where it was held out.
     """
     found: dict[str, list[Pair]] = {}
     for result in results:
         metric, parts = _described(result.config["experiment"], spec)
-        view = result.test or result.whole
-        found[f"{view.dataset}, {view.split}, n {view.n}"] = find_pairs(result, parts, metric)
+        found[_where(result)] = find_pairs(result, parts, metric)
+    return _picture(f"{spec['name']}_joint", metric, found)
+
+
+def _where(result: SweepResult) -> str:
+    view = result.test or result.whole
+    return f"{view.dataset}, {view.split}, n {view.n}"
+
+
+def _picture(name: str, metric: Metric, found: Mapping[str, Sequence[Pair]]) -> Picture:
+    """By benchmark: what mixtures add, over the first list's score, and over its lead on the second."""
     others = list(dict.fromkeys(pair.other for pairs in found.values() for pair in pairs))
     caption = (
         f"{metric}: what the linear mixture of two lists adds to the one that is better on tune, with Tango's 95% "
@@ -99,7 +79,7 @@ def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Pict
 
     def draw(figure: Figure) -> None:
         left, right = figure.subplots(1, 2, sharey=True)
-        for number, (name, pairs) in enumerate(found.items()):
+        for number, (where, pairs) in enumerate(found.items()):
             for place, other in enumerate(others):
                 mine = [pair for pair in pairs if pair.other == other]
                 y = np.array([100 * pair.against.difference for pair in mine])
@@ -111,7 +91,7 @@ def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Pict
                 ):
                     bars = np.abs(ends.reshape(-1, 2).T - y)
                     axes.errorbar(x, y, bars, mfc="white" if place else None, **look)
-            left.plot([], [], "-", color=COLORS[number], label=name.partition(",")[0])
+            left.plot([], [], "-", color=COLORS[number], label=where.partition(",")[0])
         for place, other in enumerate(others):
             mfc = "white" if place else "black"
             left.plot([], [], MARKERS[place], color="black", mfc=mfc, ms=3, label=f"second list: {other}")
@@ -123,7 +103,7 @@ def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Pict
         left.set_ylabel("added to the better list (points)")
         figure.legend(loc="outside upper center", ncols=2)
 
-    return Picture(f"{spec['name']}_joint", caption, draw, 3.4)
+    return Picture(name, caption, draw, 3.4)
 
 
 def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: Metric) -> list[Pair]:
@@ -139,12 +119,10 @@ def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: 
         first, second, mixture = (metric(view.ranks[place]) for place in own)
         tuned = [float(average(metric(whole.ranks[place]))) for place in places[:2]]
         best = int(tuned[1] > tuned[0])
-        series = part["series"]
         found.append(
             Pair(
-                part["label"], series, sum(pair.series == series for pair in found), float(average(first)),
-                float(average(second)), part["rows"][1]["label"], part["rows"][best]["label"],
-                Comparison.of(mixture, (first, second)[best]),
+                part["label"], float(average(first)), float(average(second)), part["rows"][1]["label"],
+                part["rows"][best]["label"], Comparison.of(mixture, (first, second)[best]),
             )
         )  # fmt: skip
     return found

@@ -14,9 +14,8 @@ from harness.report.display import Display
 from harness.report.figure import Picture
 from harness.report.paper.results import results_table
 from harness.report.paper.venue import Venue
-from harness.report.pdf.compile import SECONDS, compile_pdf
 from harness.report.pdf.document import Built, Section, joint
-from harness.report.pdf.template import fill
+from harness.report.pdf.latex import SECONDS, compile_pdf, fill
 from harness.sweep.folder import SweepResult, differing
 
 FIGURE = r"""\begin{figure}[htbp]

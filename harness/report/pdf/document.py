@@ -14,16 +14,15 @@ from harness.core.table import Layout, Table, typeset
 from harness.report.console.conclusions import SHORT, conclusions
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
-from harness.report.figure import Page, Picture, alpha, ceiling, cost, flow, frontier, outcomes, scores
-from harness.report.pdf.compile import SECONDS, compile_pdf
-from harness.report.pdf.template import fill
+from harness.report.figure import Page, Picture, alpha, ceiling, frontier, outcomes, scores
+from harness.report.pdf.latex import SECONDS, compile_pdf, fill
 from harness.report.table.replication import replications
 from harness.report.table.tables import build_tables
 from harness.sweep.folder import SweepResult
 
 LANDSCAPE = Layout(765.0, 765.0)
 """A4, landscape."""
-FIGURES = (outcomes, alpha, frontier, ceiling, cost, flow, scores)
+FIGURES = (outcomes, alpha, frontier, ceiling, scores)
 AS_TYPED = Display()
 """Names as conf/ has them."""
 

@@ -1,4 +1,3 @@
-from . import server as server
 from .assembly import build as build
 from .chunk import packed_ranks as packed_ranks
 from .chunk import packed_scores as packed_scores

@@ -41,7 +41,6 @@ def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
             unread[one.result.folder.name] = str(error)
             chunks.drop(one.key)
     chunks.put("index", overview(shown, unread, code_version(), display))
-    chunks.put("server", {})
     chunks.remove_others()
     for path in sorted((package_folder("reports/templates") / "site").iterdir()):
         with whole(folder / path.name) as partial:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -128,8 +128,3 @@ def table(shown: Table, display: Display) -> dict[str, Any]:
         ],
         "marked": sorted(shown.marked),
     }
-
-
-def parts(count: int, size: int) -> Iterable[tuple[int, range]]:
-    """Number and members of each part of ``count`` things, ``size`` a part."""
-    return ((first // size, range(first, min(first + size, count))) for first in range(0, count, size))

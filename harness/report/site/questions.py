@@ -11,10 +11,11 @@ import numpy as np
 from harness.core.errors import HarnessError
 from harness.graph.trail import Node, Path
 from harness.report.display import Display
-from harness.report.explanation.trace import cause, describe_path, label, role
-from harness.report.site.chunk import Chunks, packed_ranks, packed_scores, parts
+from harness.report.explanation import cause, describe_path, label, role
+from harness.report.site.chunk import Chunks, packed_ranks, packed_scores
 from harness.report.site.sources import PASSAGES, Passages, Sources
 from harness.sweep.folder import View, locked_trials, rerun
+from harness.work.shared_rows import cut
 
 PART = 50
 """Questions of a file."""
@@ -45,8 +46,8 @@ class Split:
         chunks.put(f"{self.name}-ranks", packed_ranks(np.asarray(view.ranks)))
         ids = [str(name) for name in view.queries["id"]]
         told, why = self._told(ids, traces)
-        for part, members in parts(len(told), PART):
-            chunks.put(f"{self.name}-{part}", [told[place] for place in members])
+        for part, members in enumerate(cut(len(told), PART)):
+            chunks.put(f"{self.name}-{part}", told[members])
         chunks.put(self.name, {**self._head(ids), "questions": self._questions(ids), "why": why})
 
     def _head(self, ids: Sequence[str]) -> dict[str, Any]:

@@ -12,11 +12,12 @@ from harness.analysis.trace import Tracer, fused_name
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.fusion.context import NOTHING
-from harness.report.site.chunk import Chunks, parts
+from harness.report.site.chunk import Chunks
 from harness.sweep.folder import LOCK, SweepResult
-from harness.sweep.trial import GROUPS, lists, reopen
-from harness.sweep.winner import Choice, read_winner
-from harness.work.read_only_store import ReadOnlyStore
+from harness.sweep.trial import lists, reopen
+from harness.sweep.winner import read_winner
+from harness.work.shared_rows import cut
+from harness.work.store import Store
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -39,8 +40,8 @@ class Passages:
     def write(self, chunks: Chunks, key: str) -> None:
         """Files of ``[id, title, text]`` below the sweep's folder."""
         docs, corpus = list(self.shown), self.benchmark.corpus
-        for part, members in parts(len(docs), PASSAGES):
-            rows = corpus[[docs[place] for place in members]]
+        for part, members in enumerate(cut(len(docs), PASSAGES)):
+            rows = corpus[docs[members]]
             columns = (list(rows[name]) for name in ("id", "title", "text"))
             chunks.put(f"{key}/passages-{part}", list(zip(*columns, strict=True)))
 
@@ -66,15 +67,14 @@ class Sources:
     @cached_property
     def tracer(self) -> Tracer | str:
         """Every list, fused as the winner does, or the reason why not: nothing is computed to make a site."""
-        kept = ReadOnlyStore(Path(self.config.paths.runs))
+        kept = Store(Path(self.config.paths.runs), builds=False)
         try:
             retrievers = lists.retrievers(self.config)
             trial = read_winner(self.result.folder / LOCK, bool(self.config.trust))
             if reads := [*getattr(trial.reranker, "reads", ()), *(["importance"] if trial.pool.importance else [])]:
                 return f"the winner reads {', '.join(reads)} beside its lists; `harness trace` shows a question"
-            chosen = Choice(**{group: getattr(trial, group) for group in GROUPS}, pool=trial.pool, name=trial.name)
             runs = lists.runs(retrievers, self.benchmark, kept)
-            return Tracer(self.benchmark, retrievers, runs, chosen, fused_name(chosen), NOTHING, kept)
+            return Tracer(self.benchmark, retrievers, runs, trial, fused_name(trial), NOTHING, kept)
         except HarnessError as error:
             return f"its lists are not at hand ({error}); run `harness prepare` with the sweep's own settings"
 
@@ -86,7 +86,7 @@ def open_sources(result: SweepResult, config: Any, known: dict[str, Benchmark]) 
         own.trust = bool(config.get("trust", False))
         sha256 = str(result.manifest["data_sha256"])
         if sha256 not in known:
-            loaded = lists.benchmark(own, ReadOnlyStore(Path(config.paths.runs)))
+            loaded = lists.benchmark(own, Store(Path(config.paths.runs), builds=False))
             known[loaded.sha256] = loaded
         if sha256 not in known:
             return f"the data at hand are others than the sweep's (sha256 {sha256[:12]})"

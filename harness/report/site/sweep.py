@@ -25,7 +25,6 @@ from harness.report.site.overview import SweepEntry, families, views
 from harness.report.site.questions import Split
 from harness.report.site.sources import Passages, open_sources
 from harness.report.table.tables import build_tables, leaderboard
-from harness.report.tracking import views as tracked
 from harness.sweep.folder import SweepResult, read_entry
 from harness.sweep.heldout import note_look
 
@@ -89,7 +88,6 @@ def write_sweep(
             "tables": [table(each, display) for each in shown if each.name != "leaderboard"],
             "charts": [_named(chart, display) for chart in charts(result)],
             "pictures": list(_draw([*drawn, *scores.pictures(result), *pictures], chunks, key, display)),
-            "mlflow": tracked.key(result.folder.name),
         },
     )
     chunks.note_made(key, made)

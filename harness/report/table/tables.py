@@ -1,4 +1,4 @@
-"""The tables of a sweep: held-out, leaderboard, by hop count and type, effect, fusers, single lists, headroom."""
+"""The tables of a sweep: held-out, leaderboard, by hop count and type, effect, fusers, headroom."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from harness.report.table.ceiling import ceiling
 from harness.report.table.cost import cost
 from harness.report.table.effect import effect
 from harness.report.table.headroom import headroom
-from harness.report.table.power import power
 from harness.sweep.folder import Row, SweepResult, View, rerun
 
 JUDGED = (Column("W", "count"), Column("L", "count"), Column("p", "p"))
@@ -39,10 +38,8 @@ def build_tables(result: SweepResult) -> list[Table]:
         by_group(result.locked, "type"),
         *effect(result.locked),
         *ablation(result.locked),
-        singles(result),
         *ceiling(result.whole),
         *headroom(result.locked),
-        *power(result),
         *cost(result.whole),
     ]
 
@@ -137,25 +134,6 @@ def by_group(view: View, group: str) -> Table:
     bold = f"Bold: the winner that was locked on tune{view.disguise}."
     caption = f"{view.objective} in percent by {what}. {view.caption()} {bold}"
     return Table(f"by_{group}", f"By {what}", columns, rows, caption, frozenset({view.best_place}))
-
-
-def singles(result: SweepResult) -> Table:
-    """Every list alone, on tune and, when it was held out, on test."""
-    view, shared = result.whole, _shared(result)
-    columns = [
-        Column("list", "text"), Column("split", "text"), Column("n", "count"), Column(f"{view.objective} %"),
-        Column("95% interval", "interval"), *(Column(f"{name} %") for name in shared), *JUDGED,
-    ]  # fmt: skip
-    rows = [
-        [row["name"], row["split"], row["n"], view.score(row), wilson_of(row, view),
-         *(row.get(key) for key in (*shared, "wins", "losses", "p"))]
-        for row in (each.rows[place] for each in (view, result.test) if each for place in each.singles.values())
-    ]  # fmt: skip
-    caption = (
-        f"Single-list baselines. {view.caption('split and n in the row')} W, L and p against {view.reference}; "
-        "interval: Wilson."
-    )
-    return Table("singles", "Single lists", columns, rows, caption)
 
 
 def wilson_of(row: Row, view: View) -> tuple[float, float] | None:

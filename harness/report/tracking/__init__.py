@@ -1,4 +1,4 @@
-"""Trackers: finished sweep folders copied to MLflow, and what is still to be copied."""
+"""Trackers: finished sweep folders copied to MLflow."""
 
 import lazy_loader
 

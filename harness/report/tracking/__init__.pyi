@@ -1,11 +1,7 @@
-from .export import Export as Export
 from .export import Tracking as Tracking
+from .export import describe as describe
+from .export import export_all as export_all
+from .export import finished as finished
+from .export import track as track
+from .export import tracker as tracker
 from .mlflow import MLflow as MLflow
-from .pending import ANSWERS as ANSWERS
-from .pending import due as due
-from .pending import export_all as export_all
-from .pending import finished as finished
-from .pending import remember as remember
-from .pending import track as track
-from .setting import describe as describe
-from .setting import tracker as tracker

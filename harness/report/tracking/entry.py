@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,6 @@ from harness.sweep.folder import ENTRY, LOCK, Row, SweepResult, View, rerun
 NOTE = "mlflow.note.content"
 TABLE = "trials.json"
 LONGEST_NOTE = 4900  # characters of a tag that every MLflow keeps whole, less the marks around
-WIDTH = 90  # characters of a line of a command
 NAMED = {"trial", "name", "family", "overrides", "parameters", "dataset", "split", "roles", "untuned", "n"}
 """Columns of a row that are no metrics."""
 HEADLINE = (
@@ -132,10 +130,7 @@ def _group(
         )
         for place in shown
     ]
-    long = {key: value for key, value in own.items() if first.params[key] != value}
     texts = {} if test else {TABLE: _table(rows)}
-    if long:
-        texts["parameters.json"] = json.dumps(long, indent=1)
     names = ("heldout.json", ENTRY, LOCK) if test else ("trials.parquet", "config.yaml", "manifest.json", LOCK)
     files = {name: path for name in names if (path := result.folder / name).is_file()}
     ended = (result.folder / names[0]).stat().st_mtime
@@ -143,6 +138,12 @@ def _group(
     return Group(
         name, content, view.dataset, view.data_sha256, view.split, ended, seconds, first, children, files, texts
     )
+
+
+def trials_query(sweep: str) -> str:
+    """The search of MLflow that finds a sweep's trials on tune."""
+    name = f'"{sweep}"' if "'" in sweep else f"'{sweep}'"
+    return f"tags.sweep = {name} and tags.kind = 'trial' and tags.split = 'tune'"
 
 
 def knobs(row: Row) -> dict[str, str]:
@@ -186,15 +187,5 @@ def _note(view: View, share: str, copies: int, more: bool) -> str:
 
 
 def _trial_tags(row: Row) -> dict[str, str]:
-    note = markdown_code(_lines(rerun(row))[:LONGEST_NOTE])
+    note = markdown_code(rerun(row)[:LONGEST_NOTE])
     return {"trial": row["trial"], "family": row["family"], NOTE: note}
-
-
-def _lines(command: str) -> str:
-    """A command over lines of a page's width."""
-    lines = [""]
-    for word in map(shlex.quote, shlex.split(command)):
-        if len(lines[-1]) + len(word) > WIDTH:
-            lines.append(" ")
-        lines[-1] += f" {word}" if lines[-1] else word
-    return " \\\n".join(lines)

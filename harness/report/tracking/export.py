@@ -1,40 +1,22 @@
-"""Tracking: an experiment tracker's copy of what stands in finished folders.
+"""Tracking: an experiment tracker's copy of finished sweep folders.
 
-The folder of a sweep (``runs/sweeps/NAME``) or of answers is the truth. An export may be repeated at any time: what the
-tracker already holds is left as it is, what an interrupted export left out is added.
+The folder of a sweep (``runs/sweeps/NAME``) is the truth. An export may be repeated at any time: what the tracker
+already holds is left as it is, what an interrupted export left out is added.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
-from harness.core.identity import file_sha256
+from harness.core.configuration import instantiate
+from harness.core.errors import HarnessError
+from harness.sweep.folder import LOCK
 
-
-@dataclass(frozen=True)
-class Export:
-    """What a tracker shall hold.
-
-    path: the folder of a sweep, or the file that `harness answer` keeps.    report: the folder of a report on the
-    sweep, with the SHA-256 of its ``report.tex``: a folder that holds another report by now is not attached.
-    """
-
-    path: Path
-    report: Path | None = None
-    report_sha256: str | None = None
-
-    @classmethod
-    def with_report(cls, path: Path, report: Path) -> Export:
-        """The sweep with the report that stands in the folder now."""
-        return cls(path.resolve(), report.resolve(), file_sha256(report / "report.tex"))
-
-    @property
-    def has_report(self) -> bool:
-        """Whether the report's folder still holds that report."""
-        document = self.report / "report.tex" if self.report else None
-        return document is not None and document.is_file() and file_sha256(document) == self.report_sha256
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
 
 
 @runtime_checkable
@@ -46,8 +28,8 @@ class Tracking(Protocol):
         """Where copies go, without secrets; None for nowhere."""
         ...
 
-    def export(self, export: Export) -> str:
-        """Bring the copy up to date; returns the address where a person sees it.
+    def export(self, folder: Path) -> str:
+        """Bring the copy of a sweep up to date; returns the address where a person sees it.
 
         Raises HarnessError, and nothing else, when the tracker cannot be reached or refuses.
         """
@@ -57,6 +39,49 @@ class Tracking(Protocol):
         """A line that says that the tracker answers; HarnessError when it does not."""
         ...
 
-    def locate(self, run: str) -> tuple[str, str]:
-        """The sweep's name and the trial's hash of one of the tracker's runs; of a sweep's own run, its winner."""
-        ...
+
+def tracker(config: DictConfig) -> Tracking:
+    """The tracker of ``config.tracking``."""
+    return cast("Tracking", instantiate(config.tracking))
+
+
+def describe(config: DictConfig) -> Iterator[str]:
+    """Lines for `harness doctor`: which tracker holds, and whether it answers."""
+    tracking = tracker(config)
+    if not tracking.destination:
+        yield "none: finished folders are not copied"
+        return
+    yield tracking.destination
+    try:
+        yield tracking.check()
+    except HarnessError as error:
+        yield f"WARNING: {error}"
+
+
+def track(tracking: Tracking, folder: Path) -> None:
+    """Export a sweep; when the tracker cannot be reached, one line on standard error says so."""
+    if not tracking.destination:
+        return
+    try:
+        print(f"tracked: {tracking.export(folder)}", file=sys.stderr)
+    except HarnessError as error:
+        print(f"not tracked: {error}; results are kept, `harness track` exports them", file=sys.stderr)
+
+
+def finished(runs: Path, sweep: str | Sequence[str]) -> list[Path]:
+    """The sweeps that a tracker shall hold: given folders, or ``all`` below ``runs``, the oldest first."""
+    if sweep != "all":
+        return [Path(one) for one in ([sweep] if isinstance(sweep, str) else sweep)]
+    found = [path.parent for path in (runs / "sweeps").glob(f"*/{LOCK}")]
+    return sorted(found, key=lambda path: (path.stat().st_mtime, path))
+
+
+def export_all(tracking: Tracking, folders: Sequence[Path]) -> list[str]:
+    """Export each; returns their links. What cannot be exported is said on standard error, and the others go on."""
+    links: list[str] = []
+    for folder in folders:
+        try:
+            links.append(tracking.export(folder))
+        except HarnessError as error:
+            print(f"not tracked: {folder.name}: {error}", file=sys.stderr)
+    return links

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from harness.core.errors import HarnessError
-from harness.report.tracking import Export
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -14,14 +12,10 @@ class Untracked:
 
     destination = None
 
-    def export(self, export: Export) -> str:
+    def export(self, folder: Path) -> str:
         """Nothing."""
         return ""
 
     def check(self) -> str:
         """Nothing to reach."""
         return "no tracker"
-
-    def locate(self, run: str) -> tuple[str, str]:
-        """There are no runs."""
-        raise HarnessError(f"{run} looks like an MLflow run id, but tracking=none keeps no runs; use tracking=mlflow")

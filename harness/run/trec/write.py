@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 from harness.core.files import text, whole
@@ -17,38 +16,10 @@ BLOCK = 1 << 20
 """Entries that are put together at once."""
 
 
-class Lists(Protocol):
-    """What is written of a ``harness.run.run.Run``."""
-
-    @property
-    def query_ids(self) -> pa.StringArray:
-        """string[Q]."""
-        ...
-
-    @property
-    def doc_ids(self) -> pa.StringArray:
-        """string[D]."""
-        ...
-
-    @property
-    def indptr(self) -> NDArray[np.int64]:
-        """int64[Q + 1], where each query's list begins."""
-        ...
-
-    @property
-    def docs(self) -> NDArray[np.int32]:
-        """int32[N], document numbers."""
-        ...
-
-    @property
-    def scores(self) -> NDArray[np.float64]:
-        """float64[N]."""
-        ...
-
-
-def write(run: Lists, path: Path, tag: str = "harness") -> None:
+def write(run: Any, path: Path, tag: str = "harness") -> None:
     """Write ``qid Q0 docid rank score tag``, best document first, packed when the name ends in ``.gz``.
 
+    run: a ``harness.run.Run``, which imports this module.
     Scores are written with the fewest digits that give back the same 64 bits. The file appears whole or not at all.
     Raises HarnessError for an id or a tag that the form cannot carry: empty, or with white space.
     """

@@ -1,16 +1,9 @@
-from .archive import SUFFIX as SUFFIX
-from .archive import export_sweep as export_sweep
-from .archive import import_sweep as import_sweep
-from .find import find_trial as find_trial
-from .find import newest as newest
 from .integrity import ENTRY as ENTRY
 from .integrity import read_entry as read_entry
-from .inventory import leftovers as leftovers
-from .inventory import megabytes as megabytes
-from .inventory import remove as remove
 from .inventory import sweeps as sweeps
 from .latest_sweep import latest as latest
 from .latest_sweep import named_or_latest as named_or_latest
+from .latest_sweep import newest as newest
 from .lock import LOCK as LOCK
 from .lock import learned as learned
 from .lock import locked_trials as locked_trials

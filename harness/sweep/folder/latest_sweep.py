@@ -1,9 +1,11 @@
-"""Which sweep a command without ``sweep=`` is about: the last one of this user in this working folder."""
+"""Which sweeps a command is about: those of ``sweep=``; without it the last one of this user in this working folder."""
 
 from __future__ import annotations
 
 import getpass
+import logging
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
@@ -11,6 +13,9 @@ from omegaconf import DictConfig, OmegaConf
 from harness.core.errors import HarnessError
 from harness.core.files import locked, remove_partials, write_text
 from harness.sweep.folder.lock import LOCK
+from harness.sweep.folder.result import SweepResult
+
+log = logging.getLogger(__name__)
 
 POINTER = "latest"
 """The file beside the sweeps: a line for each user and working folder, tab-separated, the last sweep at the end."""
@@ -29,7 +34,7 @@ def latest(runs: Path) -> Path:
     """The folder of the last sweep below ``runs/sweeps`` of this user in this working folder.
 
     Where there is none, that of the only other user or folder that has one, or the only sweep that is there (it was
-    imported). Raises HarnessError when there is no sweep, or when several others have one.
+    copied here). Raises HarnessError when there is no sweep, or when several others have one.
     """
     lines = _lines(runs / "sweeps" / POINTER)
     if not lines and len(found := [path.parent for path in runs.glob(f"sweeps/*/{LOCK}")]) == 1:
@@ -53,6 +58,38 @@ def named_or_latest(config: DictConfig) -> Path:
         return latest(runs)
     named = runs / "sweeps" / str(config.sweep)
     return named if named.is_dir() else Path(config.sweep)
+
+
+def newest(runs: Path, sweep: str | Sequence[str] | None) -> dict[str, SweepResult]:
+    """The sweeps that a command is asked for, by title.
+
+    sweep: a folder, several, ``all`` (of each title the one that was locked last), or None, the latest one. Of ``all``
+    those that are damaged are left out, with a warning that names file and reason.
+    """
+    if sweep == "all":
+        return _newest_whole(runs)
+    folders = [latest(runs)] if sweep is None else [Path(sweep)] if isinstance(sweep, str) else [*map(Path, sweep)]
+    found: dict[str, SweepResult] = {}
+    for result in map(SweepResult, folders):
+        found[f"{result.title} {result.folder.name}" if result.title in found else result.title] = result
+    return {title: found[title] for title in sorted(found)}
+
+
+def _newest_whole(runs: Path) -> dict[str, SweepResult]:
+    found: dict[str, tuple[int, SweepResult]] = {}
+    folders = sorted(path for path in (runs / "sweeps").glob("*") if path.is_dir())
+    for folder in folders:
+        try:
+            result = SweepResult(folder)
+            result.check()
+        except HarnessError as error:
+            log.warning("left out: %s", error)
+            continue
+        age = (folder / LOCK).stat().st_mtime_ns
+        found[result.title] = max((age, result), found.get(result.title, (age, result)), key=lambda pair: pair[0])
+    if not found:
+        raise HarnessError(f"{runs / 'sweeps'}: none of {len(folders)} sweeps can be read; run `harness sweep` first")
+    return {title: found[title][1] for title in sorted(found)}
 
 
 def _here() -> list[str]:

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from harness.core.errors import HarnessError
 from harness.core.input import parse_json, read_yaml
 from harness.evaluation.metric import Metric
-from harness.sweep.folder.form import NUMBER, misfit
 from harness.sweep.folder.integrity import check_file, recorded
 from harness.sweep.folder.lock import LOCK as LOCK
-from harness.sweep.folder.lock import read_lock
+from harness.sweep.folder.lock import NUMBER, misfit, read_lock
 from harness.sweep.folder.rows import Row, records
 from harness.sweep.folder.scores import COLUMNS, ListScores, from_frame
 from harness.sweep.folder.view import View

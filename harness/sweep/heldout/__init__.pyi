@@ -6,5 +6,3 @@ from .looks import describe_looks as describe_looks
 from .looks import note_look as note_look
 from .recorded import compare as compare
 from .recorded import evaluate as evaluate
-from .signature import check_signatures as check_signatures
-from .signature import sign as sign

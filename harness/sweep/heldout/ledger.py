@@ -2,7 +2,11 @@
 
 Each line is a JSON object with its own SHA-256 and that of the line before it; ``ledger.head`` beside it holds the
 number of lines and the last hash. So a line that was changed, removed, moved or cut off is found and named. It finds
-accidents, not adversaries: who can write the file can write all its hashes (see ``harness ledger sign``).
+accidents, not adversaries: who can write the file can write all its hashes.
+
+``experiment.family`` of conf/experiment/*.yaml names a family of experiments: several looks at one test split that were
+registered before the first, and are corrected. Its members are all experiments that name it. They are written into the
+lock, so that a member that is added after the first look makes another family.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ import datetime
 import json
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,12 +24,14 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from harness.core.configuration import folders
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import digest
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64
+NAMED = re.compile(r"(?m)^  family: *([\w-]+)")
 MEND = "restore the file from a copy: it is the record of what test splits have seen"
 
 
@@ -137,3 +143,51 @@ def _parse(line: str) -> dict[str, Any] | None:
 
 def _sha256(entry: Mapping[str, Any]) -> str:
     return digest({key: value for key, value in entry.items() if key != "sha256"})
+
+
+def experiment_family(experiment: Mapping[str, Any] | None, given: Sequence[str]) -> dict[str, Any] | None:
+    """``name``, ``member`` (the experiment that the typed overrides ``given`` chose) and ``members``; None for none."""
+    name = (experiment or {}).get("family")
+    if name is None:
+        return None
+    typed = (text.lstrip("+").partition("=") for text in given)
+    member = next((value for key, _, value in typed if key == "experiment"), None)
+    members = sorted(
+        path.stem
+        for folder in folders()
+        for path in (folder / "experiment").glob("*.yaml")
+        if name in NAMED.findall(path.read_text(encoding="utf-8"))
+    )
+    if member not in members:
+        raise HarnessError(f"experiment.family={name}: its members are {', '.join(members)}; got experiment={member}")
+    return {"name": name, "member": member, "members": members}
+
+
+def permits(own: Mapping[str, Any] | None, seen: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a member may look though others did: they all are of the same family, and it is none of them."""
+    others = [entry.get("family") for entry in seen]
+    return own is not None and all(
+        other is not None and other["name"] == own["name"] and other["members"] == own["members"]
+        and other["member"] != own["member"]
+        for other in others
+    )  # fmt: skip
+
+
+def charged(own: Mapping[str, Any] | None, seen: Sequence[Mapping[str, Any]], looks: int | None) -> int:
+    """The looks that a test split has had with this one; those of the same family are one, as ``correct`` counts them.
+
+    seen: the evaluations before it.    looks: known ones of any kind before it, theirs among them.
+    """
+    same = [entry for entry in seen if own is not None and (entry.get("family") or {}).get("name") == own["name"]]
+    return 1 + max(looks or 0, len(seen)) - len(same)
+
+
+def correct(p: float | None, own: Mapping[str, Any] | None, looks: int) -> dict[str, float | None]:
+    """A p that was corrected within its experiment, corrected for what else looked at this test (Bonferroni).
+
+    ``p_family``: over the members of its family.    ``p_looks``: that times the ``looks``, each of which may spend as
+    much of the level; a later look makes it greater.
+    """
+    within = {} if own is None else {"p_family": None if p is None else min(1.0, p * len(own["members"]))}
+    spent = within.get("p_family", p)
+    return {**within, "p_looks": None if spent is None else min(1.0, spent * looks)}

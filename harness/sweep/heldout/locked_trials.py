@@ -22,8 +22,7 @@ from harness.sweep.folder import rows as stored
 from harness.sweep.folder.integrity import ENTRY, bytes_sha256, file_hash
 from harness.sweep.folder.lock import learned, locked_trials
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.heldout.family import charged, correct, permits
-from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.heldout.ledger import Ledger, charged, correct, permits
 from harness.sweep.heldout.looks import count_looks, note_look
 from harness.sweep.judge import choice
 from harness.sweep.judge.trial_table import rows

@@ -1,10 +1,9 @@
-"""A best trial at the edge of its grid: which axes could go on there, and the plan with one value more on each."""
+"""A best trial at the edge of its grid: which axes could go on there."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from harness.core.errors import HarnessError, is_number
@@ -13,7 +12,6 @@ from harness.sweep.folder.rows import Row, score
 from harness.sweep.trial import GROUPS, Trial
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import name, values
-from harness.sweep.trial.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -62,16 +60,6 @@ def find_edges(
                     edge = Edge(family, place == 0, block, knob, value, after)
                     found.setdefault((family, block, knob), edge)
     return sorted(found.values(), key=lambda edge: (not edge.winner, edge.family, edge.block, edge.knob))
-
-
-def extend(plan: Plan, edges: Sequence[Edge]) -> Plan:
-    """The plan with the next value on the axis of each edge."""
-    config = copy.deepcopy(plan.config)
-    for edge in edges:
-        now = list(config.grid[edge.block][edge.knob])
-        if edge.next not in now:
-            config.grid[edge.block][edge.knob] = [edge.next, *now] if edge.next < edge.value else [*now, edge.next]
-    return replace(plan, config=config)
 
 
 def beside(axis: Sequence[Any], value: Any) -> float | None:

@@ -6,32 +6,28 @@ pool's memo). No quantity depends on which queries share its block, so neither d
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from harness.benchmark import UNORDERED
 from harness.benchmark.fold import FOLDS
 from harness.core.errors import HarnessError
-from harness.core.table import percent
 from harness.core.threads import available, map_threads, torch_alone
-from harness.evaluation.metric import ABSENT, NONE, Metric, average, gold_ranks, run_ranks
+from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
 from harness.fusion.context import NOTHING, Context
 from harness.fusion.fuser import Single
 from harness.fusion.pool import Pool
 from harness.fusion.reranker import Keep
 from harness.run import Run
 from harness.sweep.trial import PoolSpec, Trial
-from harness.work.progress import Bar
 
 BLOCK = 1 << 17
 """How many cells [Q, U] of a pool a block holds on the CPU: 1 MiB of float64."""
 GPU_BLOCK = 1 << 25
-PAUSE = 1.0
-"""Seconds between two looks at the best trial so far."""
 
 
 def score(
@@ -41,12 +37,10 @@ def score(
     device: str = "cpu",
     progress: bool = False,
     context: Context = NOTHING,
-    objective: str | None = None,
 ) -> NDArray[np.int32]:
     """int32[T, Q, H]: where each trial puts each gold passage (see harness.evaluation.metric).
 
     runs: the lists over the same Q queries. gold: int32[Q, H], -1 for none. context: what these Q queries have beside.
-    objective: what the best trial so far is told by, beside the bar; None tells none.
     """
     ranks = np.full((len(trials), *gold.shape), NONE, dtype=np.int32)
     shared: dict[PoolSpec, list[int]] = {}
@@ -58,10 +52,6 @@ def score(
     threads = workers(device)
     parts = 1 if len(shared) >= 2 * threads else threads
     jobs = [(spec, block) for spec in shared for block in _blocks(spec, runs, device, parts)]
-
-    leader = Leader([trial.name for trial in trials], objective, ranks) if objective else None
-    if leader is not None:
-        leader.note([number for number, trial in enumerate(trials) if _is_list(trial)], len(gold))
 
     def work(job: tuple[PoolSpec, slice]) -> tuple[list[int], int]:
         spec, block = job
@@ -76,14 +66,10 @@ def score(
     total = len(trials) * len(gold)
     with (
         torch_alone(),
-        Bar(total=total, desc="trials", unit="query", disable=None if progress else True, delay=2) as bar,
+        tqdm(total=total, desc="trials", unit="query", disable=None if progress else True, delay=2) as bar,
     ):
         for numbers, queries in map_threads(work, jobs, threads):
             bar.update(len(numbers) * queries)
-            if leader is not None:
-                leader.note(numbers, queries)
-                if bar.seen and (text := leader.describe()):
-                    bar.tell(text)
     return ranks
 
 
@@ -121,9 +107,7 @@ def pool_size(spec: PoolSpec, runs: Mapping[str, Run]) -> float:
 
 def workers(device: str) -> int:
     """Threads over blocks: as many as there are processors (or OMP_NUM_THREADS says), one for a GPU."""
-    if device != "cpu":
-        return 1
-    return available()
+    return available() if device == "cpu" else 1
 
 
 def resolve(device: str) -> str:
@@ -161,32 +145,3 @@ def fit(
         pool = align(spec, runs, "cpu", context)
         found |= {number: trials[number].fit(pool, gold) for number in numbers}
     return [found[number] for number in range(len(trials))]
-
-
-class Leader:
-    """Counts which trials are complete.
-
-    names: of the trials.    objective: what the winner will be chosen by.    ranks: int32[T, Q, H], being filled.
-    """
-
-    def __init__(self, names: Sequence[str], objective: str, ranks: NDArray[np.int32]) -> None:
-        self.names, self.metric, self.ranks = names, Metric.parse(objective), ranks
-        self.left = np.full(len(names), ranks.shape[1])
-        self._looked = 0.0
-
-    def note(self, numbers: Sequence[int], queries: int) -> None:
-        """These trials have seen so many queries more."""
-        self.left[list(numbers)] -= queries
-
-    def describe(self) -> str | None:
-        """``best boltzmann ... 60.2 (84 of 163 trials complete)``; None without one, or just after the last look."""
-        complete = np.flatnonzero(self.left == 0)
-        if time.monotonic() - self._looked < PAUSE or not len(complete):
-            return None
-        self._looked = time.monotonic()
-        scores = average(self.metric(self.ranks[complete]))
-        best = int(scores.argmax())
-        return (
-            f"best {self.names[complete[best]]} {percent(float(scores[best]))} "
-            f"({len(complete)} of {len(self.names)} trials complete)"
-        )

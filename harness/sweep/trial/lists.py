@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,13 +20,12 @@ from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.fusion.context import Context, SourceTexts
 from harness.fusion.importance import prior
-from harness.fusion.reranker import Reranker
 from harness.graph import Graph
 from harness.model.encoder import embed
 from harness.retriever import Retriever, retrieve
 from harness.retriever.trec import Trec
 from harness.run import Run
-from harness.sweep.trial import PoolSpec
+from harness.sweep.trial import Trial
 from harness.work.parts import Unfinished
 from harness.work.remote import Remote
 from harness.work.store import Store
@@ -135,17 +134,7 @@ def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:
     return {name: graph for name, graph in found.items() if isinstance(graph, Graph)}
 
 
-class Reader(Protocol):
-    """What reads something beside the lists: a trial, or a choice of strategies."""
-
-    @property
-    def pool(self) -> PoolSpec: ...  # noqa: D102
-
-    @property
-    def reranker(self) -> Reranker: ...  # noqa: D102
-
-
-def gather_context(readers: Sequence[Reader], config: DictConfig, data: Benchmark) -> Context:
+def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark) -> Context:
     """What these read beside the lists, for all queries of the benchmark."""
     from harness.retriever.mentions import PassageRelations
 
@@ -166,7 +155,7 @@ def gather_context(readers: Sequence[Reader], config: DictConfig, data: Benchmar
     return found
 
 
-def _mentions(readers: Sequence[Reader], config: DictConfig, data: Benchmark) -> dict[str, csr_array]:
+def _mentions(readers: Sequence[Trial], config: DictConfig, data: Benchmark) -> dict[str, csr_array]:
     """Sparse [D, E] by list. Raises HarnessError for a reader of it whose pool has no list with a graph."""
     from scipy.sparse import csr_array
 

@@ -34,7 +34,7 @@ STORED = {
 POOL = ("lists", "cap", "capped")
 """The keys of its pool."""
 EXTENSION = ("extend", "extend_rounds")
-"""The keys of ``grid`` that are no blocks."""
+"""Keys of ``grid`` in older folders that are no blocks."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,6 @@ class Plan:
         metrics(self.config.metrics, None)
         bounded("margin", self.margin, 0, 1, open_low=True)
         reference_of(self.config.get("reference"), list(self.config.lists))
-        if not isinstance(self.config.grid.get("extend", False), bool):
-            raise HarnessError(f"grid.extend={self.config.grid.extend}: expected true or false")
-        if not isinstance(self.config.grid.get("extend_rounds", 1), int):
-            raise HarnessError(f"grid.extend_rounds={self.config.grid.extend_rounds}: expected a whole number >= 1")
-        bounded("grid.extend_rounds", self.config.grid.get("extend_rounds", 1), 1)
 
     def trials(self) -> list[Trial]:
         """The different trials of the grid, baselines first. Every mistake in it is in one HarnessError."""
@@ -114,11 +109,6 @@ class Plan:
             return {}
         kept, walked = lists.store(self.config), lists.graphs(lists.retrievers(self.config))
         return {"graphs": {name: dict(graph.artifact(data, kept).facts) for name, graph in walked.items()}}
-
-    @property
-    def extend_rounds(self) -> int:
-        """How many times at most an axis gets one value more where a best trial lies at its edge; 0 without extend."""
-        return int(self.config.grid.get("extend_rounds", 3)) if self.config.grid.get("extend") else 0
 
     @cached_property
     def reference(self) -> str:

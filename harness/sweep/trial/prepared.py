@@ -104,8 +104,7 @@ class Prepared:
         """int32[T, Q, H] of trials that need to learn nothing more. context: of all queries."""
         runs, gold = self._take(members)
         device = engine.resolve(self.plan.config.device)
-        objective = self.plan.config.objective if progress else None
-        return engine.score(trials, runs, gold, device, progress, context.take(members), objective)
+        return engine.score(trials, runs, gold, device, progress, context.take(members))
 
     def coverage(self, split: str) -> dict[str, dict[str, Any]]:
         """By list, the counts and the warnings of ``harness.evaluation.coverage.Coverage`` over a split."""

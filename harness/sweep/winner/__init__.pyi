@@ -1,5 +1,3 @@
-from .transfer import Transfer as Transfer
-from .winner import Choice as Choice
 from .winner import Winner as Winner
 from .winner import choose as choose
 from .winner import read_winner as read_winner

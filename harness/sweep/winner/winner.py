@@ -13,10 +13,6 @@ from harness.core.configuration import StoredReader, compose, instantiate, strat
 from harness.core.errors import HarnessError, bounded, nearest
 from harness.core.identity import code_version
 from harness.fusion.fuse import check, fuse_blocks
-from harness.fusion.fuser import Fuser
-from harness.fusion.normalizer import Normalizer
-from harness.fusion.reranker import Reranker
-from harness.fusion.temperature import Temperature
 from harness.run import Run
 from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.lock import LOCK, read_lock
@@ -35,20 +31,8 @@ UNREAD = {"normalizer": "pit", "temperature": "auto"}
 """Stand-ins where the trial's fuser reads none."""
 
 
-@dataclass(frozen=True)
-class Choice:
-    """How lists are fused. name: of the trial that was locked, None where the configuration decides."""
-
-    fuser: Fuser
-    normalizer: Normalizer
-    temperature: Temperature
-    reranker: Reranker
-    pool: PoolSpec
-    name: str | None = None
-
-
-def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Choice:
-    """As ``config`` says, or as the winner of ``config.lock`` does, with what it has learned.
+def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Trial:
+    """What ``config`` says (a trial without settings), or the winner of ``config.lock`` with what it has learned.
 
     names: the lists that there are.    given: the overrides that were typed; none may change what a lock decides.
     """
@@ -58,16 +42,15 @@ def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Ch
         spec = PoolSpec(
             wanted, config.pool.cap, list_names("pool.capped", config.pool.capped), config.pool.importance, anchor
         )
-        found = Choice(**{group: instantiate(config[group]) for group in GROUPS}, pool=spec)
+        found = Trial(spec, **{group: instantiate(config[group]) for group in GROUPS}, settings={}, overrides=())
     else:
         typed = [text for text in given if text.partition("=")[0].partition(".")[0] in (*GROUPS, "pool", "reference")]
         if typed:
             raise HarnessError(f"lock={config.lock} decides what {' '.join(typed)} would change; leave one of them out")
-        trial = read_winner(Path(config.lock), bool(config.get("trust", False)))
-        found = Choice(**{group: getattr(trial, group) for group in GROUPS}, pool=trial.pool, name=trial.name)
+        found = read_winner(Path(config.lock), bool(config.get("trust", False)))
     for each in found.pool.lists:
         if each not in names:
-            who = f"lock={config.lock} fuses" if found.name else "pool.lists names"
+            who = f"lock={config.lock} fuses" if config.lock else "pool.lists names"
             raise HarnessError(f"{who} {each!r}{nearest(each, names)}, lists has {', '.join(names)}")
     check(found.fuser, found.normalizer)
     return found

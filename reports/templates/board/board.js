@@ -44,10 +44,8 @@ function leaderboard(board) {
   const listed = table(board.table, {keep, to: row => there(board, "system", facts[row].card[0][1]), count: true, empty: "No system is left by these filters."});
   const set = name => value => { state[name] = value; listed.redraw(); };
   const encoders = [...new Set(facts.map(one => one.encoder))].sort();
-  const same = board.table.columns.some(column => column.title === "same") ? " Systems that share a letter (same) are not shown to differ."
-    : " There are more groups of these than letters: a system's page says from which it is shown to differ.";
   return [el("p", {class: "caption"}, `${board.metric} on ${plural(board.n, "question")} of ${board.split}, in ${plural(board.clusters, "cluster")} of shared gold passages, by which intervals and p are. ` +
-      `Two systems are shown to differ where p is at most .05 after Holm's correction over all ${plural(board.pairs, "pair")}.${same}${board.sample}${board.split === "all" ? "" : " Tune and test go by the MD5 of a question's id."}${board.split === "tune" || !facts.some(one => one.own) ? "" : " tune %: where fitted on it says yes, a system may have learned from these very questions."} Data: ${board.sha256.slice(0, 12)}.`),
+      `Two systems are shown to differ where p is at most .05 after Holm's correction over all ${plural(board.pairs, "pair")}; a system's page says from which.${board.sample}${board.split === "all" ? "" : " Tune and test go by the MD5 of a question's id."}${board.split === "tune" || !facts.some(one => one.own) ? "" : " tune %: where fitted on it says yes, a system may have learned from these very questions."} Data: ${board.sha256.slice(0, 12)}.`),
     el("form", {class: "filters", role: "search", "aria-label": `Filters of ${board.name}`, submit: event => event.preventDefault()},
       choice("Language models", [["", "any"], ["none", "none"], ["some", "some"]], "", set("models")),
       choice("Encoder", [["", "any"], ...encoders.map(name => [name, name])], "", set("encoder")),

@@ -4,9 +4,8 @@
 const PAGES = {"": home, sweep: sweepPage, matrix: matrixPage, trial: trialPage, question: questionPage};
 
 async function foot() {
-  const [index, server] = await Promise.all([load("index"), load("server")]);
-  document.getElementById("foot").replaceChildren(el("p", {}, `Written by harness ${index.version}. Every number is of the sweeps' own folders. `,
-    server.mlflow ? [el("a", {href: server.mlflow}, "The same sweeps in MLflow"), "."] : null));
+  const index = await load("index");
+  document.getElementById("foot").replaceChildren(el("p", {}, `Written by harness ${index.version}. Every number is of the sweeps' own folders.`));
 }
 
 route(PAGES, "All results", "multi-hop results");

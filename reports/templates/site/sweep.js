@@ -2,7 +2,7 @@
 // A sweep: what it shows in words, its locked strategies, figures, all trials, and every table of the report.
 
 async function sweepPage(key) {
-  const [sweep, server] = await Promise.all([load(`${key}/sweep`), load("server")]);
+  const sweep = await load(`${key}/sweep`);
   const last = sweep.splits.at(-1), split = await openSplit(key, last.name);
   const winner = split.place(sweep.winner);
   const singles = split.trials.filter(one => one.family === "single" && one.trial !== sweep.winner);
@@ -25,8 +25,7 @@ async function sweepPage(key) {
         el("img", {src: picture.file, alt: picture.caption, loading: "lazy"}), el("figcaption", {}, picture.caption))))),
     el("section", {"aria-labelledby": "facts"}, el("h2", {id: "facts"}, "Where these numbers come from"),
       el("dl", {}, Object.entries({...sweep.words, ...sweep.facts}).filter(([name]) => name !== "in short")
-        .map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)])),
-      server.mlflow ? el("p", {}, el("a", {href: `${server.mlflow}${server.page}${encodeURIComponent(sweep.mlflow)}`}, "This sweep in MLflow")) : null),
+        .map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]))),
   ]};
 }
 

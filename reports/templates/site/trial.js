@@ -13,7 +13,7 @@ async function trialPage(key, name, trial, given = "", outcome = "all") {
   return {title: own.name, path: [[["sweep", key], sweep.title], [[...here], `${own.name}, ${name}`]], content: [
     el("p", {}, `${sweep.objective} ${showPercent(own.score)}% of ${split.n} questions of ${name}`, own.roles.length ? ` (${own.roles.join(", ")})` : "", ". ",
       sweep.splits.filter(each => each.name !== name).map(each => link(["trial", key, each.name, trial, other], `On ${each.name}`))),
-    el("p", {}, "Score it again and compare: ", el("code", {}, `harness rerun ${trial} sweep=runs/sweeps/${sweep.folder}`), ". As a sweep of its own: ", el("code", {}, own.command)),
+    el("p", {}, "As a sweep of its own: ", el("code", {}, own.command)),
     el("section", {"aria-labelledby": "pair"}, el("h2", {id: "pair"}, "Against ", against.name),
       el("form", {class: "filters", submit: event => event.preventDefault()}, choice("Compare with", strategies(split).filter(([hash]) => hash !== trial), other, hash => go(hash, outcome))),
       el("p", {class: "lead"}, `It won ${plural(counts.won, "question")} and lost ${counts.lost}: exact ${sayP(mcnemar(counts.won, counts.lost))}. `,

@@ -8,7 +8,7 @@ import pytest
 
 from harness.core import table as module
 from harness.core.errors import HarnessError
-from harness.core.table import Column, Table
+from harness.core.table import TWO_COLUMNS, Column, Table, typeset
 
 TABLE = Table(
     "demo/scores",
@@ -66,7 +66,7 @@ def test_html_sorts_by_values_and_runs_nothing() -> None:
 
 
 def test_latex() -> None:
-    text = TABLE.latex()
+    text = typeset(TABLE, TWO_COLUMNS, "demo-scores")
     assert r"\caption{A\_title}" in text
     assert r"\label{tab:demo-scores}" in text
     assert r"\begin{tabular}{lS[table-format=2.1,mode=text,detect-weight]rr}" in text

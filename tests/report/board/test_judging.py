@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from harness.evaluation.metric import ABSENT, Metric
-from harness.report.board.judging import Standing, letters
+from harness.report.board.judging import Standing
 
 
 def symmetric(pairs: set[tuple[int, int]], count: int) -> np.ndarray:
@@ -19,40 +17,6 @@ def symmetric(pairs: set[tuple[int, int]], count: int) -> np.ndarray:
     for one, other in pairs:
         found[one, other] = found[other, one] = True
     return found
-
-
-@pytest.mark.parametrize(
-    ("pairs", "expected"),
-    [
-        (set(), ["a", "a", "a", "a"]),
-        ({(0, 3)}, ["a", "ab", "ab", "b"]),  # Piepho 2004: one pair that differs
-        ({(0, 2), (0, 3), (1, 3)}, ["a", "ab", "bc", "c"]),
-        ({(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}, ["a", "b", "c", "d"]),
-    ],
-)
-def test_letters_by_hand(pairs: set[tuple[int, int]], expected: list[str]) -> None:
-    assert letters(symmetric(pairs, 4)) == expected
-
-
-@given(st.integers(1, 8).flatmap(lambda n: st.tuples(st.just(n), st.sets(st.tuples(*[st.integers(0, n - 1)] * 2)))))
-def test_two_systems_share_a_letter_exactly_where_they_are_not_shown_to_differ(
-    drawn: tuple[int, set[tuple[int, int]]],
-) -> None:
-    count, pairs = drawn
-    different = symmetric({pair for pair in pairs if pair[0] != pair[1]}, count)
-    found = letters(different)
-    assert found is not None
-    for one in range(count):
-        for other in range(count):
-            if one != other:
-                assert bool(set(found[one]) & set(found[other])) != different[one, other]
-
-
-def test_there_are_no_letters_where_groups_are_more_than_letters() -> None:
-    """27 systems that all differ are 27 groups; 10 pairs that differ within, and nowhere else, are 2^10."""
-    assert letters(~np.eye(26, dtype=bool)) is not None
-    assert letters(~np.eye(27, dtype=bool)) is None
-    assert letters(symmetric({(2 * n, 2 * n + 1) for n in range(10)}, 20)) is None
 
 
 def test_pairs_and_intervals_of_queries_that_share_nothing() -> None:

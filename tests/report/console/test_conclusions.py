@@ -16,7 +16,6 @@ from harness.evaluation.statistic import equivalence, holm
 from harness.report.console import terminal
 from harness.report.console.conclusions import conclusions, sentences
 from harness.report.display import Display
-from harness.report.figure import flow
 from harness.report.figure.outcomes import pictures
 from harness.report.paper.results import results_table
 from harness.report.pdf.document import describe
@@ -212,9 +211,3 @@ def test_headroom_by_hand(example: ModuleType, tmp_path: Path) -> None:
     assert by_name["rrf k=60"] == pytest.approx([3 / 6, 4 / 6, 5 / 6, 0, 1 / 6, 1 / 6, 1 / 6])
     assert by_name["linear minmax alpha=0.3"] == pytest.approx([2 / 6, 4 / 6, 5 / 6, -0.5, 1 / 6, 2 / 6, 1 / 6])
     assert table.marked == {0}
-
-
-def test_the_flow(example: ModuleType, tmp_path: Path) -> None:
-    (picture,) = flow.pictures(example.write(tmp_path / "s1", heldout=False))
-    assert "tune split (n = 8)" in picture.caption
-    assert [path.name for path in picture.save(tmp_path)] == ["flow.pdf", "flow.png"]

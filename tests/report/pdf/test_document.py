@@ -18,12 +18,12 @@ import yaml
 
 from harness.core.configuration import defaults
 from harness.core.errors import HarnessError
-from harness.core.table import Column, Table
+from harness.core.table import TWO_COLUMNS, Column, Table, typeset
 from harness.report.display import Display
-from harness.report.pdf import compile as compiler
+from harness.report.pdf import latex as compiler
 from harness.report.pdf.document import build, gather, section
-from harness.report.pdf.template import fill
-from harness.sweep.folder.find import newest
+from harness.report.pdf.latex import fill
+from harness.sweep.folder.latest_sweep import newest
 
 LATEX = next((name for name in compiler.COMMANDS if shutil.which(name)), None)
 BUILD = (
@@ -121,7 +121,7 @@ def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
 def test_a_long_table_goes_on_with_the_same_number(rows: int, lengths: list[int]) -> None:
     table = Table("long", "Long", [Column("row", "count")], [[n] for n in range(rows)], "A caption.", frozenset({0}))
     assert [len(page) for _, page in table.pages()] == lengths
-    text = table.latex()
+    text = typeset(table, TWO_COLUMNS, "long")
     assert text.count(r"\begin{table}") == len(lengths)
     assert text.count(r"\addtocounter{table}{-1}") == text.count("Long, continued.") == len(lengths) - 1
     assert text.count(r"\label") == 1

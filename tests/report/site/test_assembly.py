@@ -6,9 +6,6 @@ import hashlib
 import json
 import re
 import shutil
-import threading
-import urllib.error
-import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,8 +20,7 @@ from harness.core.configuration.rooms import package_folder
 from harness.core.identity import digest
 from harness.graph.trail import Node, Trail
 from harness.graph.trail import Path as Way
-from harness.report.explanation.trace import cause
-from harness.report.site import server
+from harness.report.explanation import cause
 from harness.report.site.assembly import build
 from harness.report.site.chunk import packed, packed_ranks, packed_scores, plain
 from harness.sweep.folder.result import SweepResult
@@ -229,37 +225,6 @@ def test_a_folder_that_travelled_shows_what_it_holds(
     assert "Lists and traces are not shown: its lists are not at hand" in content["why"]
     told = read(tmp_path / "site" / "data" / "moved" / "tune-0.js")[0]
     assert told.keys() == {"answers", "gold"}
-
-
-def test_the_server_answers_its_own_address_and_its_own_folder_alone(site: SimpleNamespace, tmp_path: Path) -> None:
-    folder = tmp_path / "site"
-    shutil.copytree(site.folder, folder)
-    (tmp_path / "secret.txt").write_text("secret")
-    (folder / "leak.txt").symlink_to(tmp_path / "secret.txt")
-    (folder / "out").symlink_to(tmp_path)
-    served = server.make(str(folder), "127.0.0.1", 0, "", "")
-    port = served.server_address[1]
-    threading.Thread(target=served.serve_forever, daemon=True).start()
-
-    def status(path: str, host: str, method: str = "GET") -> int:
-        request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"Host": host}, method=method)
-        try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
-                return int(answer.status)
-        except urllib.error.HTTPError as error:
-            return error.code
-
-    try:
-        for host in (f"127.0.0.1:{port}", f"localhost:{port}"):
-            assert [status(path, host) for path in ("/", "/index.html", "/data/server.js", "/icon.svg")] == [200] * 4
-        for path in ("/leak.txt", "/out/secret.txt", "/out/", "/data/", "/%2e%2e/secret.txt"):
-            assert {status(path, f"127.0.0.1:{port}", method) for method in ("GET", "HEAD")} == {404}, path
-        for host in ("evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", "127.0.0.1:1"):
-            assert [status(path, host) for path in ("/index.html", "/data/server.js")] == [421, 421], host
-            assert status("/index.html", host, "HEAD") == 421
-    finally:
-        served.shutdown()
-        served.server_close()
 
 
 def test_one_sentence_says_what_came_between_and_by_which_entity() -> None:

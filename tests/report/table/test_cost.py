@@ -1,13 +1,9 @@
-"""What lists cost, as a table and a figure, by hand."""
+"""What lists cost, as a table, by hand."""
 
-import dataclasses
 import json
 from pathlib import Path
 from types import ModuleType
 
-from matplotlib.figure import Figure
-
-from harness.report.figure import cost as figure
 from harness.report.table.cost import cost
 from harness.sweep.folder.result import SweepResult
 
@@ -30,23 +26,6 @@ def test_cheapest_first_beside_what_it_finds(example: ModuleType, tmp_path: Path
     assert "573 MiB; 3 answers of a language model, 700 + 20 tokens." in table.caption
 
 
-def test_a_mixture_costs_what_its_lists_cost(example: ModuleType, tmp_path: Path) -> None:
-    result = costing(example, tmp_path / "s", lists=LISTS)
-    points = figure.points(result.locked, LISTS)
-    assert ("dense", "single", 2.0, 2 / 6) in points
-    assert ("graph", "single", 40.0, 0.5) in points
-    (picture,) = figure.pictures(result)
-    both = {"name": "x", "family": "rrf", "parameters": {"pool.lists": ["dense", "graph"]}, "last_hop@5": 0.5}
-    more = dataclasses.replace(result.locked, rows=[*result.locked.rows, both])
-    assert figure.points(more, LISTS)[-1] == ("x", "rrf", 42.0, 0.5)
-    assert [path.name for path in picture.save(tmp_path)] == ["cost.pdf", "cost.png"]
-    drawn = Figure()
-    picture.draw(drawn)
-    drawn.draw_without_rendering()
-    assert {"10", "100"} & {label.get_text() for label in drawn.axes[0].get_xticklabels()}  # no 10 with an exponent
-
-
-def test_a_sweep_of_before_has_neither(example: ModuleType, tmp_path: Path) -> None:
+def test_a_sweep_of_before_has_none(example: ModuleType, tmp_path: Path) -> None:
     result = costing(example, tmp_path / "s")
     assert cost(result.whole) == []
-    assert list(figure.pictures(result)) == []

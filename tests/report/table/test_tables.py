@@ -9,7 +9,6 @@ import pytest
 from harness.core.table import Table
 from harness.report.table import tables
 from harness.report.table.ceiling import ceiling
-from harness.report.table.power import power
 from harness.sweep.folder.result import SweepResult
 
 
@@ -105,16 +104,8 @@ def test_without_held_out_rows_the_tables_show_tune(example: ModuleType, tmp_pat
     assert "tune split, n = 8" in table.caption
     assert column(table, "2 hops (n=7)")[0] == "71.4"  # q0, q1, q2, q3 and q6 of seven
     assert [table.name for table in tables.build_tables(result)] == [
-        "leaderboard", "by_hops", "by_type", "effect", "ablation", "singles", "ceiling", "headroom", "power",
+        "leaderboard", "by_hops", "by_type", "effect", "ablation", "ceiling", "headroom",
     ]  # fmt: skip
-
-
-def test_single_lists(result: SweepResult) -> None:
-    table = tables.singles(result)
-    assert column(table, "list") == ["graph", "dense", "bm25", "graph", "dense"]
-    assert column(table, "split") == ["tune"] * 3 + ["test"] * 2
-    assert column(table, "n") == ["8", "8", "8", "6", "6"]
-    assert column(table, "95% interval")[1] == "21.5–78.5"  # Wilson of 4/8
 
 
 def test_ceiling(result: SweepResult) -> None:
@@ -138,11 +129,3 @@ def test_sort_keys_are_the_values(result: SweepResult) -> None:
     row = tables.heldout(result).html().splitlines()[3]
     assert row.startswith('<tr class="winner"><td class="text">boltzmann pit')
     assert f'<td class="share" data-key="{5 / 6}">83.3</td><td class="interval" data-key="0.4365">43.6–97.0</td>' in row
-
-
-def test_power_of_each_locked_trial_at_its_own_discordance(result: SweepResult) -> None:
-    (table,) = power(result)
-    row = next(cells for cells in table.cells() if cells[1] == "dense")
-    # The winner's 3W/1L of 8 queries on tune; of test's six all must differ and all be won, or lost, for p <= .05.
-    assert row[2:5] == ["50.0", "+25.0", "–"]
-    assert float(row[5]) == pytest.approx(100 * 0.5**6 * (0.75**6 + 0.25**6), abs=0.06)

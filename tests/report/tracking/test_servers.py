@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.report.tracking import Export
 from harness.report.tracking.mlflow import SETTINGS, MLflow
 from harness.report.tracking.writer import Writer
 from harness.sweep.folder.result import SweepResult
@@ -45,12 +44,12 @@ def over_http(url: str, experiment: str) -> MLflow:
 
 def test_a_server_with_artifacts_through_it(mlflow_server: Any, result: SweepResult, find_runs: Find) -> None:
     tracking = over_http(mlflow_server.url, "plain")
-    link = tracking.export(Export(result.folder))
+    link = tracking.export(result.folder)
     assert link.startswith(f"{mlflow_server.url}/#/experiments/")
     runs = find_runs(tracking)
     assert len(runs) == 1 + 8 + 1 + 5
     assert {run.info.status for run in runs} == {"FINISHED"}
-    tracking.export(Export(result.folder))
+    tracking.export(result.folder)
     assert {run.info.run_id for run in find_runs(tracking)} == {run.info.run_id for run in runs}
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     stored = list(mlflow_server.folder.glob(f"artifacts/*/{parent.info.run_id}/artifacts/*"))
@@ -67,7 +66,7 @@ def test_a_parameter_longer_than_the_server_takes_is_shown_by_its_hash(
     lists = {"dense": {"_target_": "a.trec.TREC", "path": "x" * 9000}}
     path.write_text(json.dumps({**manifest, "lists": lists}))
     tracking = over_http(mlflow_server.url, "long")
-    tracking.export(Export(result.folder))
+    tracking.export(result.folder)
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert parent.data.params["lists.dense.path"].startswith("sha256:")
 
@@ -88,13 +87,13 @@ def test_a_server_that_is_killed_in_the_middle_and_comes_back(
 
     monkeypatch.setattr(Writer, "_fill", kill_after_three)
     with pytest.raises(HarnessError, match=rf"^{server.url}: MLflow cannot use it \(.*Max retries exceeded") as raised:
-        tracking.export(Export(result.folder))
+        tracking.export(result.folder)
     assert "\n" not in str(raised.value)
     server.start()
     left = find_runs(tracking)
     assert 3 <= len(left) < 15
     monkeypatch.undo()
-    tracking.export(Export(result.folder))
+    tracking.export(result.folder)
     assert len(find_runs(tracking)) == 15
     assert {run.info.status for run in find_runs(tracking)} == {"FINISHED"}
     assert {run.info.run_id for run in left} <= {run.info.run_id for run in find_runs(tracking)}
@@ -111,10 +110,10 @@ def test_user_and_password(
     monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "admin")
     monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", "wrong")
     with pytest.raises(HarnessError, match=r"MLflow cannot use it \(.*(401|You are not authenticated)") as raised:
-        tracking.export(Export(result.folder))
+        tracking.export(result.folder)
     assert "wrong" not in str(raised.value)
     monkeypatch.setenv("MLFLOW_TRACKING_PASSWORD", PASSWORD)
-    tracking.export(Export(result.folder))
+    tracking.export(result.folder)
     assert len(find_runs(tracking)) == 1 + 1 + 1 + 5
 
 
@@ -135,26 +134,26 @@ def test_postgresql(result: SweepResult, tmp_path: Path, find_runs: Find, monkey
         with monkeypatch.context() as patched:
             patched.setattr(Writer, "_fill", kill_after_three)
             with pytest.raises(HarnessError, match="MLflow cannot use it") as raised:
-                tracking.export(Export(result.folder))
+                tracking.export(result.folder)
         assert "\n" not in str(raised.value)
         server.ensure_postgres_running()
         assert server.get_uri() == tracking.uri
         left = {run.info.run_id for run in find_runs(tracking)}
         assert 3 <= len(left) < 15
-        tracking.export(Export(result.folder))
+        tracking.export(result.folder)
         runs = find_runs(tracking)
         assert len(runs) == 15
         assert {run.info.status for run in runs} == {"FINISHED"}
         assert left <= {run.info.run_id for run in runs}
         other = replace(tracking, uri=tracking.uri.replace("postgres:@/postgres", "nobody:secret@/postgres"))
         with pytest.raises(HarnessError, match=r'MLflow cannot use it .*"nobody"') as raised:
-            other.export(Export(result.folder))
+            other.export(result.folder)
         assert "secret" not in str(raised.value)
     finally:
         server.cleanup()
     began = time.monotonic()
     with pytest.raises(HarnessError, match="MLflow cannot use it"):
-        tracking.export(Export(result.folder))
+        tracking.export(result.folder)
     assert time.monotonic() - began < 30
 
 
@@ -204,7 +203,7 @@ def test_a_server_that_fails_or_hangs(
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "1")
     began = time.monotonic()
     with answering(status) as url, pytest.raises(HarnessError, match=why) as raised:
-        over_http(url, "x").export(Export(result.folder))
+        over_http(url, "x").export(result.folder)
     assert time.monotonic() - began < 20
     assert "\n" not in str(raised.value)
 
@@ -213,5 +212,5 @@ def test_secrets_of_an_address_are_in_no_line(result: SweepResult) -> None:
     tracking = over_http(f"http://user:{PASSWORD}@127.0.0.1:9", "x")
     assert tracking.destination == "experiment x at http://127.0.0.1:9"
     with pytest.raises(HarnessError) as raised:
-        tracking.export(Export(result.folder))
+        tracking.export(result.folder)
     assert PASSWORD not in str(raised.value)

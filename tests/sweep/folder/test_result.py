@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.sweep.folder.find import newest
+from harness.sweep.folder.latest_sweep import newest
 from harness.sweep.folder.result import SweepResult
 
 FILES = (

@@ -10,7 +10,7 @@ from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
-from harness.sweep.heldout.family import charged, correct, experiment_family, permits
+from harness.sweep.heldout.ledger import charged, correct, experiment_family, permits
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep

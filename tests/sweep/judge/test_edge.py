@@ -1,15 +1,11 @@
-"""Where a best trial lies at the edge of a grid: worked by hand; the extended sweep on lists where alpha 0 is best."""
+"""Where a best trial lies at the edge of a grid: worked by hand, and on lists where alpha 0 is best."""
 
-import numpy as np
 import pytest
 
 from harness.benchmark.source.records import read_lines
 from harness.core.configuration import compose, defaults
-from harness.core.errors import HarnessError
 from harness.report.console.conclusions import conclusions
 from harness.run import Run, io
-from harness.sweep.dry_run import extension
-from harness.sweep.heldout import heldout
 from harness.sweep.judge.edge import beside, candidates, find_edges
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.plan import Plan, reopen
@@ -148,54 +144,17 @@ def test_the_sweep_says_it_and_does_nothing_by_itself(prepared):
     assert result.lock["winner"]["parameters"]["fuser.alpha"] == 0.2
     expected = {"family": "linear", "winner": True, "block": "values", "knob": "fuser.alpha", "value": 0.2, "next": 0.0}
     assert result.lock["edges"] == [expected]
-    assert "extended" not in result.lock
     said = conclusions(result)["edge of the grid"]
     assert said.startswith("the winner has fuser.alpha=0.2 (next: 0): the last value of its axis")
-    assert said.endswith("grid.extend=true tries it.")
-    assert extension(plain.plan) == ""
+    assert said.endswith("so a better one may lie beyond, which a wider grid tells.")
 
 
-def test_an_extended_sweep_finds_alpha_0_and_is_the_sweep_of_the_wider_grid(prepared):
-    ready = prepared("grid.extend=true")
-    assert "at most 3 more values" in extension(ready.plan)
-    result = sweep(ready, ready.plan.trials())
+def test_a_wider_grid_has_no_edge_there(prepared):
+    wide = prepared(grid=ALPHA.replace("[.2", "[0,.2"))
+    result = sweep(wide, wide.plan.trials())
     assert len(result.trials) == 2 + 1 + 4
     assert result.lock["winner"]["parameters"]["fuser.alpha"] == 0
-    assert result.lock["trials"] == 7
-    assert [edge["next"] for edge in result.lock["extended"]] == [0]
     assert result.lock["edges"] == []
-    assert "The grid was extended on tune by fuser.alpha 0;" in conclusions(result)["edge of the grid"]
-    wide = prepared(grid=ALPHA.replace("[.2", "[0,.2"))
-    same = sweep(wide, wide.plan.trials())
-    assert same.folder == result.folder  # the same trials are the same sweep
-    again = Prepared.of(reopen(result.folder, ready.plan.config))
-    assert sorted(again.hashes(again.plan.trials())) == sorted(result.trials["trial"])
-    assert [line.split()[0] for line in verify_numbers(same, again)] == ["tune"]
-
-
-def test_test_is_scored_by_the_extended_lock(prepared):
-    ready = prepared("grid.extend=true")
-    result = sweep(ready, ready.plan.trials())
-    plan = reopen(result.folder, ready.plan.config)
-    found = heldout(result, Prepared.of(plan), again=False)
-    assert result.lock["winner"]["trial"] in {row["trial"] for row in found.heldout}
-
-
-def test_the_rounds_are_bounded_and_checked(prepared):
-    """Found of 3: 2 at alpha .3 (.28, behind .7, .56, .42 and .3), 1 at .5, 3 at .1 (.18, before .1): on, then to 0."""
-    for rounds, added, left in ((1, [0.1], [0.0]), (3, [0.1, 0.0], [])):
-        wanted = ("grid.extend=true", f"grid.extend_rounds={rounds}")
-        ready = prepared(*wanted, grid=ALPHA.replace("[.2,.4,.6]", "[.3,.5]"))
-        result = sweep(ready, ready.plan.trials())
-        assert [edge["next"] for edge in result.lock["extended"]] == added
-        assert [edge["next"] for edge in result.lock["edges"]] == left
-    for wrong in ("grid.extend=2", "grid.extend_rounds=0", "grid.extend_rounds=1.5"):
-        with pytest.raises(HarnessError, match=wrong.partition("=")[0]):
-            prepared(wrong)
-
-
-def test_ranks_of_the_first_trials_stay(prepared):
-    plain, wide = prepared(), prepared("grid.extend=true")
-    one, two = sweep(plain, plain.plan.trials()), sweep(wide, wide.plan.trials())
-    place = {key: number for number, key in enumerate(two.trials["trial"])}
-    assert np.array_equal(one.ranks, two.ranks[[place[key] for key in one.trials["trial"]]])
+    assert "edge of the grid" not in conclusions(result)
+    again = Prepared.of(reopen(result.folder, wide.plan.config))
+    assert [line.split()[0] for line in verify_numbers(result, again)] == ["tune"]

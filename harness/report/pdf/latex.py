@@ -1,6 +1,7 @@
-"""``NAME.tex`` to ``NAME.pdf``, with whatever LaTeX this machine has.
+"""LaTeX: templates of reports/templates filled, and ``NAME.tex`` to ``NAME.pdf`` with what this machine has.
 
-It runs no command and no settings file that lies in the folder, and reads and writes nothing outside of it.
+In a template every value is escaped; what is a document's own code already is given as ``Markup``. A compiler runs no
+command and no settings file that lies in the folder, and reads and writes nothing outside of it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
+from harness.core import escape
+from harness.core.configuration import package_folder
 from harness.core.files import whole
 
 PDFLATEX = ("-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error")
@@ -61,3 +65,27 @@ def _complaint(output: bytes) -> str:
     text = output.decode(errors="replace")
     found = re.search(r"^! .*$", text, re.MULTILINE) or re.search(r"^.*[Ee]rror.*$", text, re.MULTILINE)
     return found[0].strip()[:200] if found else "it said nothing"
+
+
+LATEX_MARKS = {
+    "block_start_string": "<%", "block_end_string": "%>", "variable_start_string": "<<",
+    "variable_end_string": ">>", "comment_start_string": "<#", "comment_end_string": "#>",
+}  # fmt: skip
+
+
+def fill(name: str, **values: Any) -> str:
+    """The template of that name with these values."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=FileSystemLoader(package_folder("reports/templates")),
+        undefined=StrictUndefined,
+        finalize=lambda value: value if isinstance(value, Markup) else escape.tex(value),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **LATEX_MARKS,  # type: ignore[arg-type]
+    )
+    environment.filters["markup"] = Markup
+    return environment.get_template(name).render(**values)

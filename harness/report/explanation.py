@@ -1,4 +1,4 @@
-"""A trace as text."""
+"""A trace as text and as JSON: paths from seeds to passages."""
 
 from __future__ import annotations
 

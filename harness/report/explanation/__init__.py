@@ -1,5 +1,0 @@
-"""A trace as text and as a page: paths from seeds to passages."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

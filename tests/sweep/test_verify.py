@@ -1,0 +1,84 @@
+"""A sweep again: the same bytes elsewhere, and where it is verified what differs is named."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness.__main__ import _named
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.trial.plan import Plan, reopen
+from harness.sweep.trial.prepared import Prepared
+from harness.sweep.tune import sweep
+from harness.sweep.verify import verify_numbers
+
+AXES = ("grid=point", "+grid.some={fuser:[linear,rrf],fuser.k:[10],fuser.alpha:[0.3,0.6],pool.cap:[8]}")
+
+
+@pytest.fixture
+def result(overrides):
+    given = (*overrides, *AXES)
+    plan = Plan(compose("config", given), given)
+    return sweep(Prepared.of(plan), plan.trials())
+
+
+def verify(result):
+    config = compose("verify", [f"paths.runs={result.folder.parent.parent}", "tracking=none"])
+    return list(verify_numbers(result, Prepared.of(reopen(result.folder, config))))
+
+
+def test_other_numbers_name_the_input_that_differs(result, relock):
+    assert "the same ranks, to the bit" in verify(result)[0]
+    path = result.folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["libraries"]["numpy"] = "1.0"
+    path.write_text(json.dumps(manifest))
+    ranks = np.load(result.folder / "ranks.npy")
+    ranks[0, 0, 0] = 77
+    np.save(result.folder / "ranks.npy", ranks)
+    relock(result.folder)
+    with pytest.raises(
+        HarnessError, match=rf"\(1 gold ranks differ\): libraries\.numpy: 1\.0 then, {np.__version__} now"
+    ):
+        verify(SweepResult(result.folder))
+
+
+def test_another_file_behind_a_list_is_named(result, bench):
+    path = bench / "dense.trec"
+    before = path.read_text()
+    lines = before.splitlines(keepends=True)
+    try:
+        path.write_text("".join(line.replace(" dense", " other") for line in lines[:-200]))
+        with pytest.raises(
+            HarnessError, match=r"its trials are not those of config\.yaml.*lists\.dense\.content: \w{64} then"
+        ):
+            verify(result)
+    finally:
+        path.write_text(before)
+
+
+def test_first_arguments_alone_are_the_keys_without_a_value():
+    assert _named("trace", ["3", "dataset=x"]) == ["query='3'", "dataset=x"]
+    assert _named("trace", ["rrf k=60"]) == ["query='rrf k=60'"]
+    assert _named("trace", ["query=3"]) == ["query=3"]
+    assert _named("config", ["fuser=rrf"]) == ["fuser=rrf"]
+
+
+def test_the_same_bytes_in_any_environment(result):
+    """Threads, hash seed, locale and time zone of another machine: the sweep's files again, byte by byte."""
+    root = Path(__file__).parents[2]
+    runs = result.folder.parent.parent
+    before = {name: (result.folder / name).read_bytes() for name in ("trials.parquet", "ranks.npy", "winner.lock.json")}
+    given = [text for text in SweepResult(result.folder).config["given"] if not text.startswith("paths.")]
+    other = {"OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONPATH": str(root)}
+    command = [sys.executable, "-m", "harness", "sweep", *given, f"paths.runs={runs}"]
+    done = subprocess.run(command, env={**os.environ, **other}, capture_output=True, text=True, check=True, cwd=root)
+    assert done.stdout.splitlines()[-1] == str(result.folder)
+    for name, content in before.items():
+        assert (result.folder / name).read_bytes() == content
