@@ -4,4 +4,4 @@ from .embedding import Encoder as Encoder
 from .embedding import Model as Model
 from .embedding import Role as Role
 from .embedding import embed as embed
-from .embedding import stored_vectors as stored_vectors
+from .sentence_transformer import files_sha256 as files_sha256

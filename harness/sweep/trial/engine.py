@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
-from harness.benchmark.fold import FOLDS
+from harness.benchmark.cluster import FOLDS
 from harness.core.errors import HarnessError
 from harness.core.table import percent
 from harness.core.threads import available, map_threads, torch_alone

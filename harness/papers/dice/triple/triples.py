@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.graph.extractor import Extraction, Triples
-from harness.papers.dice.triple.sorensen import Labels, every_label, similarities
+from harness.papers.dice.triple.sorensen import Labels, similarities
 from harness.papers.dice.triplestore import Expand, TripleTable
 
 
@@ -60,8 +60,6 @@ class GraphBranch:
         known = self.labels
         bag, own = known.bag(question)
         memory = np.full(len(known.total), -1.0)
-        if seeds is None:
-            every_label(known.indptr, known.token, known.count, known.total, bag, own, memory)
         score = similarities(touched, self.table, known.indptr, known.token, known.count, known.total, bag, own, memory)
         return passages_of_rows(*best_rows(self.table, touched, score, seeds, self.inward, self.rows), self.reach)
 

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.benchmark import Benchmark
-from harness.papers.policyrag.policy.execution import PolicyStart, ScoredBlock, score_blocks
+from harness.papers.policyrag.policy.execution import PolicyStart, ScoredBlock, block_scorer
 from harness.papers.policyrag.policy.policy import Policy
 
 Rows = list[dict[str, Any]]
@@ -24,7 +24,7 @@ def record(
     In a row of ``passages`` walk + lambda_title + lambda_cov + lambda_path = score, and walk = mass / (length^beta
     ipf^gamma); ``rank`` is by score, ``rank_before`` by walk alone.
     """
-    (part,) = score_blocks(policy, started.take(np.array([query])))
+    (part,) = block_scorer(policy, started.take(np.array([query])))(slice(None))
     return {
         "phrase_seeds": _phrases(started, query),
         "passage_seeds": _passages(started, benchmark, query),
