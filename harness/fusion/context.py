@@ -84,3 +84,8 @@ class Context:
 
 NOTHING = Context()
 """The context of lists that come alone."""
+
+
+def default_anchor(names: Sequence[str]) -> str:
+    """``dense``, or the first when none has that name."""
+    return "dense" if "dense" in names else names[0]
