@@ -21,6 +21,7 @@ from harness.run import Run
 from harness.work.store import Store
 
 DEPTH = 100
+"""Passages of a question of which the recall is told."""
 AIM = 0.98
 QUESTIONS = 100
 """Evenly chosen, on which the recall is measured."""
