@@ -29,7 +29,6 @@ FOLDERS = {
     "harness/fusion/normalizer": ["tests/fusion/normalizer"],
     "harness/fusion/temperature": ["tests/fusion/temperature"],
     "harness/fusion/pool.py": ["tests/fusion"],
-    "harness/fusion/union.py": ["tests/fusion"],
     "harness/run/run.py": ["tests/run", "tests/evaluation/metric"],
     "harness/benchmark/cluster.py": ["tests/benchmark/test_cluster.py"],
     "harness/sweep/judge/edge.py": ["tests/sweep/judge/test_edge.py"],

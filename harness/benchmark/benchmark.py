@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from harness.benchmark.cluster import cluster_names
-from harness.benchmark.fold import folds
+from harness.benchmark.cluster import cluster_names, folds
 from harness.benchmark.split import MEANING, Splitting, read_splitting, say_unused, split_queries, splitting_name
 from harness.core import escape
 from harness.core.errors import HarnessError

@@ -1,11 +1,15 @@
-"""Clusters: queries that are linked by shared gold passages, and the split that keeps them whole."""
+"""Clusters: queries that are linked by shared gold passages; the split that keeps them whole, and folds of them."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+FOLDS = 5
+"""Of questions, for what learns from some and is scored on others."""
 
 
 def clusters(gold: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -41,3 +45,11 @@ def smallest_ids(query_ids: Sequence[str], labels: NDArray[np.int64]) -> list[st
 def share_gold(gold: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.bool_]:
     """bool[Q]: which queries of ``gold`` [Q, H] have a gold passage that a query of ``other`` has too."""
     return np.asarray(np.isin(gold, other[other >= 0]).any(axis=1))
+
+
+def folds(names: Sequence[str], salt: str = "") -> NDArray[np.int64]:
+    """int64[n]: the fold of each name, by the MD5 of salt and name: half of it, as its last bit is the split, modulo
+    FOLDS. The protocol's own folds have no salt.
+    """
+    numbers = (int(hashlib.md5(f"{salt}{name}".encode(), usedforsecurity=False).hexdigest(), 16) for name in names)
+    return np.fromiter((number // 2 % FOLDS for number in numbers), dtype=np.int64, count=len(names))

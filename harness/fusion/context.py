@@ -14,7 +14,7 @@ from harness.work.store import Store
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from harness.retriever.mentions import Related
+    from harness.retriever.mentions import PassageRelations
 
 
 class Seeding(Protocol):
@@ -29,18 +29,6 @@ class Seeding(Protocol):
 
         Each is in [0, 1]. path, hub: as ``harness.papers.policyrag.policy.rerank.Rerank`` has them.
         """
-        ...
-
-
-class Relations(Protocol):
-    """What joins passages, and what they share with Q questions."""
-
-    def take(self, queries: NDArray[np.int64]) -> Self:
-        """Those of some of the questions."""
-        ...
-
-    def among(self, docs: NDArray[np.int32]) -> Related:
-        """Of m passages a question: int32[Q, m], -1 for none."""
         ...
 
 
@@ -70,7 +58,7 @@ class Context:
 
     texts: SourceTexts | None = None
     seeding: Seeding | None = None
-    relations: Relations | None = None
+    relations: PassageRelations | None = None
     vectors: NDArray[np.float32] | None = None
     mentions: Mapping[str, csr_array] = field(default_factory=dict)
     importance: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
@@ -84,3 +72,8 @@ class Context:
 
 NOTHING = Context()
 """The context of lists that come alone."""
+
+
+def default_anchor(names: Sequence[str]) -> str:
+    """``dense``, or the first when none has that name."""
+    return "dense" if "dense" in names else names[0]

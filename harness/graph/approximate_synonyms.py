@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 
 from harness.core.resources import need_memory
 from harness.core.threads import available, map_threads
-from harness.graph.synonym import SLACK, Pairs, bounds, symmetric
-from harness.graph.synonym_growth import compare_new_names
+from harness.graph.synonym import PART, SLACK, Pairs, bounds, symmetric
 from harness.model.encoder import pair_cosines
+from harness.work.shared_rows import Columns, map_rows
 
 LISTS = 4
 """Lists, in square roots of the number of names."""
@@ -32,6 +33,9 @@ ROUNDING = np.float32(1e-5)
 """More than float32 products of vectors of length 1 can err."""
 BYTES = 64
 """Memory of a pair of synonyms, from its discovery to its two edges."""
+
+CELLS = 1 << 26
+"""Products of ``compare_some`` at once: 256 MiB of float32."""
 
 Float32 = NDArray[np.float32]
 
@@ -58,7 +62,7 @@ def approximate_synonyms(vectors: Float32, threshold: float) -> tuple[sp.csr_arr
 def synonym_recall(found: sp.csr_array, vectors: Float32, threshold: float) -> dict[str, float]:
     """``recall``: the share of the exact search's edges that ``found`` has, of ``names`` evenly chosen names."""
     chosen = _evenly(len(vectors), CHECKED)
-    exact = len(compare_new_names(vectors, chosen, threshold)[0])
+    exact = len(compare_some(vectors, chosen, threshold)[0])
     mine = sp.coo_array(found[chosen])
     inside = np.isin(mine.col, chosen) & (mine.col < chosen[mine.row])  # an edge within the sample stands there twice
     return {"recall": round((mine.nnz - int(inside.sum())) / exact, 4) if exact else 1.0, "names": len(chosen)}
@@ -101,7 +105,7 @@ class Lists:
         """Synonyms i, j of names that lie between the measured ones. Raises HarnessError where all will not fit."""
         size = len(self.vectors)
         between = np.unique(np.minimum(_evenly(size, LEARNT) + size // (3 * LEARNT), size - 1))
-        i, j, _ = compare_new_names(self.vectors, between, self.threshold)
+        i, j, _ = compare_some(self.vectors, between, self.threshold)
         share = len(between) / size
         pairs = round(len(i) / (2 * share - share**2))  # a pair is seen where either of its names is in the sample
         need_memory(
@@ -134,6 +138,34 @@ class Lists:
         best = np.take_along_axis(products, own[:, None], axis=1)
         rows, columns = np.nonzero(products >= best - margin)
         return own, first + rows, columns
+
+
+def compare_some(
+    vectors: Float32, chosen: NDArray[np.int64], threshold: float, block: int = 512
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Float32]:
+    """int64[n], int64[n], float32[n]: each pair with a chosen row, once, whose cosine is >= threshold, and > 0; as
+    ``synonyms`` decides it.
+    """
+    is_chosen = np.zeros(len(vectors), dtype=np.bool_)
+    is_chosen[chosen] = True
+    block = max(1, min(block, CELLS // max(1, len(vectors))))
+
+    def compared(part: slice) -> Columns:
+        found: list[Columns] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))]
+        for first in range(part.start, part.stop, block):
+            ones = chosen[first : min(first + block, part.stop)]
+            near, j = np.nonzero(vectors[ones] @ vectors.T >= np.float32(threshold - SLACK))
+            i = ones[near]
+            once = (i != j) & (~is_chosen[j] | (i < j))
+            i, j = i[once], j[once]
+            exact = pair_cosines(vectors, np.minimum(i, j), vectors, np.maximum(i, j))
+            keep = (exact >= threshold) & (exact > 0)
+            found.append((i[keep], j[keep], exact[keep].astype(np.float32)))
+        return tuple(np.concatenate(column) for column in zip(*found, strict=True))
+
+    which = hashlib.sha256(chosen.tobytes()).hexdigest()[:12]  # there are two samples
+    i, j, values = map_rows(f"compare names {which}", compared, len(chosen), PART)
+    return i, j, values
 
 
 def _evenly(size: int, count: int) -> NDArray[np.int64]:

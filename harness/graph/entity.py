@@ -28,7 +28,7 @@ from harness.graph.network import (
     relation,
 )
 from harness.graph.refine import drop_weak_triples, merge_names
-from harness.graph.synonym_growth import extend_synonyms
+from harness.graph.synonym import synonyms
 from harness.model.encoder import Encoder, embed
 from harness.work.store import Store
 
@@ -115,19 +115,15 @@ class Entity:
         return extraction, counts
 
     def connect(self, extraction: Extraction, store: Store) -> tuple[Network, dict[str, Any]]:
-        """The graph of an extraction; and how many names another graph had compared before, for synonyms, or the
-        ``synonym_index`` that was used, with its ``recall`` against all pairs of ``names`` evenly chosen ones.
+        """The graph of an extraction; and, where all names were not compared, the ``synonym_index`` that was used, with
+        its ``recall`` against all pairs of ``names`` evenly chosen ones.
         """
-        size = len(extraction.names)
-        facts: dict[str, Any] = {"names_compared_before": 0}
+        size, facts = len(extraction.names), dict[str, Any]()
         similar = count_matrix(np.empty(0, np.int64), np.empty(0, np.int64), (size, size))
         if self.synonym is not None and size:
-            names = list(extraction.names)
-            vectors = np.asarray(embed(self.encoder, names, "name", store))
+            vectors = np.asarray(embed(self.encoder, list(extraction.names), "name", store))
             if self.index == "Flat" or (self.index == "auto" and size <= EXACT):
-                config = {"encoder": identity(self.encoder), "synonym": identity(self.synonym)}
-                similar, before = extend_synonyms(names, vectors, self.encoder, self.synonym, config, store)
-                facts = {"names_compared_before": before}
+                similar = synonyms(vectors, self.synonym)
             else:
                 similar, facts["synonym_index"] = approximate_synonyms(vectors, self.synonym)
         network = Network(extraction.names, about(extraction), context(extraction), relation(extraction), similar)

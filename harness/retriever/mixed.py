@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from harness.benchmark import Benchmark
+from harness.benchmark.dataset import Dataset
 from harness.core.identity import texts_sha256
 from harness.retriever import Retriever
 from harness.run import Run
 from harness.work.store import Store
-
-
-class Loaded(Protocol):
-    """A dataset."""
-
-    def load(self, store: Store) -> Benchmark:
-        """The benchmark."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -33,7 +26,7 @@ class Mixed:
 
     version: ClassVar[int] = 1
     retriever: Retriever
-    others: Mapping[str, Loaded] = field(default_factory=dict)
+    others: Mapping[str, Dataset] = field(default_factory=dict)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The run over the benchmark's own passages, and how many foreign ones there were."""
@@ -52,7 +45,7 @@ class Mixed:
 
 def union(benchmark: Benchmark, others: list[Benchmark]) -> Benchmark:
     """The benchmark's queries over all passages; a foreign passage's id has its benchmark's name in front."""
-    from datasets import Dataset
+    import datasets
 
     columns = {key: list(benchmark.corpus[key][:]) for key in ("id", "title", "text")}
     for other in others:
@@ -63,7 +56,7 @@ def union(benchmark: Benchmark, others: list[Benchmark]) -> Benchmark:
     places = np.empty(len(order), dtype=np.int32)
     places[order] = np.arange(len(order), dtype=np.int32)
     gold = np.where(benchmark.gold >= 0, places[np.maximum(benchmark.gold, 0)], benchmark.gold).astype(np.int32)
-    corpus = Dataset.from_dict({key: [column[place] for place in order] for key, column in columns.items()})
+    corpus = datasets.Dataset.from_dict({key: [column[place] for place in order] for key, column in columns.items()})
     sha256 = texts_sha256([benchmark.sha256, *(part for other in others for part in (other.name, other.sha256))])
     name = "+".join([benchmark.name, *(other.name for other in others)])
     return Benchmark(name, corpus, benchmark.queries, gold, benchmark.chain, sha256)

@@ -41,15 +41,12 @@ class EncoderConformance(Conformance):
         assert isinstance(dict(model.facts), dict)
 
     def test_the_same_texts_have_the_same_bits(self, encoder: Encoder) -> None:
-        """In a second call; and where ``alone`` says so, whatever stands beside a text."""
+        """In a second call."""
         model = encoder.open()
         for role in ROLES:
             first, _ = model.encode(TEXTS, role, lambda count: None)  # type: ignore[arg-type]
             again, _ = model.encode(TEXTS, role, lambda count: None)  # type: ignore[arg-type]
             assert first.tobytes() == again.tobytes()
-        if getattr(model, "alone", False):
-            last, _ = model.encode(TEXTS[:1], ROLES[-1], lambda count: None)  # type: ignore[arg-type]
-            assert last[0].tobytes() == first[0].tobytes()
 
     def test_embedded_texts_have_length_one_and_equal_texts_equal_bits(self, encoder: Encoder, tmp_path: Path) -> None:
         """Through the artifact that retrievers read."""

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from harness.benchmark import md5_split
-from harness.benchmark.cluster import cluster_names, clusters, share_gold
-from harness.benchmark.fold import folds
+from harness.benchmark.cluster import cluster_names, clusters, folds, share_gold
 from harness.core.errors import HarnessError
 from harness.testing.world import small_benchmark
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
-from harness.graph.approximate_synonyms import Lists, approximate_synonyms, synonym_recall
+from harness.graph.approximate_synonyms import Lists, approximate_synonyms, compare_some, synonym_recall
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.graph.synonym import synonyms
@@ -123,4 +123,16 @@ def test_a_graph_of_many_names_takes_an_index_and_tells_its_recall(
     monkeypatch.undo()
     typed = Entity(Offline(model=None), Hashed(), synonym=0.8, index="Flat").artifact(world, store)
     assert typed.key != made.key
-    assert typed.facts["names_compared_before"] == 0
+
+
+def test_pairs_of_some_rows_are_those_of_all_pairs() -> None:
+    random = np.random.default_rng(0)
+    vectors = random.normal(size=(80, 6)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    whole = synonyms(vectors, 0.6)
+    for chosen in (np.array([], np.int64), np.array([3, 17, 79]), np.arange(80)):
+        i, j, values = compare_some(vectors, chosen, 0.6, block=7)
+        wanted = {(a, b) for a, b in zip(*whole.nonzero(), strict=True) if a in chosen or b in chosen}
+        assert {*zip(i, j, strict=True), *zip(j, i, strict=True)} == wanted
+        assert len(i) == len(wanted) // 2
+        np.testing.assert_array_equal(values, [whole[a, b] for a, b in zip(i, j, strict=True)])

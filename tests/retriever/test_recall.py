@@ -5,10 +5,8 @@ import pytest
 
 from harness.model.encoder.hashed import Hashed
 from harness.retriever import dense as module
-from harness.retriever.dense import Dense
-from harness.retriever.search import recall
+from harness.retriever.dense import AIM, Dense, Recall, auto_index
 from harness.retriever.search.index import build
-from harness.retriever.search.recall import AIM, Recall, auto_index
 from harness.work.store import Store
 
 
@@ -54,5 +52,5 @@ def test_auto_is_exact_for_a_small_corpus_and_tells_its_recall_for_a_large_one(
 
 
 def test_the_size_above_which_auto_takes_an_index() -> None:
-    assert auto_index(recall.LARGE) == "Flat"
+    assert auto_index(module.LARGE) == "Flat"
     assert auto_index(1_000_000) == "IVF4000,SQfp16"

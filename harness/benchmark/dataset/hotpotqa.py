@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from harness.benchmark.source.published import Published
 from harness.benchmark.source.records import Record
-from harness.benchmark.source.supporting_facts import gold_passages, query_of
-from harness.benchmark.source.upstream import Passages
+from harness.benchmark.source.upstream import Passages, gold_passages, query_of
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from pathlib import Path
 from harness.benchmark.source.prepared import prepared_file
 from harness.benchmark.source.published import Published
 from harness.benchmark.source.records import Record, Records, read_lines
-from harness.benchmark.source.supporting_facts import gold_passages, query_of
-from harness.benchmark.source.upstream import Passages
+from harness.benchmark.source.upstream import Passages, gold_passages, query_of
 from harness.core.errors import HarnessError
 
 

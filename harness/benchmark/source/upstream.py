@@ -73,3 +73,22 @@ def _objects(path: Path, raw: object) -> Sequence[Record]:
 
 def _spaced(text: str) -> str:
     return " ".join(text.split())
+
+
+def gold_passages(record: Record, passages: Passages) -> list[Record]:
+    """The gold passages, found by title and text, in the order of their first appearance in ``supporting_facts``."""
+    texts = {title: "".join(sentences) for title, sentences in record["context"]}
+    titles = dict.fromkeys(title for title, _ in record["supporting_facts"])
+    return [passages.find(title, texts.get(title)) for title in titles]
+
+
+def query_of(record: Record, gold: list[Record]) -> dict[str, object]:
+    """The fields that both benchmarks share."""
+    return {
+        "id": record["_id"] if "_id" in record else record["id"],
+        "question": record["question"],
+        "answers": list(dict.fromkeys([record["answer"], *record.get("answer_aliases", [])])),
+        "supporting_ids": [passage["id"] for passage in gold],
+        "hops": len(gold),
+        "type": record["type"],
+    }

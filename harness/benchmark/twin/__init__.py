@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from harness.benchmark.twin.content import Changes, Content
+from harness.benchmark.twin.content import Changes, Content, Measures, describe, measure
 from harness.benchmark.twin.homonyms import add_homonyms
-from harness.benchmark.twin.measure import Measures, describe, measure
 from harness.benchmark.twin.paraphrased import paraphrase
 from harness.benchmark.twin.renamed import rename
 from harness.benchmark.twin.shuffled import shuffle

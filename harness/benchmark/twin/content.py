@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from harness.benchmark.benchmark import Benchmark
 from harness.benchmark.records import passage_records, question_records
+from harness.benchmark.text import words
 
 Changes = dict[str, int]
 """What was changed, in words, and how often."""
+Measures = dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -72,3 +74,40 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
         return {key: item if key == "supporting_id" else _mapped(item, change) for key, item in value.items()}
     return value
+
+
+def measure(content: Content) -> Measures:
+    """Passages, their words and characters, and of how many questions an answer stands in a gold passage.
+
+    An answer stands in a passage where its words (case-folded) follow one another in its title or text.
+    """
+    spelled = {row["id"]: (_spelled(row["title"]), _spelled(row["text"])) for row in content.corpus}
+    return {
+        "passages": len(content.corpus),
+        "words": sum(whole.count(" ") - 1 for pair in spelled.values() for whole in pair if whole.strip()),
+        "characters": sum(len(row["title"]) + len(row["text"]) for row in content.corpus),
+        "questions with an answer in a gold passage": sum(
+            any(
+                _spelled(answer).strip() and _spelled(answer) in part
+                for answer in query["answers"]
+                for name in query["supporting_ids"]
+                for part in spelled[name]
+            )
+            for query in content.queries
+        ),
+    }
+
+
+def _spelled(text: str) -> str:
+    """The words with one space before, between and after them."""
+    return f" {' '.join(words(text).texts)} "
+
+
+def describe(card: Mapping[str, Any]) -> list[str]:
+    """Lines to print of ``Benchmark.twin``."""
+    measured = [(name, count, card["before"][name]) for name, count in card["after"].items()]
+    return [
+        f"twin of {card['of']}, {card['kind']}, seed {card['seed']}:",
+        *(f"  {name}: {count:,}" for name, count in card["changes"].items()),
+        *(f"  {name}: {now:,}, {f'before {then:,}' if now != then else 'as before'}" for name, now, then in measured),
+    ]

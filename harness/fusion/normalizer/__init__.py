@@ -29,13 +29,24 @@ class Normalizer(Protocol):
         ...
 
 
-@runtime_checkable
-class PerList(Protocol):
+class ZeroAbsent:
+    """A normalizer under which a document that the list does not hold has 0."""
+
+    def absent(self, values: Tensor, present: Tensor) -> float:
+        """0."""
+        return 0.0
+
+
+class PerList(ZeroAbsent):
     """A normalizer that depends on which list it is given."""
 
     def of(self, name: str) -> Normalizer:
         """The normalizer of the list of that name. Equal ones compute the same values."""
-        ...
+        raise NotImplementedError
+
+    def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
+        """Not for a list without a name: see ``of``."""
+        raise TypeError(f"{type(self).__name__} depends on the list's name; call of(name)(scores, present)")
 
 
 def for_list(normalizer: Normalizer, name: str) -> Normalizer:

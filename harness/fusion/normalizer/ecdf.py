@@ -12,12 +12,12 @@ from torch import Tensor
 
 from harness.core.errors import HarnessError, bounded
 from harness.fusion.learning import LEARNED, check_numbers
-from harness.fusion.normalizer import Normalizer
+from harness.fusion.normalizer import Normalizer, PerList, ZeroAbsent
 from harness.fusion.pool import Listing
 
 
 @dataclass(frozen=True)
-class Ecdf:
+class Ecdf(PerList):
     """value_i = share of the reference scores that are <= s_i: those of the list, after the cap, over queries of tune.
 
     A query with only poor hits is not stretched to 1, as it is by ``pit``. Values in [0, 1]; an absent document has 0,
@@ -58,14 +58,6 @@ class Ecdf:
             )
         return Among(tuple(self.reference[name]))
 
-    def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
-        """Not for a list without a name: see ``of``."""
-        raise TypeError("ecdf depends on the list's name; call of(name)(scores, present)")
-
-    def absent(self, values: Tensor, present: Tensor) -> float:
-        """0."""
-        return 0.0
-
     def _quantiles(self, listing: Listing) -> list[float]:
         scores = listing.scores[listing.present].cpu().numpy()
         if not scores.size:
@@ -75,7 +67,7 @@ class Ecdf:
 
 
 @dataclass(frozen=True)
-class Among:
+class Among(ZeroAbsent):
     """``Ecdf`` of one list, from its reference: the quantiles at 0, 1/n, ..., 1."""
 
     reference: tuple[float, ...]
@@ -90,7 +82,3 @@ class Among:
         apart = (above > 0) & (above <= last)
         part = torch.where(apart, (scores - low) / torch.where(apart, high - low, 1.0), 0.0)
         return torch.where(above > last, 1.0, ((above - 1).clamp_(min=0) + part) / max(last, 1))
-
-    def absent(self, values: Tensor, present: Tensor) -> float:
-        """0."""
-        return 0.0

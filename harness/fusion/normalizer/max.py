@@ -8,11 +8,11 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from harness.fusion.normalizer import best
+from harness.fusion.normalizer import ZeroAbsent, best
 
 
 @dataclass(frozen=True)
-class Max:
+class Max(ZeroAbsent):
     """value_i = s_i / max, 0 where s_i is negative, so 0 everywhere when max <= 0.
 
     Values in [0, 1]; an absent document has 0.
@@ -24,7 +24,3 @@ class Max:
         """float64[Q, N]."""
         top = best(scores)
         return scores.clamp(min=0).div_(torch.where(top > 0, top, 1.0))
-
-    def absent(self, values: Tensor, present: Tensor) -> float:
-        """0."""
-        return 0.0

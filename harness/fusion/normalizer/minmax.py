@@ -8,11 +8,11 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from harness.fusion.normalizer import best, least
+from harness.fusion.normalizer import ZeroAbsent, best, least
 
 
 @dataclass(frozen=True)
-class MinMax:
+class MinMax(ZeroAbsent):
     """value_i = (s_i - min) / (max - min); a constant list has 1 everywhere.
 
     Values in [0, 1]; an absent document has 0, as the last document of its list.
@@ -25,7 +25,3 @@ class MinMax:
         low = least(scores, present)
         span = best(scores) - low
         return torch.where(span == 0, 1.0, (scores - low).div_(torch.where(span == 0, 1.0, span)))
-
-    def absent(self, values: Tensor, present: Tensor) -> float:
-        """0."""
-        return 0.0

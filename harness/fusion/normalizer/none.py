@@ -7,9 +7,11 @@ from typing import ClassVar
 
 from torch import Tensor
 
+from harness.fusion.normalizer import ZeroAbsent
+
 
 @dataclass(frozen=True)
-class Raw:
+class Raw(ZeroAbsent):
     """s_i. Values are any numbers; an absent document has 0."""
 
     unit: ClassVar[bool] = False
@@ -17,7 +19,3 @@ class Raw:
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
         """float64[Q, N]."""
         return scores
-
-    def absent(self, values: Tensor, present: Tensor) -> float:
-        """0."""
-        return 0.0

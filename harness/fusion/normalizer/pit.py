@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 
 from harness.core.errors import one_of
-from harness.fusion.normalizer import counts
+from harness.fusion.normalizer import ZeroAbsent, counts
 
 
 @dataclass(frozen=True)
-class Pit:
+class Pit(ZeroAbsent):
     """p_i = share of the list's scores that are <= s_i.
 
     kind: ``weak`` counts scores <= s_i, ``strict`` those < s_i, ``mean`` is the middle of the two; SciPy's
@@ -36,10 +36,6 @@ class Pit:
         if below is None:
             return at_most.div_(held.clamp_(min=1))
         return at_most.add_(below).div_(2 * held.clamp_(min=1))
-
-    def absent(self, values: Tensor, present: Tensor) -> float:
-        """0."""
-        return 0.0
 
 
 def group_starts(scores: Tensor) -> Tensor:

@@ -8,11 +8,11 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from harness.fusion.normalizer import counts
+from harness.fusion.normalizer import ZeroAbsent, counts
 
 
 @dataclass(frozen=True)
-class Rank:
+class Rank(ZeroAbsent):
     """1 - (rank_i - 1) / N: 1 for the best of N documents, 1 / N for the last; ties have the one order's places.
 
     Values in [0, 1]; an absent document has 0.
@@ -24,7 +24,3 @@ class Rank:
         """float64[Q, N]."""
         places = torch.arange(scores.shape[-1], dtype=scores.dtype, device=scores.device)
         return 1 - places / counts(present).clamp_(min=1)
-
-    def absent(self, values: Tensor, present: Tensor) -> float:
-        """0."""
-        return 0.0

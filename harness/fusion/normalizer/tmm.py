@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from harness.core.errors import HarnessError, bounded
-from harness.fusion.normalizer import Normalizer, best, least
+from harness.fusion.normalizer import Normalizer, PerList, ZeroAbsent, best, least
 
 
 @dataclass(frozen=True)
-class Tmm:
+class Tmm(PerList):
     """(s_i - inf) / (max - inf), inf the least score that the list's retriever can give.
 
     minimum: inf by list name; -1 for a cosine, 0 for BM25 and PageRank. Values in [0, 1]; an absent document has 0,
@@ -37,17 +37,9 @@ class Tmm:
             )
         return Above(name, float(self.minimum[name]))
 
-    def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
-        """Not for a list without a name: see ``of``."""
-        raise TypeError("tmm depends on the list's name; call of(name)(scores, present)")
-
-    def absent(self, values: Tensor, present: Tensor) -> float:
-        """0."""
-        return 0.0
-
 
 @dataclass(frozen=True)
-class Above:
+class Above(ZeroAbsent):
     """``Tmm`` of one list, from its theoretical minimum."""
 
     name: str
@@ -64,7 +56,3 @@ class Above:
             )
         span = best(scores) - self.minimum
         return (scores - self.minimum).div_(torch.where(span > 0, span, 1.0))
-
-    def absent(self, values: Tensor, present: Tensor) -> float:
-        """0."""
-        return 0.0

@@ -9,12 +9,13 @@ theirs. ``reads`` says what a reranker needs of the pool beside the scores: ``me
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
-from harness.fusion.fuser import Calibrated
+from harness.fusion.fuser import Calibrated, Fuser
 
 
 @runtime_checkable
@@ -26,6 +27,28 @@ class Reranker(Protocol):
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """float64[Q, U]; ``fused`` may be written over."""
         ...
+
+
+@dataclass(frozen=True)
+class FuseThenRerank:
+    """score(d) = reranker(fuser(pool), pool), for `harness fuse`, which knows fusers only."""
+
+    fuser: Fuser
+    reranker: Reranker
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """As the fuser."""
+        return self.fuser.reads
+
+    @property
+    def unit(self) -> bool:
+        """As the fuser."""
+        return self.fuser.unit
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        return self.reranker(self.fuser(pool), pool)
 
 
 def top(fused: Tensor, pool: Calibrated, m: int) -> tuple[Tensor, Tensor]:
@@ -65,5 +88,4 @@ def reorder(fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor, sco
     return result.scatter_(-1, columns, torch.where(there, scores, -torch.inf))
 
 
-from harness.fusion.reranker.composite import FuseThenRerank as FuseThenRerank  # noqa: E402
 from harness.fusion.reranker.none import Keep as Keep  # noqa: E402

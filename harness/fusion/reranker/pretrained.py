@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from harness.core import threads
 from harness.core.errors import HarnessError
-from harness.core.identity import file_sha256, texts_sha256
+from harness.model.encoder import files_sha256
 
 STEP = 32
 """Lengths are rounded up to a multiple of it, so that few shapes are needed."""
@@ -35,8 +34,7 @@ def local(model: str) -> Path | None:
 def content(model: str) -> str:
     """The hash of the model's files; of nothing when it comes from the Hub."""
     place = local(model)
-    files = [] if place is None else [place] if place.is_file() else sorted(p for p in place.rglob("*") if p.is_file())
-    return _files_sha256(tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in files))
+    return files_sha256([] if place is None else [place] if place.is_file() else place.rglob("*"))
 
 
 def load(kind: str, model: str, revision: str | None, dtype: str, device: str) -> tuple[Any, Any, Any]:
@@ -107,8 +105,3 @@ def score_batches(
             found[rows] = values
             advance(len(rows))
     return found
-
-
-@functools.cache
-def _files_sha256(files: tuple[tuple[Path, int, int], ...]) -> str:
-    return texts_sha256(part for path, _, _ in files for part in (path.name, file_sha256(path)))

@@ -4,7 +4,6 @@ from .extraction import Mentions as Mentions
 from .extraction import Triples as Triples
 from .llm import LLM as LLM
 from .mention import find_mentions as find_mentions
-from .sentence import sentence_triples as sentence_triples
 from .stage import Extractor as Extractor
 from .stage import artifact as artifact
 from .stage import extract as extract

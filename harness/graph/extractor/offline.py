@@ -55,14 +55,12 @@ class Offline:
         """Titles and spans text by text; the recogniser in shards that a killed run need not repeat."""
         titles, texts = benchmark.corpus["title"][:], benchmark.corpus["text"][:]
         with self._recogniser() as recognise:
-            recognised = self._shards(benchmark, folder, recognise)
-            named = recognised.rows()
+            named = self._shards(benchmark, folder, recognise).rows()
         extraction = find_mentions(titles, list(texts), benchmark.passages, benchmark.questions, named, self.spans)
         kinds = np.bincount(extraction.passages.kind, minlength=len(KINDS)).tolist()
         return extraction, {
             "mentions_by_kind": dict(zip(KINDS, kinds, strict=True)),
             "titles": len({title for title in extraction.titled.tolist() if title >= 0}),
-            "recognised_before": sum(text in recognised.known for text in recognised.texts),
         }
 
     def _shards(self, benchmark: Benchmark, folder: Path, recognise: Recognise) -> Shards:

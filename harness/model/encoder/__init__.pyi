@@ -1,7 +1,7 @@
-from .cosine import pair_cosines as pair_cosines
 from .embedding import ROLES as ROLES
 from .embedding import Encoder as Encoder
 from .embedding import Model as Model
 from .embedding import Role as Role
 from .embedding import embed as embed
-from .embedding import stored_vectors as stored_vectors
+from .embedding import pair_cosines as pair_cosines
+from .sentence_transformer import files_sha256 as files_sha256

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from harness.core.arrays import read_array
 from harness.core.errors import one_of
 from harness.core.identity import identity, texts_sha256
-from harness.model.encoder.reuse import EMBEDDINGS, Known, find_vectors
-from harness.model.encoder.shards import encode, fill_shards
+from harness.model.encoder.shards import EMBEDDINGS, encode, fill_shards
 from harness.work.store import Store
 
 Role = Literal["passage", "question", "name"]
 ROLES = ("passage", "question", "name")
+BLOCK = 8192
+"""Pairs whose products are held at once."""
 
 
 @runtime_checkable
@@ -31,9 +32,6 @@ class Model(Protocol):
 
     dimension: the length of its vectors.
     facts: what is worth knowing about the run in the manifest: device, backend, the longest text it reads.
-
-    A model whose bits for a text follow from that text alone, whatever stands beside it, says so by ``alone = True``;
-    then vectors of the same texts are taken from other artifacts of the encoder, so that a corpus may grow.
     """
 
     dimension: int
@@ -69,38 +67,33 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> N
     """
     one_of("role", role, ROLES)
 
-    @functools.cache
-    def work() -> tuple[Model, Known | None]:
-        model = _open(encoder)
-        alone = getattr(model, "alone", False)
-        return model, find_vectors(store.find_all("encode", config), model.facts, texts) if alone else None
-
     def fill(folder: Path) -> None:
-        model, known = work()
-        fill_shards(folder, model, texts, role, known)
+        fill_shards(folder, _open(encoder), texts, role)
 
     def build(folder: Path) -> Mapping[str, Any]:
-        model, known = work()
-        return encode(folder, model, texts, role, known)
+        return encode(folder, _open(encoder), texts, role)
 
     config = {"encoder": identity(encoder), "role": role}
     what = f"{len(texts):,} {role}s with {type(encoder).__name__}"
     artifact = store.get("encode", config, {"texts": texts_sha256(texts)}, build, fill=fill, what=what)
-    return _vectors(artifact.path, len(texts))
-
-
-def stored_vectors(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> NDArray[np.float32] | None:
-    """float32[n, d], what ``embed`` returns, where it is there already."""
-    config = {"encoder": identity(encoder), "role": role}
-    found = store.find("encode", config, {"texts": texts_sha256(texts)})
-    return None if found is None else _vectors(found.path, len(texts))
-
-
-def _vectors(folder: Path, count: int) -> NDArray[np.float32]:
-    vectors: NDArray[np.float32] = read_array(folder / EMBEDDINGS, np.float32, (count, None), mapped=True)
+    vectors: NDArray[np.float32] = read_array(artifact.path / EMBEDDINGS, np.float32, (len(texts), None), mapped=True)
     return vectors
 
 
 @functools.lru_cache(maxsize=1)
 def _open(encoder: Encoder) -> Model:
     return encoder.open()
+
+
+def pair_cosines(
+    left: NDArray[np.float32], rows: NDArray[np.integer], right: NDArray[np.float32], columns: NDArray[np.integer]
+) -> NDArray[np.float64]:
+    """float64[n]: the inner product of left[rows[i]] and right[columns[i]], vectors of length 1.
+
+    Products are exact in float64 and each pair is summed alone, so its bits depend on no other pair.
+    """
+    result = np.empty(len(rows))
+    for first in range(0, len(rows), BLOCK):
+        part = slice(first, first + BLOCK)
+        result[part] = np.multiply(left[rows[part]], right[columns[part]], dtype=np.float64).sum(axis=1)
+    return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,8 +30,7 @@ class SentenceTransformer:
     """``model``: a Hub id (pin its ``revision``) or a folder, which is known by its content.
 
     *_prompt: put in front of each text of that role.    max_seq_length: tokens read of a text; null is the model's own.
-    batch_size: texts a batch; it decides the padding, and with it the last bits. With 1 a text's bits are its own, so
-    a corpus that grows is encoded only where it grew.
+    batch_size: texts a batch; it decides the padding, and with it the last bits.
     dtype: of the weights, ``float32``, ``float16`` or ``bfloat16``.    suffix: put after each text.
     backend: ``torch``, ``openvino`` (CPU), or ``auto``: openvino on a CPU, torch on a GPU.
     precision: what openvino computes in, ``float32``; ``bfloat16``, on a CPU that has it; or ``int8``. Both are nearly
@@ -64,9 +63,7 @@ class SentenceTransformer:
 
     def content(self) -> str:
         """The hash of the folder's files; of nothing when the model comes from the Hub."""
-        folder = Path(self.model)
-        files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
-        return _files_sha256(tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in files))
+        return files_sha256(Path(self.model).rglob("*") if Path(self.model).is_dir() else ())
 
     def open(self) -> LoadedModel:
         """Load tokenizer and weights; imports sentence-transformers."""
@@ -95,7 +92,6 @@ class LoadedModel:
         self.dimension = int(self.model.get_embedding_dimension() or 0)
         self.threads = torch.get_num_threads() if device.type == "cpu" else 1
         self.forward = self._forward(backend)
-        self.alone = encoder.batch_size == 1
         self.facts = {"device": str(device), "backend": backend, "max_seq_length": self.model.max_seq_length}
         if encoder.precision != "float32":
             self.facts["precision"] = encoder.precision
@@ -190,6 +186,12 @@ def _one_thread_each(threads: int) -> Iterator[ThreadPoolExecutor]:
     finally:
         pool.shutdown(cancel_futures=True)
         torch.set_num_threads(before)
+
+
+def files_sha256(paths: Iterable[Path]) -> str:
+    """The hash of the names and contents of those paths that are files; read once while they stay as they are."""
+    files = sorted(path for path in paths if path.is_file())
+    return _files_sha256(tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in files))
 
 
 @functools.cache

@@ -14,36 +14,33 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 from harness.core.files import allocate, write_text
-from harness.core.identity import texts_sha256
 from harness.core.input import DAMAGED
 from harness.core.resources import need_disk
-from harness.model.encoder.reuse import EMBEDDINGS, Known, write_texts
 from harness.work.parts import Part, fill
 
 if TYPE_CHECKING:
     from harness.model.encoder import Model, Role
 
 log = logging.getLogger(__name__)
+EMBEDDINGS = "embeddings.npy"
 COUNTED = "counted.json"
 SHARD = 1024
 """Texts a shard. It decides which texts share a batch, so it is no parameter: another one gives other last bits."""
 Shard = tuple[Part, list[str]]
 
 
-def shards(folder: Path, model: Model, texts: Sequence[str], role: Role, known: Known | None = None) -> list[Shard]:
-    """The distinct texts that are not known, longest first, in consecutive shards below ``folder``."""
-    distinct = sorted(dict.fromkeys(text for text in texts if text not in (known or {})), key=len, reverse=True)
-    cut = [distinct[start : start + SHARD] for start in range(0, len(distinct), SHARD)]
-    named = known is not None  # their bits follow from each text alone, so a shard is named by its texts
-    names = [texts_sha256(part)[:20] if named else f"{place * SHARD:09d}" for place, part in enumerate(cut)]
-    return [_shard(folder / "shards" / f"{name}.npz", part, model, role) for name, part in zip(names, cut, strict=True)]
+def shards(folder: Path, model: Model, texts: Sequence[str], role: Role) -> list[Shard]:
+    """The distinct texts, longest first, in consecutive shards below ``folder``."""
+    distinct = sorted(dict.fromkeys(texts), key=len, reverse=True)
+    return [
+        _shard(folder / "shards" / f"{start:09d}.npz", distinct[start : start + SHARD], model, role)
+        for start in range(0, len(distinct), SHARD)
+    ]
 
 
-def fill_shards(
-    folder: Path, model: Model, texts: Sequence[str], role: Role, known: Known | None = None
-) -> list[Shard]:
+def fill_shards(folder: Path, model: Model, texts: Sequence[str], role: Role) -> list[Shard]:
     """Encode what is missing of the shards, beside other processes that do the same."""
-    parts = [] if (folder / COUNTED).exists() else shards(folder, model, texts, role, known)
+    parts = [] if (folder / COUNTED).exists() else shards(folder, model, texts, role)
     if parts:
         (folder / "shards").mkdir(exist_ok=True)
         left = sum(part.size for part, _ in parts if not part.path.exists())
@@ -52,25 +49,19 @@ def fill_shards(
     return parts
 
 
-def encode(
-    folder: Path, model: Model, texts: Sequence[str], role: Role, known: Known | None = None
-) -> Mapping[str, Any]:
+def encode(folder: Path, model: Model, texts: Sequence[str], role: Role) -> Mapping[str, Any]:
     """Write ``embeddings.npy``, a row of length 1 a text, into ``folder``, going on from the shards that are there.
 
     Distinct texts are encoded once. Returns the counted facts.
-    known: vectors that need not be computed, of a model whose bits follow from each text alone; then ``texts.npz`` is
-    written too, which tells whose vectors these are.
     """
     counted = folder / COUNTED
     if not counted.exists():
-        parts = fill_shards(folder, model, texts, role, known)
-        merged, cut = _merge(parts, known or {}, folder / EMBEDDINGS, texts, model.dimension)
-        if known is not None:
-            write_texts(folder, texts, cut)
+        parts = fill_shards(folder, model, texts, role)
+        merged = _merge(parts, folder / EMBEDDINGS, texts, model.dimension)
         write_text(counted, json.dumps({**merged, **model.facts}, sort_keys=True))
     shutil.rmtree(folder / "shards", ignore_errors=True)
     facts: Mapping[str, Any] = json.loads(counted.read_text())
-    return facts if known is None else {**facts, "taken_over": len(known)}
+    return facts
 
 
 def _shard(path: Path, texts: list[str], model: Model, role: Role) -> Shard:
@@ -82,26 +73,21 @@ def _shard(path: Path, texts: list[str], model: Model, role: Role) -> Shard:
     return Part(path, work, lambda path: _whole(path, len(texts)), len(texts)), texts
 
 
-def _merge(
-    parts: Sequence[Shard], taken: Known, path: Path, texts: Sequence[str], dimension: int
-) -> tuple[dict[str, Any], dict[str, bool]]:
-    """Put the shards' rows, and those taken over, in the order of ``texts``; which texts were cut."""
+def _merge(parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: int) -> dict[str, Any]:
+    """Put the shards' rows in the order of ``texts``, and count."""
     rows: dict[str, list[int]] = {}
     for row, text in enumerate(texts):
         rows.setdefault(text, []).append(row)
     merged = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(len(texts), dimension))
     allocate(path, merged.offset)
-    was_cut = {text: cut for text, (_, cut) in taken.items()}
-    for text, (vector, _) in taken.items():
-        merged[rows[text]] = vector
+    truncated = 0
     for part, distinct in parts:
         with np.load(part.path, allow_pickle=False) as shard:
-            counts = [len(rows[text]) for text in distinct]
+            counts = np.array([len(rows[text]) for text in distinct])
             merged[[row for text in distinct for row in rows[text]]] = np.repeat(shard["vectors"], counts, axis=0)
-            was_cut.update(zip(distinct, shard["cut"].tolist(), strict=True))
+            truncated += int(counts[shard["cut"]].sum())
     merged.flush()
-    truncated = sum(len(rows[text]) for text, cut in was_cut.items() if cut)
-    return {"texts": len(texts), "distinct": len(rows), "truncated": truncated, "dimension": dimension}, was_cut
+    return {"texts": len(texts), "distinct": len(rows), "truncated": truncated, "dimension": dimension}
 
 
 def _whole(path: Path, count: int) -> bool:

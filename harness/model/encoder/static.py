@@ -55,8 +55,6 @@ class Static:
 class WordSums:
     """The opened model."""
 
-    alone = True
-
     def __init__(self, folder: Path) -> None:
         from safetensors import safe_open
         from tokenizers import Tokenizer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,8 +15,7 @@ from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT
 from harness.core.secret import check_address, check_variable
-from harness.model.endpoint.client import describe
-from harness.model.endpoint.transport import bounded_client
+from harness.model.endpoint.client import describe, open_client
 
 if TYPE_CHECKING:
     from harness.model.encoder import Role
@@ -66,27 +64,11 @@ class Endpoint:
     """The client of an endpoint. A text that is too long for the model is the endpoint's error; nothing is cut here."""
 
     def __init__(self, encoder: TextEmbedding3Small) -> None:
-        try:
-            import openai
-        except ImportError as error:
-            raise HarnessError(
-                "encoder=text_embedding_3_small needs the openai client: pip install 'multihop-harness[openai]'"
-            ) from error
-        key = os.environ.get(encoder.key_variable)
-        if not key:
-            raise HarnessError(
-                f"encoder=text_embedding_3_small: environment variable {encoder.key_variable} is not set; "
-                "put the endpoint's key there, or name another with encoder.key_variable"
-            )
         self.encoder = encoder
-        self.error: type[Exception] = openai.OpenAIError
-        self.client = openai.OpenAI(
-            api_key=key,
-            base_url=encoder.base_url,
-            max_retries=encoder.retries,
-            timeout=encoder.timeout,
-            http_client=bounded_client(openai, key, encoder.timeout, SIZE),
+        openai, self.client = open_client(
+            encoder.base_url, encoder.key_variable, "encoder", encoder.retries, encoder.timeout, SIZE
         )
+        self.error: type[Exception] = openai.OpenAIError
         self.dimension = encoder.dimensions or 0
         self.others: set[str] = set()
         self.facts: Mapping[str, Any] = {"device": encoder.base_url, "backend": "openai"}

@@ -54,6 +54,26 @@ def open_key(base_url: str, key_variable: str, concept: str) -> str:
     return key
 
 
+def open_client(
+    base_url: str, key_variable: str, concept: str, retries: int, timeout: float, size: int
+) -> tuple[Any, Any]:
+    """The module openai and its client; nothing is sent yet.
+
+    timeout: seconds a whole answer.    size: bytes of an answer, at most.    concept: whose knobs the messages name.
+    """
+    try:
+        import openai
+    except ImportError as error:
+        raise HarnessError(
+            f"{concept}.base_url={base_url} needs the openai client: pip install 'multihop-harness[openai]'"
+        ) from error
+    from harness.model.endpoint.transport import bounded_client
+
+    key = open_key(base_url, key_variable, concept)
+    http = bounded_client(openai, "" if key == "none" else key, timeout, size)
+    return openai, openai.OpenAI(api_key=key, base_url=base_url, max_retries=retries, timeout=timeout, http_client=http)
+
+
 class Endpoint:
     """A client. ``retries``: how often a request is repeated, after ``backoff`` seconds, then twice as long each time.
 
@@ -66,24 +86,8 @@ class Endpoint:
     def __init__(
         self, base_url: str, key_variable: str, retries: int, backoff: float, timeout: float, concept: str
     ) -> None:
-        try:
-            import openai
-        except ImportError as error:
-            raise HarnessError(
-                f"{concept}.model needs the openai client: pip install 'multihop-harness[openai]'"
-            ) from error
-        from harness.model.endpoint.transport import bounded_client
-
-        key = open_key(base_url, key_variable, concept)
         self.retries, self.backoff, self.base_url, self.concept = retries, backoff, base_url, concept
-        self._openai = openai
-        self._client = openai.OpenAI(
-            api_key=key,
-            base_url=base_url,
-            max_retries=0,
-            timeout=timeout,
-            http_client=bounded_client(openai, "" if key == "none" else key, timeout, SIZE),
-        )
+        self._openai, self._client = open_client(base_url, key_variable, concept, 0, timeout, SIZE)
 
     def ask(self, request: dict[str, Any]) -> Answer:
         """The answer to a chat request. Raises Away, Refused, or HarnessError for a wrong key, address or model."""

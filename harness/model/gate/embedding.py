@@ -11,7 +11,7 @@ import numpy as np
 
 from harness.core.errors import bounded
 from harness.model.encoder import Encoder, embed
-from harness.model.encoder.cosine import pair_cosines
+from harness.model.encoder.embedding import pair_cosines
 from harness.model.gate import Candidates, Kept
 from harness.work.store import Store
 

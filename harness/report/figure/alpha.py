@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from harness.evaluation.statistic import wilson
-from harness.fusion.anchor import default_anchor
+from harness.fusion.context import default_anchor
 from harness.report.figure import Picture, look
 from harness.sweep.folder import SweepResult, View
 

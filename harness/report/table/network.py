@@ -17,7 +17,6 @@ def describe_network(facts: Mapping[str, Any]) -> list[str]:
         *([f"  triples that make no edge: {_counts(facts['pruned'])}"] if "pruned" in facts else []),
         *(f"  degree of {one}: {_spread(facts[f'{name}_degree'])}" for name, one in NODES.items()),
         *([f"  entities of degree {_histogram(facts['entity_degrees'])}"] if facts.get("entity_degrees") else []),
-        *([f"  names that an earlier graph had compared: {known}"] if (known := facts.get(COMPARED)) else []),
         *([_approximate(found)] if (found := facts.get("synonym_index")) else []),
         f"  isolated: {percent(facts['isolated_entities'])}% of entities, {percent(facts['isolated_passages'])}% of "
         f"passages; components: {facts['components']}, the largest holds "
@@ -25,7 +24,6 @@ def describe_network(facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-COMPARED = "names_compared_before"
 NODES = {"entity": "an entity", "passage": "a passage"}
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.benchmark.fold import FOLDS
+from harness.benchmark.cluster import FOLDS
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, average
 from harness.sweep.fit.search import Search

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from harness.benchmark import UNORDERED
-from harness.benchmark.fold import FOLDS
+from harness.benchmark.cluster import FOLDS
 from harness.core.errors import HarnessError
 from harness.core.threads import available, map_threads, torch_alone
 from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks

@@ -15,7 +15,7 @@ from typing import Any
 from harness.core.configuration import defaults, instantiate, names
 from harness.core.errors import HarnessError, nearest
 from harness.core.identity import identity
-from harness.fusion.anchor import default_anchor
+from harness.fusion.context import default_anchor
 from harness.fusion.fuse import check
 from harness.fusion.fuser import Shared
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, PoolSpec, Trial, list_names, other_anchor

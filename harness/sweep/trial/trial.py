@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.configuration import defaults
 from harness.core.errors import HarnessError, is_number, one_of
 from harness.core.identity import digest, file_sha256, identity
-from harness.fusion.anchor import default_anchor
+from harness.fusion.context import default_anchor
 from harness.fusion.fuser import Calibrated, Fuser
 from harness.fusion.learning import learned_fields, must_learn
 from harness.fusion.normalizer import Normalizer

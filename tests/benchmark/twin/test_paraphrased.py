@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from harness.benchmark.text import Gazetteer, normal, words
 from harness.benchmark.twin import Content
-from harness.benchmark.twin.measure import measure
+from harness.benchmark.twin.content import measure
 from harness.benchmark.twin.paraphrased import _NUMBERS, RULES, paraphrase
 
 

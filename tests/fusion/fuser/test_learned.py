@@ -6,8 +6,7 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.fusion.fuser import Calibrated
-from harness.fusion.fuser.learned import Learned
-from harness.fusion.logistic import logistic
+from harness.fusion.fuser.learned import Learned, logistic
 from harness.fusion.normalizer.minmax import MinMax
 from harness.fusion.normalizer.pit import Pit
 from harness.fusion.pool import Pool

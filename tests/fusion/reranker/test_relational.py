@@ -15,8 +15,7 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.single import Single
 from harness.fusion.normalizer.pit import Pit
 from harness.fusion.pool import Pool
-from harness.fusion.reranker.relation_features import FEATURES, State
-from harness.fusion.reranker.relational import Relational
+from harness.fusion.reranker.relational import FEATURES, Relational, State
 from harness.fusion.temperature.auto import Auto
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed

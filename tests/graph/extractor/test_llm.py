@@ -14,9 +14,8 @@ from harness.core.configuration.rooms import package_folder
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.graph.extractor import Extraction, artifact
-from harness.graph.extractor.llm import LLM
+from harness.graph.extractor.llm import LLM, Prompt, read_prompt
 from harness.graph.extractor.offline import Offline
-from harness.graph.extractor.prompt import Prompt, read_prompt
 from harness.model.endpoint import conversation
 from harness.model.endpoint.conversation import MALFORMED
 from harness.work.parts import Share, sharing

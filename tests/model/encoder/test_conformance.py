@@ -6,7 +6,7 @@ import pytest
 from harness.core.configuration import names
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
-from harness.model.encoder.cosine import pair_cosines
+from harness.model.encoder.embedding import pair_cosines
 from harness.model.encoder.sentence_transformer import SentenceTransformer
 from harness.testing import Conformance, EncoderConformance
 

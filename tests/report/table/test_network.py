@@ -32,9 +32,6 @@ def test_a_graph_of_four_entities_and_two_passages() -> None:
         "  triples: all 5, distinct 4",
         "  triples that make no edge: self_loops 3, duplicates 1",
     ]
-    assert (
-        describe_network({**facts, "names_compared_before": 3})[-2] == "  names that an earlier graph had compared: 3"
-    )
 
 
 def test_degrees_are_counted_in_powers_of_two() -> None:

@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from harness.analysis.trace import trace
-from harness.benchmark.cluster import clusters
-from harness.benchmark.fold import FOLDS, folds
+from harness.benchmark.cluster import FOLDS, clusters, folds
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import ABSENT, gold_ranks, run_ranks

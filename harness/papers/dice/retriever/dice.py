@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.errors import bounded, one_of
-from harness.graph.extractor import Extraction, Extractor, Triples, extract, sentence_triples
+from harness.graph.extractor import Extraction, Extractor, Triples, extract
 from harness.model.encoder import Encoder, embed
 from harness.papers.dice.triple.sorensen import TOKENS
-from harness.papers.dice.triple.triples import GraphBranch, RowTargets
+from harness.papers.dice.triple.triples import GraphBranch, RowTargets, sentence_triples
 from harness.papers.dice.triplestore import Triplestore, TripleTable
 from harness.papers.dice.vectorstore import Vectorstore
 from harness.retriever.mentions import keep_greatest

@@ -97,24 +97,6 @@ class Labels:
 
 
 @numba.njit(cache=True, nogil=True)
-def every_label(
-    indptr: NDArray[np.int64],
-    token: NDArray[np.int32],
-    count: NDArray[np.int32],
-    total: NDArray[np.int64],
-    asked: NDArray[np.int32],
-    own: int,
-    memory: NDArray[np.float64],
-) -> None:
-    """memory[l] = the similarity of a question's bag with label l, for all, in the order in which they lie."""
-    for label in range(memory.shape[0]):
-        shared = 0
-        for cell in range(indptr[label], indptr[label + 1]):
-            shared += min(count[cell], asked[token[cell]])
-        memory[label] = 2.0 * shared / (own + total[label])
-
-
-@numba.njit(cache=True, nogil=True)
 def similarities(
     rows: NDArray[np.int64],
     table: NDArray[np.int64],

@@ -15,8 +15,7 @@ from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT, texts_sha256
 from harness.core.secret import check_address, check_variable
-from harness.papers.dice.triplestore import Expand, TripleTable
-from harness.papers.dice.triplestore.cypher import expansion
+from harness.papers.dice.triplestore import Expand, TripleTable, expansion
 
 ENTITIES = "UNWIND $rows AS row CREATE (:Entity {id: row.id, graph: row.graph, name: row.name})"
 TRIPLES = (

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT
-from harness.papers.dice.triplestore import Expand, TripleTable
-from harness.papers.dice.triplestore.cypher import expansion
+from harness.papers.dice.triplestore import Expand, TripleTable, expansion
 
 SCHEMA = (
     "CREATE NODE TABLE Entity(id INT64, name STRING, PRIMARY KEY(id))",

@@ -6,7 +6,7 @@ inner products, in the one order, so that all stores that find the same vectors 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
@@ -30,11 +30,23 @@ class Vectorstore(Protocol):
 
 
 def rank_candidates(
-    vectors: NDArray[np.float32], questions: NDArray[np.float32], found: NDArray[np.int64], depth: int
+    vectors: NDArray[np.float32],
+    questions: NDArray[np.float32],
+    depth: int,
+    propose: Callable[[NDArray[np.float32], int], Sequence[int]],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k], float64[Q, k]: the best ``depth`` of the candidates int64[Q, C] (-1: none), in the one order."""
+    """int64[Q, k], float64[Q, k]: what a store proposes in the one order, ``depth`` of it; -1 for none.
+
+    propose: of a question's vector, so many numbers of vectors that are near.
+    """
     from harness.retriever.search import cosines
 
+    depth = min(depth, len(vectors))
+    width = min(depth + MARGIN, len(vectors))
+    found = np.full((len(questions), width), -1, dtype=np.int64)
+    for row, question in enumerate(questions):
+        near = propose(question, width)
+        found[row, : len(near)] = near
     scores = cosines(vectors, questions, found)
     order = np.lexsort((found, -scores), axis=-1)[:, :depth]
     return np.take_along_axis(found, order, axis=1), np.take_along_axis(scores, order, axis=1)

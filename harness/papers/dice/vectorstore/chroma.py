@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError, bounded
-from harness.papers.dice.vectorstore import MARGIN, Search, rank_candidates
+from harness.papers.dice.vectorstore import Search, rank_candidates
 
 
 @dataclass(frozen=True)
@@ -48,18 +48,11 @@ class Chroma:
                 collection.add(
                     ids=[str(start + place) for place in range(len(part))], embeddings=np.ascontiguousarray(part)
                 )
-            yield lambda questions, depth: _search(collection, vectors, questions, depth)
+
+            def near(question: NDArray[np.float32], width: int) -> list[int]:
+                found: Any = collection.query(query_embeddings=[question], n_results=width, include=[])
+                return [int(name) for name in found["ids"][0]]
+
+            yield lambda questions, depth: rank_candidates(vectors, questions, depth, near)
         finally:
             client.delete_collection(name)
-
-
-def _search(
-    collection: Any, vectors: NDArray[np.float32], questions: NDArray[np.float32], depth: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    depth = min(depth, len(vectors))
-    width = min(depth + MARGIN, len(vectors))
-    found = np.full((len(questions), width), -1, dtype=np.int64)
-    for row, question in enumerate(questions):
-        ids = collection.query(query_embeddings=[question], n_results=width, include=[])["ids"][0]
-        found[row, : len(ids)] = [int(name) for name in ids]
-    return rank_candidates(vectors, questions, found, depth)

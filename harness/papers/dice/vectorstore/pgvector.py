@@ -6,7 +6,6 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
 from harness.core.secret import check_address
-from harness.papers.dice.vectorstore import MARGIN, Search, rank_candidates
+from harness.papers.dice.vectorstore import Search, rank_candidates
 
 NEAREST = "SELECT id FROM item ORDER BY embedding <#> %s, id LIMIT %s"
 
@@ -58,7 +57,11 @@ class Pgvector:
                     for place, vector in enumerate(np.asarray(vectors)):
                         copy.write_row((place, vector))
                 connection.execute("ANALYZE item")
-                yield lambda questions, depth: _search(connection, vectors, questions, depth)
+
+                def near(question: NDArray[np.float32], width: int) -> list[int]:
+                    return [name for (name,) in connection.execute(NEAREST, (question, width)).fetchall()]
+
+                yield lambda questions, depth: rank_candidates(vectors, questions, depth, near)
 
 
 @contextlib.contextmanager
@@ -76,15 +79,3 @@ def _server(uri: str | None) -> Iterator[str]:
             yield server.get_uri()
         finally:
             server.cleanup()
-
-
-def _search(
-    connection: Any, vectors: NDArray[np.float32], questions: NDArray[np.float32], depth: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    depth = min(depth, len(vectors))
-    width = min(depth + MARGIN, len(vectors))
-    found = np.full((len(questions), width), -1, dtype=np.int64)
-    for row, question in enumerate(questions):
-        ids = connection.execute(NEAREST, (question, width)).fetchall()
-        found[row, : len(ids)] = [name for (name,) in ids]
-    return rank_candidates(vectors, questions, found, depth)

@@ -102,17 +102,13 @@ def start(policy: Policy, graph: Graph, encoder: Encoder, benchmark: Benchmark, 
     return PolicyStart(kept, named, close, found, seeds, phrases, seed.restart(phrases, close), told)
 
 
-def score_blocks(
-    policy: Policy, started: PolicyStart, *, block: int = 64, threads: int | None = None, device: str = "cpu"
-) -> Iterator[ScoredBlock]:
-    """Traverse, project and rerank, block by block in query order."""
-    return block_scorer(policy, started, block, threads, device)(slice(None))
-
-
 def block_scorer(
-    policy: Policy, started: PolicyStart, block: int, threads: int | None, device: str
+    policy: Policy, started: PolicyStart, block: int = 64, threads: int | None = None, device: str = "cpu"
 ) -> Callable[[slice], Iterator[ScoredBlock]]:
-    """``score_blocks`` for any slice of the questions: what follows from the memory alone is computed once."""
+    """Traverses, projects and reranks any slice of the questions, block by block, in query order.
+
+    What follows from the memory alone is computed once.
+    """
     kept, walk = started.memory, policy.traverse
     held, norm, size = policy.project.held(kept), policy.project.norm(kept), len(kept.names)
     weights = {name: getattr(policy.rerank, name) for name in BONUSES}

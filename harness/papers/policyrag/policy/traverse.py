@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError, bounded
 from harness.papers.policyrag.policy.memory import TypedMemory
-from harness.retriever.walk import normalize_rows
+from harness.retriever.walk import normalize_rows, scale_rows
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Traverse:
         }
         total = sum(weight * (np.diff(matrix.indptr) > 0) for matrix, weight in weighed.values())
         share = np.divide(1.0, total, out=np.zeros(entities), where=np.asarray(total) > 0)
-        rows = {name: _rows(weight * share, matrix) for name, (matrix, weight) in weighed.items()}
+        rows = {name: scale_rows(weight * share, matrix) for name, (matrix, weight) in weighed.items()}
         none = sp.csr_array((passages, passages))
         return {
             name: sp.csr_array(
@@ -90,9 +89,3 @@ class Traverse:
         whole = sp.csr_array(relation + synonym + context)
         whole.eliminate_zeros()
         return normalize_rows(whole)
-
-
-def _rows(factors: NDArray[np.float64], matrix: sp.csr_array) -> sp.csr_array:
-    copy = sp.csr_array(matrix, copy=True)
-    copy.data = copy.data * np.repeat(factors, np.diff(copy.indptr))
-    return copy

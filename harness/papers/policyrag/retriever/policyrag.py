@@ -17,8 +17,7 @@ from harness.graph.trail import Node, Trail
 from harness.model.encoder import Encoder
 from harness.papers.policyrag.policy.execution import PolicyStart, block_scorer, start
 from harness.papers.policyrag.policy.policy import Policy, read
-from harness.papers.policyrag.policy.record import record
-from harness.papers.policyrag.policy.route import find_paths
+from harness.papers.policyrag.policy.record import find_paths, record
 from harness.retriever.pagerank import Scores, WalkEnd, collect_lists
 from harness.run import Run
 from harness.work.store import Store

@@ -19,8 +19,7 @@ from harness.graph.trail import Node, Trail
 from harness.graph.trail import Path as Way
 from harness.model.encoder import Encoder, embed
 from harness.papers.walks.retriever.hipporag import spread_cosines
-from harness.papers.walks.retriever.sentence_graph import SentenceGraph
-from harness.papers.walks.retriever.sentence_paths import Floats, Path, grow_paths, weigh_entities
+from harness.papers.walks.retriever.sentence_graph import Floats, Path, SentenceGraph, grow_paths, weigh_entities
 from harness.retriever.pagerank import Walks, name_edges, strongest_walks
 from harness.retriever.search import exact_search, inner_products
 from harness.retriever.walk import normalize_rows

@@ -113,16 +113,9 @@ class Convergence:
                 total += weight[row] * np.log(self.floor + part.values[first:, place].astype(np.float64))
                 mass += weight[row]
             yield np.array(done).reshape(-1, size), part
+        none = Solution(0, np.empty((size, 0), np.float32), np.empty(0, np.int64), np.empty(0))
         last = [_mean(total, mass), *(np.zeros(size) for _ in range(query + 1, queries))]
-        yield np.array(last[: queries - query]).reshape(-1, size), Ended(np.empty(0, np.int64), np.empty(0))
-
-
-@dataclass(frozen=True, eq=False)
-class Ended:
-    """How no walk at all ended."""
-
-    iterations: NDArray[np.int64]
-    change: NDArray[np.float64]
+        yield np.array(last[: queries - query]).reshape(-1, size), none
 
 
 def _mean(total: NDArray[np.float64], mass: float) -> NDArray[np.float64]:

@@ -34,9 +34,7 @@ class CLASS:
 
 
 class Opened:
-    """The opened encoder. A text's vector follows from that text alone, so a corpus may grow."""
-
-    alone = True
+    """The opened encoder."""
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension

@@ -7,7 +7,6 @@ import pytest
 from numpy.typing import NDArray
 
 from harness.graph.extractor.recognition.shards import Shards
-from harness.work.store import Store
 
 
 class Killed(Exception):
@@ -31,37 +30,6 @@ def test_a_killed_run_loses_at_most_one_shard(tmp_path: Path) -> None:
     rows = Shards(tmp_path, "lengths", texts, work, size=2).rows()
     assert seen == ["bb", "ccc", "dd"]
     assert [row.tolist() for row in rows] == [[], [[1, 1]], [[2, 2]] * 2, [[3, 3]] * 3, [[2, 2]] * 2]
-
-
-def test_rows_of_the_same_texts_are_taken_from_artifacts_made_the_same_way(tmp_path: Path) -> None:
-    store, seen = Store(tmp_path), list[str]()
-
-    def work(part: Sequence[str]) -> Iterator[NDArray[np.int32]]:
-        seen.extend(part)
-        return (np.full((len(text), 1), len(text), dtype=np.int32) for text in part)
-
-    def made(key: str, texts: list[str], made_by: str, below: str = ".") -> tuple[list[list[list[int]]], int]:
-        found: list[tuple[list[NDArray[np.int32]], int]] = []
-
-        def build(folder: Path) -> None:
-            (folder / below).mkdir(exist_ok=True)
-            shards = Shards(folder / below, "lengths", texts, work, size=2, made_by=made_by)
-            found.append((shards.rows(), sum(text in shards.known for text in texts)))
-
-        seen.clear()
-        store.get("extract", {"key": key}, {}, build)
-        return [row.tolist() for row in found[0][0]], found[0][1]
-
-    assert made("one", ["a", "bb"], "x") == ([[[1]], [[2], [2]]], 0)
-    assert made("other work", ["a", "bb"], "y") == ([[[1]], [[2], [2]]], 0)
-    rows, taken = made("grown", ["", "bb", "a", "ccc", "ccc"], "x", "base")
-    assert (rows, taken) == ([[], [[2], [2]], [[1]], [[3]] * 3, [[3]] * 3], 2)
-    assert seen == ["", "ccc", "ccc"]
-    assert made("again", ["ccc", ""], "x") == ([[[3]] * 3, []], 2)
-    assert seen == []
-    fresh = {path.name: path.read_bytes() for path in (store.place("extract", {"key": "grown"}, {}) / "base").iterdir()}
-    Shards(tmp_path, "lengths", ["", "bb", "a", "ccc", "ccc"], work, size=2, made_by="x").rows()
-    assert fresh == {path.name: path.read_bytes() for path in tmp_path.glob("*.npz")}
 
 
 def packed_otherwise(data: bytes) -> bytes:

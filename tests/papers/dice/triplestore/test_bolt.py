@@ -10,9 +10,8 @@ import pytest
 
 from harness.core.configuration import strategy
 from harness.core.errors import HarnessError
-from harness.papers.dice.triplestore import TripleTable
+from harness.papers.dice.triplestore import BOTH, OUT, TripleTable
 from harness.papers.dice.triplestore.bolt import Bolt, content
-from harness.papers.dice.triplestore.cypher import BOTH, OUT
 
 FACTS = TripleTable(["a", "b"], ["knows", "is"], np.array([0, 1, 0]), np.array([0, 1, 1]), np.array([1, 0, 0]))
 FREE = ("neo4j", "memgraph")

@@ -9,7 +9,7 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.normalizer.pit import Pit
 from harness.fusion.pool import Pool
 from harness.fusion.temperature.auto import Auto
-from harness.papers.phasegraph.fuser.kendall import kendall
+from harness.papers.phasegraph.fuser.gumbel_copula import kendall
 from harness.run import Run
 
 LISTS = st.dictionaries(st.sampled_from("abcdefghij"), st.integers(-3, 3).map(float), max_size=10)

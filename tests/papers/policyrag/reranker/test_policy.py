@@ -25,7 +25,7 @@ from harness.fusion.temperature.auto import Auto
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
-from harness.papers.policyrag.policy.execution import PolicyStart, score_blocks, start
+from harness.papers.policyrag.policy.execution import PolicyStart, block_scorer, start
 from harness.papers.policyrag.policy.policy import read
 from harness.papers.policyrag.reranker.policy import Policy
 from harness.papers.policyrag.retriever.policyrag import PolicyRAG
@@ -119,7 +119,7 @@ def test_shorter_chains_and_tolls(started: PolicyStart) -> None:
 def test_the_phis_are_those_of_the_retriever(started: PolicyStart) -> None:
     """Over all passages, weight by weight, as the retriever adds them to its walk."""
     policy = dataclasses.replace(RETRIEVER.policy, rerank=dataclasses.replace(RETRIEVER.policy.rerank, hub=0.5, path=1))
-    (part,) = score_blocks(policy, started)
+    (part,) = block_scorer(policy, started)(slice(None))
     found = started.bonuses(np.tile(np.arange(5, dtype=np.int32), (3, 1)), path=1, hub=0.5)
     for name, phi in found.items():
         assert np.array_equal(getattr(policy.rerank, name) * phi, part.terms[name])

@@ -13,7 +13,7 @@ from harness.graph.extractor.offline import Offline
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
 from harness.papers.walks.retriever.beam import Beam
-from harness.papers.walks.retriever.sentence_paths import grow_paths, weigh_entities
+from harness.papers.walks.retriever.sentence_graph import grow_paths, weigh_entities
 from harness.work.store import Store
 
 MADE = Beam(Entity(Offline(model=None, spans=False), Hashed(), synonym=None), Hashed())

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from datasets import Dataset
-from harness.analysis.diagnostic.measure import Diagnostic, plain_passages, plain_words
+from harness.analysis.diagnosis import Diagnostic, plain_passages, plain_words
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.run import Run

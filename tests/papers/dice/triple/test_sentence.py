@@ -6,7 +6,7 @@ from pathlib import Path
 from harness.benchmark import Benchmark
 from harness.graph.extractor import extract
 from harness.graph.extractor.offline import Offline
-from harness.graph.extractor.sentence import sentence_triples
+from harness.papers.dice.triple.triples import sentence_triples
 from harness.work.store import Store
 
 WORLD = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.analysis.diagnostic.perturb import alias, paraphrase, perturb
+from harness.analysis.perturb import alias, paraphrase, perturb
 from harness.benchmark import Benchmark
 from harness.graph.extractor import extract
 from harness.graph.extractor.offline import Offline

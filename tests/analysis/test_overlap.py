@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.analysis.diagnostic.measure import overlap
+from harness.analysis.diagnosis import overlap
 from harness.core.errors import HarnessError
 
 lists = st.lists(st.integers(0, 12), unique=True, max_size=10)
