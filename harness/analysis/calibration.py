@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.evaluation.statistic import expected, holm, max_statistic, mcnemar_power, mcnemar_ps, wilson
+from harness.evaluation.statistic import expected, holm_ps, max_statistic, mcnemar_power, mcnemar_ps, wilson
 
 ALPHA = 0.05
 Signs = NDArray[np.int8]
@@ -28,7 +28,7 @@ class Rates:
     """Shares of worlds, as counts of ``worlds``.
 
     protocol: the winner on tune is significantly better than the reference on test.    naive: the best trial is, on the
-    very queries that it was chosen on.    holm, maximum: any trial is better on tune after that correction.
+    very queries that it was chosen on.    holm_ps, maximum: any trial is better on tune after that correction.
     planted: the trial with the known effect is better on test.    covered: the winner's difference from the reference
     on test lies in the interval that was foretold from tune.
     """
@@ -91,7 +91,7 @@ def _judged(tune: Signs, test: Signs, planted: int, seed: int) -> dict[str, bool
     return {
         "protocol": _better(test[winner]),
         "naive": bool(ps[winner] <= ALPHA and better[winner]),
-        "holm": bool(((holm(ps) <= ALPHA) & better).any()),
+        "holm": bool(((holm_ps(ps) <= ALPHA) & better).any()),
         "maximum": bool(((max_statistic(tune, 500, seed) <= ALPHA) & better).any()),
         "planted": _better(test[planted]),
         "covered": foretold.low <= seen <= foretold.high,

@@ -17,16 +17,14 @@ from numpy.typing import NDArray
 
 from harness.evaluation.statistic import (
     Labels,
-    benjamini_hochberg,
     bootstrap,
     clustered_bootstrap,
     clustered_mcnemar,
     design_effect,
     difference_interval,
     equivalence,
-    holm,
     max_statistic,
-    mcnemar_ps,
+    trials,
     wilson,
 )
 
@@ -108,13 +106,13 @@ def uneven(draw: np.random.Generator, labels: Labels, correlation: float) -> NDA
 
 def _tests(signs: NDArray[np.float64], labels: Labels, seed: int) -> dict[str, NDArray[np.float64]]:
     """P values: of each trial, or the smallest of all trials, which is what a search over them reports."""
-    plain = mcnemar_ps((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
+    plain = trials.mcnemar_ps((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
     by_cluster = np.array([clustered_mcnemar(own, labels) for own in signs])
     corrected = {
-        "Holm p": holm(plain),
-        "cluster Holm p": holm(by_cluster),
-        "BH p": benjamini_hochberg(plain),
-        "cluster BH p": benjamini_hochberg(by_cluster),
+        "Holm p": trials.holm_ps(plain),
+        "cluster Holm p": trials.holm_ps(by_cluster),
+        "BH p": trials.benjamini_hochberg_ps(plain),
+        "cluster BH p": trials.benjamini_hochberg_ps(by_cluster),
         "max p": max_statistic(signs, PERMUTATIONS, seed),
         "cluster max p": max_statistic(signs, PERMUTATIONS, seed, labels),
     }

@@ -71,7 +71,7 @@ def _versions() -> Iterator[str]:
 
     yield f"harness    {code_version()}"
     yield f"python     {platform.python_version()} on {platform.system()} {platform.machine()}"
-    versions = {**library_versions(), **_installed("mlflow", "hydra-core", "transformers", "pandas")}
+    versions = {**library_versions(), **_installed("mlflow", "hydra-core", "transformers", "pandas", "statsmodels")}
     yield f"libraries  {', '.join(f'{name} {version}' for name, version in sorted(versions.items()))}"
     if {"faiss-cpu", "faiss-gpu"} <= versions.keys():
         yield "WARNING    faiss-cpu and faiss-gpu overwrite each other: uninstall both, install one extra (cpu or gpu)"

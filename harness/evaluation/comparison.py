@@ -15,6 +15,7 @@ from harness.core.table import SHARES, Scale
 from harness.evaluation import statistic
 from harness.evaluation.metric import Metric
 from harness.evaluation.metric.measure import Ranks, Values
+from harness.evaluation.statistic import trials
 from harness.evaluation.statistic.cluster import Labels
 
 MARGIN = 0.02
@@ -266,7 +267,7 @@ def compare_trials(
     """
     values, labels = counted(values, labels)
     base = values[baseline]
-    ps = statistic.mcnemar_ps((values > base).sum(axis=1), (values < base).sum(axis=1)).tolist()
+    ps = trials.mcnemar_ps((values > base).sum(axis=1), (values < base).sum(axis=1)).tolist()
     found = [Comparison(own, base, p, binary, margin, labels) for own, p in zip(values, ps, strict=True)]
     return [None if place == baseline else one for place, one in enumerate(found)]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from harness.core.table import LEVEL, SHARES, Scale, p_value, percent
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric.measure import Values
-from harness.evaluation.statistic import mcnemar_ps
+from harness.evaluation.statistic.trials import mcnemar_ps
 
 GREAT = 0.05
 """A cluster with a greater share of the questions is warned of."""

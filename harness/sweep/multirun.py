@@ -12,7 +12,7 @@ import numpy as np
 from hydra.experimental.callback import Callback
 
 from harness.core.table import Column, Table
-from harness.evaluation.statistic import holm
+from harness.evaluation.statistic import holm_ps
 from harness.sweep.folder.result import SweepResult, differing
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
     reference list of its own.
     """
     ps = [result.trials["p"].dropna().to_numpy(dtype=float) for result in results]
-    corrected = iter(np.split(holm(np.concatenate(ps)), np.cumsum([len(own) for own in ps])[:-1]))
+    corrected = iter(np.split(holm_ps(np.concatenate(ps)), np.cumsum([len(own) for own in ps])[:-1]))
     rows = []
     for result, given in zip(results, differing(results), strict=True):
         view, objective = result.whole, str(result.manifest["objective"])

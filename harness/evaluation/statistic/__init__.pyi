@@ -1,3 +1,4 @@
+from . import trials as trials
 from .cluster import Labels as Labels
 from .cluster import clustered_bootstrap as clustered_bootstrap
 from .cluster import clustered_mcnemar as clustered_mcnemar
@@ -6,13 +7,11 @@ from .difference import difference_interval as difference_interval
 from .difference import equivalence as equivalence
 from .interval import bootstrap as bootstrap
 from .interval import wilson as wilson
-from .interval import wilson_bounds as wilson_bounds
 from .multiple import benjamini_hochberg as benjamini_hochberg
 from .multiple import holm as holm
 from .multiple import partial_conjunction as partial_conjunction
 from .multiple import replicability as replicability
 from .paired import mcnemar as mcnemar
-from .paired import mcnemar_ps as mcnemar_ps
 from .paired import odds_ratio as odds_ratio
 from .paired import paired_odds_ratio as paired_odds_ratio
 from .permutation import max_statistic as max_statistic
@@ -23,5 +22,7 @@ from .power import smallest_effect as smallest_effect
 from .power import smallest_mean as smallest_mean
 from .selection import Expected as Expected
 from .selection import expected as expected
+from .trials import holm_ps as holm_ps
+from .trials import mcnemar_ps as mcnemar_ps
 from .two_way import TwoWay as TwoWay
 from .two_way import two_way as two_way

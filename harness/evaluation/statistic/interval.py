@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from harness.core.errors import HarnessError, bounded
 
@@ -11,31 +11,23 @@ BLOCK = 1 << 22
 """Resampled values held at once (32 MiB)."""
 
 
-def wilson(successes: float, n: float) -> tuple[float, float]:
-    """Wilson's 95% score interval of ``successes`` of ``n`` (Wilson 1927). (0, 1) when n is 0.
+def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's score interval of ``successes`` of ``n`` (Wilson 1927), by statsmodels. (0, 1) when n is 0.
 
     Both divided by a design effect give the interval by cluster.
 
     >>> tuple(round(100 * end, 1) for end in wilson(26, 66))
     (28.5, 51.5)
     """
+    bounded("level", level, 0, 1, open_low=True)
     if not 0 <= successes <= n:
         raise HarnessError(f"wilson: successes must be in [0, n={n}], got successes={successes}")
-    if n == 0:
+    if n == 0 or level == 1:
         return 0.0, 1.0
-    low, high = wilson_bounds(np.array(successes), n).tolist()
-    return low, high
+    from statsmodels.stats.proportion import proportion_confint
 
-
-def wilson_bounds(successes: NDArray[np.integer | np.floating], n: float | NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[..., 2]: ``wilson`` of each of several, float[...], where n is above 0."""
-    from scipy.special import ndtri
-
-    z2, share = ndtri(0.975) ** 2, successes / n
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    reach = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
-    low, high = np.where(successes == 0, 0, middle - reach), np.where(successes == n, 1, middle + reach)
-    return np.stack([low, high], axis=-1)
+    low, high = proportion_confint(successes, n, 1 - level, method="wilson")
+    return 0.0 if successes == 0 else float(low), 1.0 if successes == n else float(high)
 
 
 def bootstrap(values: ArrayLike, resamples: int = 10_000, level: float = 0.95, seed: int = 0) -> tuple[float, float]:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.core.errors import HarnessError
-
-Values = NDArray[np.float64]
+from harness.evaluation.statistic.trials import Values, benjamini_hochberg_ps, holm_ps
 
 
 def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
@@ -20,7 +19,7 @@ def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
     >>> [round(p, 3) for p in holm([0.01, 0.04, None, 0.03]).tolist()]
     [0.03, 0.06, nan, 0.06]
     """
-    return _adjusted(ps, _holm)
+    return _adjusted(ps, holm_ps)
 
 
 def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
@@ -28,7 +27,7 @@ def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.flo
 
     ps: as in ``holm``. Holds for independent and for positively dependent tests.
     """
-    return _adjusted(ps, _benjamini_hochberg)
+    return _adjusted(ps, benjamini_hochberg_ps)
 
 
 def partial_conjunction(ps: ArrayLike) -> NDArray[np.float64]:
@@ -72,19 +71,4 @@ def _adjusted(ps: ArrayLike | Sequence[float | None], method: Callable[[Values],
         raise HarnessError("p values must be a list of numbers in [0, 1], with None where nothing was tested")
     tested = ~np.isnan(adjusted)
     adjusted[tested] = method(adjusted[tested])
-    return adjusted
-
-
-def _holm(ps: Values) -> Values:
-    order = np.argsort(ps, kind="stable")
-    adjusted = np.empty_like(ps)
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(ps[order] * np.arange(len(ps), 0, -1)))
-    return adjusted
-
-
-def _benjamini_hochberg(ps: Values) -> Values:
-    order = np.argsort(ps, kind="stable")
-    shares = ps[order] / (np.arange(1, len(ps) + 1) / len(ps))
-    adjusted = np.empty_like(ps)
-    adjusted[order] = np.minimum(1, np.minimum.accumulate(shares[::-1])[::-1])
     return adjusted

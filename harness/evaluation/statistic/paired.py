@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from harness.core.errors import HarnessError
 
 
@@ -12,27 +9,21 @@ def mcnemar(wins: int, losses: int, mid_p: bool = False) -> float:
     """Exact two-sided p of ``wins`` against ``losses``: p = min(1, 2 P(X <= min(W, L))), X ~ Binomial(W + L, 1/2).
 
     wins, losses: queries that only one of the two systems answers, >= 0. 1 when there are none. It is the sign test of
-    the queries that differ, so it also serves metrics that are not 0/1.
+    the queries that differ, so it also serves metrics that are not 0/1. Computed by statsmodels.
     mid_p: count what was observed by half (Fagerland, Lydersen & Laake 2013): less conservative, no longer a guarantee.
 
     >>> round(mcnemar(8, 1), 3)
     0.039
     """
     from scipy.stats import binom
+    from statsmodels.stats.contingency_tables import mcnemar as exact
 
     won, lost = _counts(wins=wins, losses=losses)
-    p = float(mcnemar_ps(np.array(won), np.array(lost)))
+    p = float(exact([[0, won], [lost, 0]], exact=True).pvalue)
     if not mid_p:
         return p
     observed = float(binom.pmf(min(won, lost), won + lost, 0.5))
     return p - observed if won != lost else 1.0 - observed / 2 if won else 1.0
-
-
-def mcnemar_ps(wins: NDArray[np.int64], losses: NDArray[np.int64]) -> NDArray[np.float64]:
-    """float64[T]: ``mcnemar`` of each trial's wins against its losses, int64[T]."""
-    from scipy.special import bdtr
-
-    return np.asarray(np.minimum(1, 2 * bdtr(np.minimum(wins, losses), wins + losses, 0.5)))
 
 
 def odds_ratio(successes: int, baseline: int, n: int) -> float:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from harness.core.table import Column, Table
-from harness.evaluation.statistic import wilson
+from harness.evaluation.statistic import trials
 from harness.report.table.ablation import ablation
 from harness.report.table.ceiling import ceiling
 from harness.report.table.cost import cost
@@ -138,7 +140,8 @@ def wilson_of(row: Row, view: View) -> tuple[float, float] | None:
     """Wilson's 95% interval of a row's objective; None where that is not 0/1."""
     if not view.metric.binary:
         return None
-    return wilson(round(view.score(row) * row["n"]), row["n"])
+    low, high = trials.wilson_bounds(np.array([round(view.score(row) * row["n"])]), row["n"])[0].tolist()
+    return low, high
 
 
 def difference_of(row: Row, name: str = "difference") -> list[Any] | None:

@@ -10,14 +10,7 @@ from numpy.typing import NDArray
 
 from harness.evaluation.comparison import Comparison, compare_trials, counted
 from harness.evaluation.metric import Metric
-from harness.evaluation.statistic import (
-    Labels,
-    benjamini_hochberg,
-    design_effect,
-    holm,
-    max_statistic,
-    wilson_bounds,
-)
+from harness.evaluation.statistic import Labels, design_effect, max_statistic, trials
 from harness.sweep.folder.rows import Judged
 
 ComparisonTable = Sequence[Comparison | None]
@@ -47,9 +40,9 @@ def judge(
     columns = {
         **_tested(others, ""),
         **_tested(best, "_best"),
-        **_corrected(others, "p_holm", holm),
-        **_corrected(others, "p_bh", benjamini_hochberg),
-        **_corrected(best, "p_best_holm", holm),
+        **_corrected(others, "p_holm", trials.holm_ps),
+        **_corrected(others, "p_bh", trials.benjamini_hochberg_ps),
+        **_corrected(best, "p_best_holm", trials.holm_ps),
         "wilson": _wilson(values, None) if metric.binary else nobody,
         **_sizes(others),
         "wilson_cluster": _wilson(values, labels) if metric.binary else nobody,
@@ -92,7 +85,7 @@ def _corrected(
 def _wilson(values: NDArray[np.float64], labels: Labels | None) -> Column:
     effect = np.ones(len(values)) if labels is None else design_effect(values, labels)
     hits, n = values.sum(axis=1) / effect, values.shape[1] / effect
-    bounds: Column = wilson_bounds(hits, n).tolist()
+    bounds: Column = trials.wilson_bounds(hits, n).tolist()
     return bounds
 
 

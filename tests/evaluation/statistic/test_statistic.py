@@ -20,15 +20,14 @@ from harness.evaluation.statistic import (
     holm,
     mcnemar,
     mcnemar_power,
-    mcnemar_ps,
     odds_ratio,
     paired_odds_ratio,
     partial_conjunction,
     queries_needed,
     replicability,
     smallest_effect,
+    trials,
     wilson,
-    wilson_bounds,
 )
 
 
@@ -109,11 +108,11 @@ def test_published_wilson_intervals(successes: int, low: float, high: float) -> 
     assert [round(100 * end, 1) for end in wilson(successes, 66)] == [low, high]
 
 
-@given(st.integers(0, 500), st.integers(1, 500))
-def test_wilson_is_that_of_scipy(successes: int, failures: int) -> None:
+@given(st.integers(0, 500), st.integers(1, 500), st.sampled_from([0.8, 0.9, 0.95, 0.99]))
+def test_wilson_is_that_of_scipy(successes: int, failures: int, level: float) -> None:
     n = successes + failures
-    theirs = scipy.stats.binomtest(successes, n).proportion_ci(0.95, method="wilson")
-    assert wilson(successes, n) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+    theirs = scipy.stats.binomtest(successes, n).proportion_ci(level, method="wilson")
+    assert wilson(successes, n, level) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
 def test_wilson_at_the_edges() -> None:
@@ -149,10 +148,15 @@ def test_adjusted_p_values_are_those_of_statsmodels(ps: list[float]) -> None:
 
 @settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), min_size=1, max_size=20), st.integers(800, 900))
-def test_many_at_once_are_those_of_each(counts: list[tuple[int, int]], n: int) -> None:
+def test_what_counts_hundreds_of_trials_is_that_of_statsmodels(counts: list[tuple[int, int]], n: int) -> None:
     wins, losses = np.array(counts).T
-    assert mcnemar_ps(wins, losses).tolist() == [mcnemar(*pair) for pair in counts]
-    assert wilson_bounds(wins, n).tolist() == [list(wilson(count, n)) for count in wins.tolist()]
+    ps = trials.mcnemar_ps(wins, losses)
+    assert ps == pytest.approx([mcnemar(*pair) for pair in counts], rel=1e-9)
+    assert trials.wilson_bounds(wins, n) == pytest.approx(
+        np.array([wilson(count, n) for count in wins.tolist()]), abs=1e-12
+    )
+    assert trials.holm_ps(ps) == pytest.approx(holm(ps), rel=1e-12)
+    assert trials.benjamini_hochberg_ps(ps) == pytest.approx(benjamini_hochberg(ps), rel=1e-12)
 
 
 def test_adjusted_by_hand() -> None:

@@ -1,0 +1,48 @@
+"""McNemar, Wilson, Holm and Benjamini-Hochberg over hundreds of trials; importing statsmodels would take a second.
+
+What the rows of a sweep and of its held-out run are computed by; tests hold them against statsmodels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Counts = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+
+def mcnemar_ps(wins: Counts, losses: Counts) -> Values:
+    """float64[T]: exact two-sided p of each trial's wins against its losses."""
+    from scipy.special import bdtr
+
+    p: Values = np.minimum(1, 2 * bdtr(np.minimum(wins, losses), wins + losses, 0.5))
+    return p
+
+
+def wilson_bounds(successes: Counts | Values, n: float | Values) -> Values:
+    """float64[T, 2]: Wilson's 95% interval of each trial's successes of n >= 1, or of effective ones."""
+    from scipy.special import ndtri
+
+    z2, share = ndtri(0.975) ** 2, successes / n
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    reach = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
+    low, high = np.where(successes == 0, 0, middle - reach), np.where(successes == n, 1, middle + reach)
+    return np.stack([low, high], axis=-1)
+
+
+def holm_ps(ps: Values) -> Values:
+    """float64[T]: Holm's step-down p values."""
+    order = np.argsort(ps, kind="stable")
+    adjusted = np.empty_like(ps)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(ps[order] * np.arange(len(ps), 0, -1)))
+    return adjusted
+
+
+def benjamini_hochberg_ps(ps: Values) -> Values:
+    """float64[T]: Benjamini and Hochberg's p values."""
+    order = np.argsort(ps, kind="stable")
+    shares = ps[order] / (np.arange(1, len(ps) + 1) / len(ps))
+    adjusted = np.empty_like(ps)
+    adjusted[order] = np.minimum(1, np.minimum.accumulate(shares[::-1])[::-1])
+    return adjusted
