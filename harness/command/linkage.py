@@ -38,8 +38,14 @@ def run(config: DictConfig) -> None:
     from harness.analysis.linkage import describe, find_links, join_gold, start_from_questions
     from harness.command import complete, explains, look, plain
     from harness.core.table import fit, paragraph
-    from harness.report.console import gain_table, gold_table, link_table, linkage_sentences, start_table
-    from harness.report.figure.linkage import picture
+    from harness.report.console import (
+        gain_table,
+        gold_table,
+        link_table,
+        linkage_picture,
+        linkage_sentences,
+        start_table,
+    )
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
 
     complete(config)
@@ -66,7 +72,7 @@ def run(config: DictConfig) -> None:
         test = [name for name, part in zip(texts.query_ids, texts.parts(splitting), strict=True) if part == "test"]
         look(config, "linkage", texts.name, test, len(texts.query_ids))
     files = write_result(config.out, found, tables[0])
-    files += write_figure(config.figure, lambda name: picture(found, config.measured.encoder, name))
+    files += write_figure(config.figure, lambda name: linkage_picture(found, config.measured.encoder, name))
     print(*files, sep="\n", end="\n" if files else "")
 
 

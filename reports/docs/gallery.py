@@ -51,6 +51,7 @@ FILES = {
 """How the names of a figure's files in the showcase begin; of others with the name of what draws them."""
 OTHERS = {
     "differences": "Runs against their baseline: differences with 95% intervals, wins and losses beside",
+    "linkage": "Linked passages, last hops by steps from a named title, and the gain to expect of a graph",
     "calibration": "False findings of the protocol, and its power, on made-up worlds",
     "growth": "Seconds and memory of each stage as a benchmark grows to 200,000 passages",
 }

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from harness.core.configuration import compose
-from harness.report.figure.linkage import picture
+from harness.report.console import linkage_picture
 from tests.conftest import Command
 
 WORLD = {"Dune": "A film by David Lynch.", "David Lynch": "He grew up in Missoula.", "Missoula": "A city."}
@@ -79,7 +79,7 @@ def test_figures_have_the_panels_that_there_is_gold_for(command: Command, folder
     assert bare[0] == gold[0]
     assert gold[1] > 3 * bare[1]
     found = json.loads((folder / "gold.json").read_text())
-    shown = picture(found, "static", "gold")
+    shown = linkage_picture(found, "static", "gold")
     assert shown.caption.startswith(f"{found['dataset']}, 3 passages: ")
     assert "last hops of 1 questions (split all)" in shown.caption
     assert "what they let expect here, +0.0 points" in shown.caption

@@ -1,4 +1,4 @@
-"""What commands print: the table, the sentences below it, and answers."""
+"""What commands print, and draw beside it: the table, the sentences below it, and answers."""
 
 import lazy_loader
 

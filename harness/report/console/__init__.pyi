@@ -5,3 +5,4 @@ from .linkage import gold_table as gold_table
 from .linkage import link_table as link_table
 from .linkage import linkage_sentences as linkage_sentences
 from .linkage import start_table as start_table
+from .linkage_figure import linkage_picture as linkage_picture

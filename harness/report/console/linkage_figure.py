@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def picture(found: Mapping[str, Any], encoder: str, name: str) -> Picture:
+def linkage_picture(found: Mapping[str, Any], encoder: str, name: str) -> Picture:
     """The figure of what `harness linkage` found: passages linked, last hops by steps, the expected gain.
 
     Panels for which there is no gold, or no hop order, are left out.    encoder: of the measured benchmarks.
