@@ -7,7 +7,6 @@ place and renamed into it, so a half-written one is never read; a damaged one is
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import shutil
 import time
@@ -20,7 +19,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from harness.core.artifact import MANIFEST, PARTIAL, Artifact, artifact_key, open_artifact, read_manifest
+from harness.core.artifact import MANIFEST, PARTIAL, Artifact, artifact_key, open_artifact
 from harness.core.errors import HarnessError
 from harness.core.files import mend_of, unwritable, write_json
 from harness.core.identity import code_version, file_sha256, library_versions
@@ -88,20 +87,6 @@ class Store:
         """The artifact, if it is there and whole."""
         place = self.place(stage, config, inputs)
         return open_artifact(place, place.name)
-
-    def find_all(self, stage: str, config: Mapping[str, Any]) -> Iterator[Artifact]:
-        """The whole artifacts of ``stage`` whose configuration has these items, whatever their inputs, sorted by key.
-
-        A stage reuses the parts of them that were made of the same text with the same configuration.
-        """
-        wanted = json.loads(json.dumps(config))
-        for manifest in sorted((self.root / "artifacts" / stage).glob(f"*/{MANIFEST}")):
-            found = read_manifest(manifest)
-            held = found["config"] if found else {}
-            if all(name in held and held[name] == value for name, value in wanted.items()):
-                artifact = open_artifact(manifest.parent, manifest.parent.name)
-                if artifact is not None:
-                    yield artifact
 
     def get(
         self,
@@ -248,10 +233,3 @@ def _make(
     partial.rename(place)
     log.info("%s: done in %.1f s", stage, seconds)
     return Artifact(place, key, manifest)
-
-
-def stage_artifacts(folder: Path) -> Iterator[Artifact]:
-    """The whole artifacts of the stage for which ``folder`` (or a folder above it) is being built, sorted by key."""
-    for partial in (folder, *folder.parents):
-        if partial.suffix == PARTIAL:
-            yield from Store(partial.parents[2]).find_all(partial.parent.name, {})

@@ -194,8 +194,7 @@ def _stores(folder: Path, data: Path) -> Readers:
     run = _stored_run(store, data)
     made: Readers = {}
     for name in ("data.txt", "manifest.json"):
-        made[f"artifact, {name}"] = (held.path / name, lambda: (store.find("stage", {"a": 1}, {"data": "x"}),
-                                                               list(store.find_all("stage", {"a": 1}))))  # fmt: skip
+        made[f"artifact, {name}"] = (held.path / name, lambda: store.find("stage", {"a": 1}, {"data": "x"}))
     for name in ("docs.npy", "indptr.npy", "scores.npy", "manifest.json"):
         made[f"run of ours, {name}"] = (run / name, partial(harness.read, str(run)))
     kept = Answers(folder / "answers", "http://127.0.0.1/v1", "m").serving("m")
