@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from harness.core.resources import need_memory
 from harness.core.threads import available, map_threads
-from harness.graph.synonym import PART, SLACK, Pairs, bounds, symmetric
+from harness.graph.synonym import NOBODY, PART, SLACK, Pairs, bounds, symmetric
 from harness.model.encoder import pair_cosines
-from harness.work.shared_rows import Columns, map_rows
+from harness.work.shared_rows import Columns, cut, map_rows
 
 LISTS = 4
 """Lists, in square roots of the number of names."""
@@ -35,7 +35,7 @@ BYTES = 64
 """Memory of a pair of synonyms, from its discovery to its two edges."""
 
 CELLS = 1 << 26
-"""Products of ``compare_some`` at once: 256 MiB of float32."""
+"""Products at once: 256 MiB of float32. The names of one list may be thousands, and those that search it more."""
 
 Float32 = NDArray[np.float32]
 
@@ -92,10 +92,13 @@ class Lists:
             short, least = bounds(self.vectors), np.float32(self.threshold - SLACK)
 
             def compared(place: int) -> Pairs:
-                mine, theirs = members[place], rows[asking[place]]
-                bound = short[theirs] @ short[mine].T
-                i, j = near(bound, least, self.vectors[theirs], self.vectors[mine], -len(theirs))
-                i, j = theirs[i], mine[j]
+                mine, found = members[place], [NOBODY]
+                for part in cut(len(asking[place]), max(1, CELLS // max(1, len(mine)))):
+                    theirs = rows[asking[place][part]]
+                    bound = short[theirs] @ short[mine].T
+                    i, j = near(bound, least, self.vectors[theirs], self.vectors[mine], -len(theirs))
+                    found.append((theirs[i], mine[j]))
+                i, j = (np.concatenate(column) for column in zip(*found, strict=True))
                 other = i != j
                 return np.minimum(i, j)[other], np.maximum(i, j)[other]
 
@@ -141,27 +144,28 @@ class Lists:
 
 
 def compare_some(
-    vectors: Float32, chosen: NDArray[np.int64], threshold: float, block: int = 512
+    vectors: Float32, chosen: NDArray[np.int64], threshold: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Float32]:
     """int64[n], int64[n], float32[n]: each pair with a chosen row, once, whose cosine is >= threshold, and > 0; as
-    ``synonyms`` decides it.
+    ``synonyms`` decides it. By chosen row, then by the other.
     """
     is_chosen = np.zeros(len(vectors), dtype=np.bool_)
     is_chosen[chosen] = True
-    block = max(1, min(block, CELLS // max(1, len(vectors))))
 
     def compared(part: slice) -> Columns:
+        ones = vectors[chosen[part]]
         found: list[Columns] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))]
-        for first in range(part.start, part.stop, block):
-            ones = chosen[first : min(first + block, part.stop)]
-            near, j = np.nonzero(vectors[ones] @ vectors.T >= np.float32(threshold - SLACK))
-            i = ones[near]
+        for others in cut(len(vectors), max(1, CELLS // max(1, len(ones)))):  # one pass over vectors that a disk may hold
+            near, j = np.nonzero(ones @ vectors[others].T >= np.float32(threshold - SLACK))
+            i, j = chosen[part][near], others.start + j
             once = (i != j) & (~is_chosen[j] | (i < j))
             i, j = i[once], j[once]
             exact = pair_cosines(vectors, np.minimum(i, j), vectors, np.maximum(i, j))
             keep = (exact >= threshold) & (exact > 0)
             found.append((i[keep], j[keep], exact[keep].astype(np.float32)))
-        return tuple(np.concatenate(column) for column in zip(*found, strict=True))
+        i, j, cosines = (np.concatenate(column) for column in zip(*found, strict=True))
+        order = np.lexsort((j, i))
+        return i[order], j[order], cosines[order]
 
     which = hashlib.sha256(chosen.tobytes()).hexdigest()[:12]  # there are two samples
     i, j, values = map_rows(f"compare names {which}", compared, len(chosen), PART)

@@ -28,8 +28,7 @@ def assert_kept_secret(folder: Path, done: subprocess.CompletedProcess[str]) -> 
 
 
 def test_of_a_run_that_works(endpoint: Scripted, tmp_path: Path) -> None:  # noqa: F811
-    store = [f"tracking.uri=sqlite:///{tmp_path}/mlflow.db", f"tracking.artifacts={tmp_path}/mlruns"]
-    done = command(tmp_path, *ANSWER, f"reader.base_url={endpoint.url}", "tracking=mlflow", *store)
+    done = command(tmp_path, *ANSWER, f"reader.base_url={endpoint.url}")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out.json").exists()
     assert endpoint.requests

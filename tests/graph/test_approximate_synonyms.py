@@ -86,6 +86,16 @@ def test_the_number_of_threads_changes_nothing() -> None:
     assert len(told) == 1
 
 
+def test_how_many_products_are_made_at_once_changes_nothing(vectors: NDArray[np.float32], monkeypatch) -> None:
+    exact, pairs = approximate_synonyms(vectors, 0.7), compare_some(vectors, np.arange(0, 1500, 7), 0.7)
+    monkeypatch.setattr("harness.graph.approximate_synonyms.CELLS", 100)
+    few = approximate_synonyms(vectors, 0.7)
+    assert (few[0] != exact[0]).nnz == 0
+    assert few[1] == exact[1]
+    for column, whole in zip(compare_some(vectors, np.arange(0, 1500, 7), 0.7), pairs, strict=True):
+        np.testing.assert_array_equal(column, whole)
+
+
 def test_no_names_and_one_name() -> None:
     assert approximate_synonyms(np.empty((0, 4), np.float32), 0.85)[0].shape == (0, 0)
     assert approximate_synonyms(np.array([[1, 0]], np.float32), 0.85)[0].toarray().tolist() == [[0]]
@@ -131,7 +141,7 @@ def test_pairs_of_some_rows_are_those_of_all_pairs() -> None:
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     whole = synonyms(vectors, 0.6)
     for chosen in (np.array([], np.int64), np.array([3, 17, 79]), np.arange(80)):
-        i, j, values = compare_some(vectors, chosen, 0.6, block=7)
+        i, j, values = compare_some(vectors, chosen, 0.6)
         wanted = {(a, b) for a, b in zip(*whole.nonzero(), strict=True) if a in chosen or b in chosen}
         assert {*zip(i, j, strict=True), *zip(j, i, strict=True)} == wanted
         assert len(i) == len(wanted) // 2

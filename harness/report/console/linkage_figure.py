@@ -24,8 +24,8 @@ def linkage_picture(found: Mapping[str, Any], encoder: str, name: str) -> Pictur
     panels = [("linked passages (%)", kinds, [found["links"][kind]["linked"] for kind in kinds])]
     caption = f"{found['dataset']}, {found['passages']:,} passages: those that are linked to another, by kind of link"
     start = found["start"]
-    near = [step["last"] for step in start["steps"].values()] if start else [None]
-    if None not in near:
+    near = [step["last"] for step in start["steps"].values() if step["last"] is not None] if start else []
+    if near:
         panels.append(("last hops (%)", [*map(str, range(len(near))), "more"], [*near, 1 - sum(near)]))
         caption += (
             f"; last hops of {start['questions']:,} questions (split {found['split']}) by their steps from a passage "

@@ -58,7 +58,7 @@ def find(runs: Path, given: Iterable[Path] = ()) -> tuple[list[SweepEntry], dict
         try:
             result = SweepResult(folder)
             result.check()
-            _ = result.title, result.whole.winner_place, result.locked.winner_place
+            _ = result.title, result.tune.winner_place, result.locked.winner_place
             found.append((-(folder / LOCK).stat().st_mtime_ns, result))
         except HarnessError as error:
             unread[folder.name] = str(error)
