@@ -155,7 +155,7 @@ def compare_some(
     def compared(part: slice) -> Columns:
         ones = vectors[chosen[part]]
         found: list[Columns] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))]
-        for others in cut(len(vectors), max(1, CELLS // max(1, len(ones)))):  # one pass over vectors that a disk may hold
+        for others in cut(len(vectors), max(1, CELLS // max(1, len(ones)))):  # the vectors may lie on disk: one pass
             near, j = np.nonzero(ones @ vectors[others].T >= np.float32(threshold - SLACK))
             i, j = chosen[part][near], others.start + j
             once = (i != j) & (~is_chosen[j] | (i < j))
