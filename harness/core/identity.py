@@ -8,12 +8,9 @@ import hashlib
 import importlib.metadata
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from harness.core.configuration.rooms import PACKAGE, roomless
 
@@ -100,12 +97,6 @@ def texts_sha256(texts: Iterable[str]) -> str:
         whole.update(len(data).to_bytes(8, "little"))
         whole.update(data)
     return whole.hexdigest()
-
-
-def text_hashes(texts: Sequence[str]) -> NDArray[np.uint8]:
-    """uint8[n, 16], BLAKE2b of each text: its identity among other texts."""
-    whole = b"".join(hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts)
-    return np.frombuffer(whole, dtype=np.uint8).reshape(-1, 16)
 
 
 def file_sha256(path: Path) -> str:
