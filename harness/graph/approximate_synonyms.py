@@ -99,8 +99,8 @@ class Lists:
                     i, j = near(bound, least, self.vectors[theirs], self.vectors[mine], -len(theirs))
                     found.append((theirs[i], mine[j]))
                 i, j = (np.concatenate(column) for column in zip(*found, strict=True))
-                other = i != j
-                return np.minimum(i, j)[other], np.maximum(i, j)[other]
+                once = (own[i] != place) | (i < j)  # two names of one list meet twice
+                return np.minimum(i, j)[once], np.maximum(i, j)[once]
 
             yield from map_threads(compared, range(len(self.centres)), available())
 
