@@ -22,7 +22,9 @@ from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
 
 BLOCK = 256
-"""Queries scored at once."""
+"""Queries scored at once, at most."""
+CELLS = 1 << 25
+"""Queries x passages of a block at most: 384 MiB where each passage holds one of the words."""
 ARRAYS, WORDS = ("data", "indices", "indptr"), "words.txt"
 """Of a stored index."""
 TEXTS = 1 << 14
@@ -55,11 +57,12 @@ class BM25:
         """The ``depth`` best passages of every question."""
         vocabulary, index = self._stored(benchmark, store)
         bags = _bags(self._words(benchmark.questions), vocabulary)
+        size = max(1, min(BLOCK, CELLS // max(1, index.shape[1])))
 
         def ranked(part: slice) -> Columns:
             lists = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
-            for start in range(part.start, part.stop, BLOCK):
-                block = bags[start : min(start + BLOCK, part.stop)] @ index
+            for start in range(part.start, part.stop, size):
+                block = bags[start : min(start + size, part.stop)] @ index
                 for row, (first, last) in enumerate(pairwise(block.indptr)):
                     docs, scores = _best(block.indices[first:last], block.data[first:last], self.depth)
                     lists.append((np.full(len(docs), start + row), docs, scores))

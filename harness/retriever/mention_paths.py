@@ -17,7 +17,7 @@ from harness.graph.trail import Node, Trail
 from harness.model.encoder import Encoder, embed
 from harness.retriever.evidence import Edge, Weights
 from harness.retriever.mention_walk import find_named_titles, mask_titles
-from harness.retriever.mentions.links import Links, cross, link_shared_entities, link_titles
+from harness.retriever.mentions.links import Crossing, link_shared_entities, link_titles
 from harness.retriever.mentions.pair_texts import PairTexts
 from harness.retriever.mentions.pairs import Pairs, Values
 from harness.retriever.mentions.path_data import PathData
@@ -135,7 +135,7 @@ class MentionPaths:
         return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {
             "sentences": len(world.sentences.texts),
             **({} if world.parts.every else {"sentences_read": world.parts.count}),
-            "edges": {kind: len(parts[-1].end) for kind, parts in world.joined.items()},
+            "edges": {kind: len(crossing.links[-1].end) for kind, crossing in world.joined.items()},
             "questions_that_name_a_title": len(np.unique(world.named[0])),
         }
 
@@ -154,12 +154,12 @@ class MentionPaths:
     def world(self, benchmark: Benchmark, store: Store) -> PathData:
         """Everything that paths are made of; vectors come from their artifacts."""
         extraction, sentences = extract(self.extractor, benchmark, store), Sentences.of(benchmark)
-        joined: dict[str, tuple[Links, ...]] = {}
+        joined: dict[str, Crossing] = {}
         forth, back = link_titles(extraction, sentences, self._hub(len(benchmark.doc_ids)))
         if self.names and self.titles:
-            joined["names"] = (forth,)
+            joined["names"] = forth
         if self.named_by and self.titles:
-            joined["named_by"] = (back,)
+            joined["named_by"] = back
         if self.shares:
             joined["shares"] = link_shared_entities(extraction, sentences, self.widest)
         return PathData(
@@ -199,7 +199,7 @@ class MentionPaths:
         parts = [nearest_rows(world.passages, questions, self.near)[0]]
         if world.parts.every:
             owner = world.sentences.texts.passage
-            parts.append(owner[nearest_rows(world.parts.arrays[0], questions, self.near)[0]])
+            parts.append(owner[nearest_rows(world.parts.arrays[0], questions, self.near)[0]].astype(np.int64))
         parts.append(world.asked.nearest(queries, self.near))
         found = [(places * size + docs).ravel() for docs in parts]
         return queries, np.unique(np.concatenate([*found, world.named_by(queries)]))
@@ -272,9 +272,9 @@ class MentionPaths:
     ) -> Iterator[tuple[str, NDArray[np.int64], Pairs, NDArray[np.int64], Values]]:
         """By kind the edges that leave the parents: place among these, the pair at the end, sentence, rarity."""
         size = len(world.passages)
-        for kind, crossings in world.joined.items():
+        for kind, crossing in world.joined.items():
             kept = np.flatnonzero(close) if kind == "shares" else np.arange(len(parents))
-            place, end, sentence, rarity = cross(crossings, parents[kept] % size)
+            place, end, sentence, rarity = crossing.leaving(parents[kept] % size)
             place = kept[place]
             ends = parents[place] // size * size + end
             other = ends != parents[place]

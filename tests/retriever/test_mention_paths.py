@@ -243,8 +243,8 @@ def test_shares_of_words_by_hand() -> None:
 
 
 def test_equal_edges_are_one() -> None:
-    start, end, sentence = (np.array(column) for column in ([2, 0, 2, 2], [1, 2, 1, 0], [5, 6, 5, 5]))
-    edges = Links.of(start, end, sentence, np.array([0.1, 0.2, 0.1, 0.3]), 3)
+    start, end, sentence = (np.array(column, np.int32) for column in ([2, 0, 2, 2], [1, 2, 1, 0], [5, 6, 5, 5]))
+    edges = Links.of(start, end, sentence, 3)
     place, number = edges.leaving(np.array([2, 1, 2]))
     assert (place.tolist(), edges.end[number].tolist()) == ([0, 0, 2, 2], [0, 1, 0, 1])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,28 +12,35 @@ from harness.retriever.mentions.pairs import expand_ranges
 from harness.retriever.mentions.sentence import Sentences
 
 Numbers = NDArray[np.int64]
+Places = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Edges sorted by where they start: ``indptr`` int64[starts + 1], and for each edge its end, the sentence that
-    makes it, and its rarity.
+    """Edges sorted by where they start: ``indptr`` int64[starts + 1], and for each edge its end, and the sentence that
+    makes it.
     """
 
     indptr: Numbers
-    end: Numbers
-    sentence: Numbers
-    rarity: NDArray[np.float64]
+    end: Places
+    sentence: Places
 
     @classmethod
-    def of(cls, start: Numbers, end: Numbers, sentence: Numbers, rarity: NDArray[np.float64], count: int) -> Links:
+    def of(cls, start: Places, end: Places, sentence: Places, count: int) -> Links:
         """From columns in any order; equal edges are one."""
         order = np.lexsort((sentence, end, start))
-        table = np.stack([start[order], end[order], sentence[order]])
-        new = np.ones(len(order), dtype=np.bool_)
-        new[1:] = (table[:, 1:] != table[:, :-1]).any(axis=0)
+        new = np.zeros(len(order), dtype=np.bool_)
+        new[:1] = True
+        for column in (start, end, sentence):
+            sorted_ = column[order]
+            new[1:] |= sorted_[1:] != sorted_[:-1]
         kept = order[new]
-        return cls(np.searchsorted(start[kept], np.arange(count + 1)), end[kept], sentence[kept], rarity[kept])
+        return cls(np.searchsorted(start[kept], np.arange(count + 1, dtype=start.dtype)), end[kept], sentence[kept])
+
+    @property
+    def start(self) -> Places:
+        """int32[edges]: where each edge starts."""
+        return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
 
     def leaving(self, starts: Numbers) -> tuple[Numbers, Numbers]:
         """For every edge that leaves one of ``starts``: the place in ``starts``, and the number of the edge."""
@@ -42,52 +48,74 @@ class Links:
         return np.repeat(np.arange(len(starts)), counts), expand_ranges(self.indptr[starts], counts)
 
 
-def cross(crossings: Sequence[Links], starts: Numbers) -> tuple[Numbers, Numbers, Numbers, NDArray[np.float64]]:
-    """For every way from one of ``starts`` along one edge of each: the place in ``starts``, the end and the sentence of
-    the first edge, each int64[ways], and its rarity, float64[ways].
+@dataclass(frozen=True, eq=False)
+class Crossing:
+    """Ways from a passage to another: along an edge, or along one edge of each of two.
+
+    rarity: float64[N], of what stands at the first edge's end, or (``at_start``) at its start.
     """
-    first, *others = crossings
-    place, edge = first.leaving(starts)
-    end, sentence, rarity = first.end[edge], first.sentence[edge], first.rarity[edge]
-    for links in others:
-        onward, edge = links.leaving(end)
-        place, end, sentence, rarity = place[onward], links.end[edge], sentence[onward], rarity[onward]
-    return place, end, sentence, rarity
+
+    links: tuple[Links, ...]
+    rarity: NDArray[np.float64]
+    at_start: bool = False
+
+    def leaving(self, starts: Numbers) -> tuple[Numbers, Numbers, Numbers, NDArray[np.float64]]:
+        """For every way from one of ``starts``: the place in ``starts``, the end and the first edge's sentence, each
+        int64[ways], and the rarity, float64[ways].
+        """
+        first, *others = self.links
+        place, edge = first.leaving(starts)
+        end, sentence = first.end[edge].astype(np.int64), first.sentence[edge].astype(np.int64)
+        rarity = self.rarity[starts[place] if self.at_start else end]
+        for links in others:
+            onward, edge = links.leaving(end)
+            place, end = place[onward], links.end[edge].astype(np.int64)
+            sentence, rarity = sentence[onward], rarity[onward]
+        return place, end, sentence, rarity
 
 
-def link_titles(extraction: Extraction, sentences: Sentences, most: int) -> tuple[Links, Links]:
+def link_titles(extraction: Extraction, sentences: Sentences, most: int) -> tuple[Crossing, Crossing]:
     """From a text to the passages whose title it names, and back where at most ``most`` texts name it.
 
     n of the rarity: texts that name the title.
     """
     mentions, size = extraction.passages, len(extraction.titled)
-    held = np.flatnonzero(extraction.titled >= 0)
+    held = np.flatnonzero(extraction.titled >= 0).astype(np.int32)
     order = held[np.argsort(extraction.titled[held], kind="stable")]
-    indptr = np.searchsorted(extraction.titled[order], np.arange(len(extraction.names) + 1))
-    about = Links(indptr, order, np.zeros(0, np.int64), np.zeros(0))
+    about = Links(np.searchsorted(extraction.titled[order], np.arange(len(extraction.names) + 1)), order, order)
     kept = np.flatnonzero(mentions.kind == KINDS.index("title"))
     place, edge = about.leaving(mentions.entity[kept].astype(np.int64))
-    text, title = mentions.text[kept][place].astype(np.int64), about.end[edge]
-    sentence = sentences.of_mentions(mentions)[kept][place]
+    title = about.end[edge]
+    named = kept[place]
+    del edge, place, kept
+    text = mentions.text[named]
     other = text != title
-    text, title, sentence = text[other], title[other], sentence[other]
-    count = np.bincount(np.unique(text * size + title) % size, minlength=size) if size else np.zeros(0)
-    rarity = 1 / np.log2(2 + count[title])
-    forth, back = Links.of(text, title, sentence, rarity, size), count[title] <= most
-    return forth, Links.of(title[back], text[back], sentence[back], rarity[back], size)
+    text, title, sentence = text[other], title[other], sentences.of_mentions(mentions, named[other])
+    del named, other
+    forth = Links.of(text, title, sentence, size)
+    count = _starts(forth, size)
+    back = np.flatnonzero(count[forth.end] <= most)
+    rarity = 1 / np.log2(2 + count)
+    named_by = Links.of(forth.end[back], forth.start[back], forth.sentence[back], size)
+    return Crossing((forth,), rarity), Crossing((named_by,), rarity, at_start=True)
 
 
-def link_shared_entities(extraction: Extraction, sentences: Sentences, widest: int) -> tuple[Links, Links]:
+def link_shared_entities(extraction: Extraction, sentences: Sentences, widest: int) -> Crossing:
     """From a passage to the entities that it mentions, and from these to the passages that do.
 
     Entities that one passage alone mentions, or more than ``widest``, are left out. n of the rarity: the passages.
     """
     mentions, size = extraction.passages, len(extraction.names)
-    text, entity = mentions.text.astype(np.int64), mentions.entity.astype(np.int64)
-    sentence = sentences.of_mentions(mentions)
-    count = np.bincount(np.unique(text * size + entity) % size, minlength=size) if size else np.zeros(0)
-    kept = (count[entity] > 1) & (count[entity] <= widest)
-    text, entity, sentence = text[kept], entity[kept], sentence[kept]
-    rarity = 1 / np.log2(2 + count[entity])
-    forth = Links.of(text, entity, sentence, rarity, len(extraction.titled))
-    return forth, Links.of(entity, text, np.zeros_like(sentence), rarity, size)
+    text, nothing = mentions.text, np.zeros(len(mentions.entity), np.int32)
+    count = _starts(Links.of(text, mentions.entity, nothing, len(extraction.titled)), size)
+    kept = np.flatnonzero((count[mentions.entity] > 1) & (count[mentions.entity] <= widest))
+    text, entity, sentence = text[kept], mentions.entity[kept], sentences.of_mentions(mentions, kept)
+    forth = Links.of(text, entity, sentence, len(extraction.titled))
+    return Crossing((forth, Links.of(entity, text, np.zeros_like(sentence), size)), 1 / np.log2(2 + count))
+
+
+def _starts(links: Links, size: int) -> Numbers:
+    """int64[size]: from how many starts edges lead to each end."""
+    start, new = links.start, np.ones(len(links.end), dtype=np.bool_)
+    new[1:] = (start[1:] != start[:-1]) | (links.end[1:] != links.end[:-1])
+    return np.bincount(links.end[new], minlength=size)

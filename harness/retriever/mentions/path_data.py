@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.retriever.mentions.links import Links
+from harness.retriever.mentions.links import Crossing
 from harness.retriever.mentions.pair_texts import PairTexts
 from harness.retriever.mentions.pairs import Pairs
 from harness.retriever.mentions.question_words import QuestionWords
@@ -27,7 +27,7 @@ class PathData:
     relations: NDArray[np.float32]
     asked: QuestionWords
     named: tuple[NDArray[np.int64], NDArray[np.int64]]
-    joined: Mapping[str, tuple[Links, ...]]
+    joined: Mapping[str, Crossing]
 
     def named_by(self, queries: NDArray[np.int64]) -> Pairs:
         """Pairs of the questions, ascending, with the passages whose title they name."""

@@ -9,7 +9,6 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.retriever.mentions.links import cross
 from harness.retriever.mentions.path_data import PathData
 from harness.retriever.search.exact import row_products
 
@@ -86,7 +85,7 @@ class PassageRelations:
         if kind not in self.data.joined:
             return rarities, cosines
         row, column = np.nonzero(docs >= 0)
-        place, end, sentence, rarity = cross(self.data.joined[kind], docs[row, column].astype(np.int64))
+        place, end, sentence, rarity = self.data.joined[kind].leaving(docs[row, column].astype(np.int64))
         row, column = row[place], column[place]
         other = _column_of(docs, row, end, len(self.data.passages))
         kept = (other >= 0) & (other != column)

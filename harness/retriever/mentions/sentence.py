@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.benchmark.text import byte_offsets
 from harness.graph.extractor import Mentions
+from harness.work.shared_rows import cut
 
+ROWS = 1 << 20
+"""Mentions that are looked for at once."""
 _BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])")
 
 
@@ -22,15 +25,15 @@ _BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9])")
 class SentenceTexts(Sequence[str]):
     """Each sentence after its passage's title and a line break, so that it says what it is about; made when asked for.
 
-    head: int64[D], the characters of a passage's title and line break.    passage, begin, end: int64[S], where a
+    head: int32[D], the characters of a passage's title and line break.    passage, begin, end: int32[S], where a
     sentence stands in its passage's characters.
     """
 
     passages: Sequence[str]
-    head: NDArray[np.int64]
-    passage: NDArray[np.int64]
-    begin: NDArray[np.int64]
-    end: NDArray[np.int64]
+    head: NDArray[np.int32]
+    passage: NDArray[np.int32]
+    begin: NDArray[np.int32]
+    end: NDArray[np.int32]
 
     def take(self, places: NDArray[np.int64]) -> SentenceTexts:
         """Some of them."""
@@ -58,39 +61,43 @@ class Sentences:
     """The S sentences of D passages, in order; a passage has at least one.
 
     first: int64[D + 1]; passage p's sentences are ``first[p]:first[p + 1]``.
-    start: int64[S], the byte of the passage's UTF-8 (title, line break, text) at which it begins.
+    start: int32[S], the byte of the passage's UTF-8 (title, line break, text) at which it begins.
     """
 
     texts: SentenceTexts
     first: NDArray[np.int64]
-    start: NDArray[np.int64]
+    start: NDArray[np.int32]
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Sentences:
         """The sentences of a benchmark's passages."""
-        begin, end, start, counts, heads = array("q"), array("q"), array("q"), array("q"), array("q")
+        begin, end, start, counts, heads = (array("i") for _ in range(5))
         for title, whole in zip(benchmark.corpus["title"][:], benchmark.passages, strict=True):
             head = len(title) + 1 if title else 0
-            found = np.array(spans(whole[head:]), dtype=np.int64) + head
+            found = np.array(spans(whole[head:]), dtype=np.int32) + np.int32(head)
             begin.frombytes(found[:, 0].tobytes())
             end.frombytes(found[:, 1].tobytes())
-            start.frombytes(byte_offsets(whole, found[:, 0]).tobytes())
+            start.frombytes(byte_offsets(whole, found[:, 0]).astype(np.int32).tobytes())
             counts.append(len(found))
             heads.append(head)
         first = np.cumsum([0, *counts], dtype=np.int64)
-        owner = np.repeat(np.arange(len(counts)), np.diff(first))
-        return cls(
-            SentenceTexts(benchmark.passages, *map(np.array, (heads, owner, begin, end))), first, np.array(start)
-        )
+        owner = np.repeat(np.arange(len(counts), dtype=np.int32), np.diff(first))
+        texts = SentenceTexts(benchmark.passages, *map(np.array, (heads, owner, begin, end)))
+        return cls(texts, first, np.array(start))
 
-    def of_mentions(self, mentions: Mentions) -> NDArray[np.int64]:
-        """int64[M]: the sentence in which each mention in the passages begins; the first one where it is not known."""
-        passage = mentions.text.astype(np.int64)
-        width = 1 + max(int(self.start.max(initial=0)), int(mentions.start.max(initial=0)))
-        owner = np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
-        at = passage * width + np.maximum(mentions.start, 0)
-        found = np.searchsorted(owner * width + self.start, at, side="right") - 1
-        return np.maximum(found, self.first[passage])
+    def of_mentions(self, mentions: Mentions, chosen: NDArray[np.int64] | None = None) -> NDArray[np.int32]:
+        """int32[M]: the sentence in which each mention in the passages begins, or each of those that are ``chosen``, by
+        their numbers; the first one where it is not known.
+        """
+        begin = np.maximum(mentions.start if chosen is None else mentions.start[chosen], 0)
+        passage = mentions.text if chosen is None else mentions.text[chosen]
+        width = 1 + max(int(self.start.max(initial=0)), int(begin.max(initial=0)))
+        at = self.texts.passage.astype(np.int64) * width + self.start
+        found = np.empty(len(passage), np.int32)
+        for some in cut(len(passage), ROWS):
+            after = np.searchsorted(at, passage[some].astype(np.int64) * width + begin[some], side="right")
+            found[some] = np.maximum(after - 1, self.first[passage[some]])
+        return found
 
 
 def spans(text: str) -> list[tuple[int, int]]:
