@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +20,8 @@ from harness.run import Run
 from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
 
-BLOCK = 256
-"""Queries scored at once, at most."""
-CELLS = 1 << 25
-"""Queries x passages of a block at most: 384 MiB where each passage holds one of the words."""
+PART = 256
+"""Queries of a part, where several processes score."""
 ARRAYS, WORDS = ("data", "indices", "indptr"), "words.txt"
 """Of a stored index."""
 TEXTS = 1 << 14
@@ -57,18 +54,22 @@ class BM25:
         """The ``depth`` best passages of every question."""
         vocabulary, index = self._stored(benchmark, store)
         bags = _bags(self._words(benchmark.questions), vocabulary)
-        size = max(1, min(BLOCK, CELLS // max(1, index.shape[1])))
 
         def ranked(part: slice) -> Columns:
             lists = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
-            for start in range(part.start, part.stop, size):
-                block = bags[start : min(start + size, part.stop)] @ index
-                for row, (first, last) in enumerate(pairwise(block.indptr)):
-                    docs, scores = _best(block.indices[first:last], block.data[first:last], self.depth)
-                    lists.append((np.full(len(docs), start + row), docs, scores))
+            total = np.zeros(index.shape[1])
+            for query in range(part.start, part.stop):
+                asked = slice(*bags.indptr[query : query + 2])
+                for word, count in zip(bags.indices[asked], bags.data[asked], strict=True):
+                    holding = slice(*index.indptr[word : word + 2])
+                    total[index.indices[holding]] += count * index.data[holding]
+                found = np.flatnonzero(total).astype(np.int32)
+                docs, scores = _best(found, total[found], self.depth)
+                lists.append((np.full(len(docs), query), docs, scores))
+                total[found] = 0
             return tuple(np.concatenate(column) for column in zip(*lists, strict=True))
 
-        queries, docs, scores = map_rows("score", ranked, len(benchmark.questions), BLOCK)
+        queries, docs, scores = map_rows("score", ranked, len(benchmark.questions), PART)
         return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {"vocabulary": len(vocabulary)}
 
     def _stored(self, benchmark: Benchmark, store: Store) -> tuple[dict[str, int], Any]:
