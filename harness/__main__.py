@@ -28,6 +28,7 @@ from harness.core.configuration import (
     compose,
     extend_hydra,
     extensions,
+    fit_shapes,
     missing_library,
     package_folder,
     suggest_key,
@@ -163,10 +164,10 @@ def launch(command: str, arguments: list[str]) -> None:
             run(config)
 
     joint = JOINT if command == "sweep" and {"-m", "--multirun"} & set(overrides) else ()
-    sys.argv = [f"harness {command}", *overrides, *QUIET, *joint]
     extend_hydra()
     check_launcher(overrides)
     check_groups(overrides)
+    sys.argv = [f"harness {command}", *fit_shapes(primary, overrides), *QUIET, *joint]
     with translate_errors(), suggest_key(lambda: compose(primary)), contextlib.redirect_stdout(printable(sys.stdout)):
         hydra.main(version_base="1.3", config_path=str(package_folder("conf").resolve()), config_name=primary)(job)()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeGuard
 
 
@@ -45,6 +45,12 @@ def one_of(name: str, value: object, known: Iterable[object]) -> None:
     names = [str(item) for item in known]
     if str(value) not in names:
         raise HarnessError(f"{name}={value} is not known{nearest(str(value), names)}; known: {', '.join(names)}")
+
+
+def mapping(name: str, value: object) -> None:
+    """Raise unless ``value`` is a mapping or None."""
+    if value is not None and not isinstance(value, Mapping):
+        raise HarnessError(f"{name}={value}: expected names with values, as in '{name}={{a: b}}'")
 
 
 def nearest(value: str, known: Iterable[str]) -> str:

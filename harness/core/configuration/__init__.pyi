@@ -3,6 +3,7 @@ from .composition import allow_knobs as allow_knobs
 from .composition import check_groups as check_groups
 from .composition import compose as compose
 from .composition import defaults as defaults
+from .composition import fit_shapes as fit_shapes
 from .composition import instantiate as instantiate
 from .composition import names as names
 from .composition import strategy as strategy

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import re
 import traceback
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from harness.core.configuration.extensions import extend_hydra, folders
+from harness.core.configuration.extensions import primary as primary_file
 from harness.core.configuration.rooms import package_folder
 from harness.core.configuration.suggest import suggest_key
 from harness.core.errors import HarnessError, nearest
@@ -71,7 +73,7 @@ def instantiate(node: Any) -> Any:
             if isinstance(cause, TypeError) and (
                 found := re.search(r"unexpected keyword argument '(\w+)'", str(cause))
             ):
-                raise HarnessError(f"{_target(node)} has no field {found[1]!r}; see its docstring") from error
+                raise HarnessError(f"{_target(node)} has no {found[1]}; it has: {_fields(_target(node))}") from error
             last, cause = cause, cause.__cause__
         named = re.search(r"target '([^']+)'", str(error))
         target = named[1] if named else _target(node)
@@ -105,6 +107,45 @@ def check_groups(overrides: Sequence[str]) -> None:
                 raise HarnessError(f"{key}={value} is not known{nearest(value, known)}; known: {', '.join(known)}")
 
 
+def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
+    """The overrides, a single name in brackets where ``conf/<primary>.yaml`` has a list: ``files=a`` is ``files=[a]``.
+
+    Raises HarnessError for a value where it has a section (``pool=5``), and for a new key, ``+name=value``, that
+    nothing reads: no group, and no other override takes ``${name}``.
+    """
+    whole = _whole(primary)
+    return [_fitted(text, whole, overrides) for text in overrides]
+
+
+def _whole(primary: str) -> dict[str, Any]:
+    """The keys of ``conf/<primary>.yaml`` and of the files without a group that it begins with."""
+    path = primary_file(primary)
+    own = _read(path) if path else {}
+    before = [name for name in own.get("defaults", ()) if isinstance(name, str) and name != "_self_"]
+    return {key: value for name in before for key, value in _whole(name).items()} | own
+
+
+def _fitted(text: str, whole: dict[str, Any], overrides: Sequence[str]) -> str:
+    key, equals, value = text.partition("=")
+    if not equals or not re.fullmatch(r"\+{0,2}\w+(\.\w+)*", key) or not value or value[0] in "[{$":
+        return text
+    plain = key.lstrip("+")
+    default: Any = whole
+    for name in plain.split("."):
+        default = default.get(name) if isinstance(default, dict) else None
+    if isinstance(default, dict) and default and value != "null":
+        keys = list(map(str, default))
+        raise HarnessError(f"{text}: expected its keys, as in {plain}.{keys[0]}=...; it has: {', '.join(keys)}")
+    if isinstance(default, list) and value != "null" and "," not in value and not NO_NAME.fullmatch(value):
+        return f"{key}=[{value}]"
+    new = key.startswith("+") and "." not in plain and plain not in whole and not names(plain)
+    if new and not any(f"${{{plain}}}" in other for other in overrides):
+        concepts = [path.name for folder in folders() for path in folder.iterdir() if path.is_dir()]
+        close = nearest(plain, [*whole, *concepts])
+        raise HarnessError(f"{text} changes nothing: nothing reads {plain}{close}; leave it out")
+    return text
+
+
 def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfig:
     """The configuration of ``conf/<primary>.yaml`` under some Hydra overrides, outside the command line."""
     from hydra import compose as build
@@ -118,7 +159,7 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
         _without_hydra(),
         initialize_config_dir(str(package_folder("conf").resolve()), version_base="1.3"),
     ):
-        return build(primary, allow_knobs(overrides))
+        return build(primary, allow_knobs(fit_shapes(primary, overrides)))
 
 
 @contextlib.contextmanager
@@ -173,6 +214,13 @@ def _reason(error: BaseException) -> str:
     return (
         f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}{place if '<' not in place else ''}"
     )
+
+
+def _fields(target: str) -> str:
+    """The fields of a class, by name."""
+    from hydra.utils import get_class
+
+    return ", ".join(name for name in inspect.signature(get_class(target)).parameters) or "none"
 
 
 def _target(node: Any) -> str:

@@ -82,7 +82,8 @@ def linkage_sentences(found: Mapping[str, Any], measured: Mapping[str, Any]) -> 
     shared, without = found["ambiguous_titles"], found["without_title"]
     said.append(f"{shared:,} of {found['passages']:,} passages share their title with another, {without:,} have none.")
     if "expected" in found:
-        said += _expectation(found["expected"][found["dataset"]], found["judged"], measured["encoder"])
+        name = found["dataset"]
+        said += _expectation(found["expected"][name], found["judged"], measured["encoder"], name)
     elif start:
         other_rare = f"others were measured at rare={measured['rare']}"
         why = "no hop order is known" if found["rare"] == measured["rare"] else other_rare
@@ -90,14 +91,15 @@ def linkage_sentences(found: Mapping[str, Any], measured: Mapping[str, Any]) -> 
     return said
 
 
-def _expectation(expected: Mapping[str, Any], judged: Mapping[str, Any], encoder: str) -> list[str]:
+def _expectation(expected: Mapping[str, Any], judged: Mapping[str, Any], encoder: str, name: str) -> list[str]:
     low, high = expected["interval"]
     sign = "more than dense" if low > 0 else "fewer than dense" if high < 0 else "neither more nor fewer is shown"
-    count = len(judged["benchmarks"])
+    count, own = len(judged["benchmarks"]), name in judged["benchmarks"]
+    line = f"{count - own}{' other' * own} measured benchmarks"
     return [
         f"Expected of graph over dense (encoder={encoder}) by last_hop@5: {points(expected['expected'])} points (95% "
         f"{span(expected['interval'])}): {sign}.",
-        f"This is a line through {count} measured benchmarks. Each left out in turn, it missed the gain by "
+        f"This is a line through {line}. Each of the {count} left out in turn, it missed the gain by "
         f"{percent(judged['error'])} points on average (the mean of the others by {percent(judged['error_of_mean'])}); "
         f"{judged['covered']} of {count} intervals held it. What it goes by was chosen on these: on yours it may miss "
         "by more.",

@@ -18,7 +18,10 @@ from harness.retriever.mentions.sentence_vectors import SentenceVectors
 
 @dataclass(frozen=True, eq=False)
 class PathData:
-    """All texts of a benchmark as vectors, and what joins its passages, by kind of edge."""
+    """All texts of a benchmark as vectors, and what joins its passages, by kind of edge.
+
+    near: int64[Q, near], the passages nearest to each question.
+    """
 
     sentences: Sentences
     passages: NDArray[np.float32]
@@ -28,6 +31,7 @@ class PathData:
     asked: QuestionWords
     named: tuple[NDArray[np.int64], NDArray[np.int64]]
     joined: Mapping[str, Crossing]
+    near: NDArray[np.integer]
 
     def named_by(self, queries: NDArray[np.int64]) -> Pairs:
         """Pairs of the questions, ascending, with the passages whose title they name."""

@@ -75,7 +75,6 @@ class Plan:
         """The grid with what its points are made of."""
         wanted = ("fuser", "normalizer", "temperature", "reranker", "pool", "grid")
         plain: dict[str, Any] = {key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted}
-        plain["grid"] = {block: axes for block, axes in plain["grid"].items() if block not in EXTENSION}
         beside = {
             name: OmegaConf.to_container(self.config[name], resolve=True)
             for name in RERANKER_INPUTS
@@ -170,6 +169,8 @@ def _load(place: Path) -> dict[str, Any]:
             raise HarnessError(f"{place}: {key} = {str(found)[:40]!r}, expected a {kind.__name__}; sweep again")
     if missing := [key for key in POOL if key not in plain["pool"]]:
         raise HarnessError(f"{place}: no pool.{missing[0]}, expected it beside the pool's other keys; sweep again")
+    for key in EXTENSION:
+        plain["grid"].pop(key, None)
     return cast("dict[str, Any]", plain)
 
 

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from harness.core.configuration import fit_shapes
 from harness.core.configuration.suggest import LAUNCHERS, check_launcher
 from harness.core.errors import HarnessError
 
@@ -18,7 +19,16 @@ from harness.core.errors import HarnessError
         (["sweep", "dry_run=true", "+fusr=rrf"], "+fusr=rrf changes nothing: nothing reads fusr (did you mean fuser?)"),
         (["sweep", "dry_run=true", "seeds.policy.gate=null"], "no list of this configuration uses seeds"),
         (["heldout", "swep=x"], "(did you mean sweep?)"),
-        (["evaluate", "run=x", "dataset=sample"], "dataset is no key of this command (did you mean dataset.chain?)"),
+        (["evaluate", "run=x", "dataset=sample"], "dataset=sample: expected its keys, as in dataset.chain=..."),
+        (
+            ["sweep", "pool=5"],
+            "pool=5: expected its keys, as in pool.lists=...; it has: lists, cap",
+        ),
+        (["linkage", "measured.benchmarks=5"], "expected its keys, as in measured.benchmarks.2wikimultihopqa=..."),
+        (["heldout", "+explain_all=true"], "+explain_all=true changes nothing: nothing reads explain_all"),
+        (["sweep", "+grid.extend=true"], "grid.extend = True, expected axes with their values"),
+        (["compare", "run=a.csv", "baseline=b.csv", "columns=score"], "columns=score: expected names with values"),
+        (["fuse", "lists={a: x}", "out=o.trec", "fuser=rrf", "fuser.alpha=.5"], "Rrf has no alpha; it has: k"),
         (["ui", "port=abc"], "port must be a whole number from 1 to 65535, got port=abc"),
     ],
 )
@@ -28,6 +38,26 @@ def test_one_line_with_the_nearest_key(arguments, said, tmp_path):
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("files=o.json", "files=[o.json]"),
+        ("files='two words.json'", "files=['two words.json']"),
+        *(
+            (same, same)
+            for same in ("files=[a,b]", "files=null", "files=a,b", "files=${oc.env:HOME}", "json=true", "-m")
+        ),
+    ],
+)
+def test_one_name_is_a_list_of_one_where_a_list_is_wanted(given: str, meant: str) -> None:
+    assert fit_shapes("doctor", [given]) == [meant]
+
+
+def test_a_new_key_that_another_override_takes_is_kept() -> None:
+    given = ["+mine=.5", "fuser.alpha=${mine}"]
+    assert fit_shapes("sweep", given) == given
 
 
 def test_a_launcher_names_its_extra(monkeypatch):
