@@ -136,7 +136,8 @@ def _fitted(text: str, whole: dict[str, Any], overrides: Sequence[str]) -> str:
     if isinstance(default, dict) and default and value != "null":
         keys = list(map(str, default))
         raise HarnessError(f"{text}: expected its keys, as in {plain}.{keys[0]}=...; it has: {', '.join(keys)}")
-    if isinstance(default, list) and value != "null" and "," not in value and not NO_NAME.fullmatch(value):
+    names_wanted = isinstance(default, list) and all(isinstance(item, str) for item in default)
+    if names_wanted and value != "null" and "," not in value and not NO_NAME.fullmatch(value):
         return f"{key}=[{value}]"
     new = key.startswith("+") and "." not in plain and plain not in whole and not names(plain)
     if new and not any(f"${{{plain}}}" in other for other in overrides):

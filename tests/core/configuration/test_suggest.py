@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from harness.core.configuration import fit_shapes
+from harness.core.configuration import fit_shapes, instantiate
 from harness.core.configuration.suggest import LAUNCHERS, check_launcher
 from harness.core.errors import HarnessError
 
@@ -28,7 +28,6 @@ from harness.core.errors import HarnessError
         (["heldout", "+explain_all=true"], "+explain_all=true changes nothing: nothing reads explain_all"),
         (["sweep", "+grid.extend=true"], "grid.extend = True, expected axes with their values"),
         (["compare", "run=a.csv", "baseline=b.csv", "columns=score"], "columns=score: expected names with values"),
-        (["fuse", "lists={a: x}", "out=o.trec", "fuser=rrf", "fuser.alpha=.5"], "Rrf has no alpha; it has: k"),
         (["ui", "port=abc"], "port must be a whole number from 1 to 65535, got port=abc"),
     ],
 )
@@ -53,6 +52,11 @@ def test_one_line_with_the_nearest_key(arguments, said, tmp_path):
 )
 def test_one_name_is_a_list_of_one_where_a_list_is_wanted(given: str, meant: str) -> None:
     assert fit_shapes("doctor", [given]) == [meant]
+
+
+def test_a_field_that_a_class_has_not_names_those_that_it_has() -> None:
+    with pytest.raises(HarnessError, match=r"Rrf has no alpha; it has: k$"):
+        instantiate({"_target_": "harness.fusion.fuser.rrf.Rrf", "alpha": 0.5})
 
 
 def test_a_new_key_that_another_override_takes_is_kept() -> None:
