@@ -25,6 +25,7 @@ from harness.core.configuration import (
     allow_knobs,
     check_groups,
     check_launcher,
+    check_new_keys,
     compose,
     extend_hydra,
     extensions,
@@ -161,6 +162,7 @@ def launch(command: str, arguments: list[str]) -> None:
     @functools.wraps(run)
     def job(config: DictConfig) -> None:
         with report_errors(command):  # here and not outside: Hydra would add a line of its own
+            check_new_keys(primary, overrides, config)
             run(config)
 
     joint = JOINT if command == "sweep" and {"-m", "--multirun"} & set(overrides) else ()

@@ -38,9 +38,9 @@ def expect_gain(measured: Mapping[str, Measured], share: float) -> tuple[float, 
     """The expected gain and the 95% prediction interval of one more benchmark.
 
     Least squares through zero: b = sum(x y) / sum(x^2), s^2 = sum((y - b x)^2) / (n - 1), and the interval
-    b x0 -+ t(n - 1) s sqrt(1 + x0^2 / sum(x^2)), as if benchmarks were drawn at random and errors normal, cut
-    at -1 and 1. Raises
-    HarnessError for fewer than ``LEAST`` benchmarks, or where none has a share above 0.
+    b x0 -+ t(n - 1) s sqrt(1 + x0^2 / sum(x^2)), as if benchmarks were drawn at random and errors normal; all
+    cut at -1 and 1, which no gain can pass. Raises HarnessError for fewer than ``LEAST`` benchmarks, or where none has
+    a share above 0.
     """
     from scipy.stats import t
 
@@ -50,7 +50,8 @@ def expect_gain(measured: Mapping[str, Measured], share: float) -> tuple[float, 
     slope, squares = float(x @ y / (x @ x)), float(x @ x)
     spread = math.sqrt(float(((y - slope * x) ** 2).sum()) / (len(x) - 1))
     half = float(t.ppf(0.975, len(x) - 1)) * spread * math.sqrt(1 + share**2 / squares)
-    return slope * share, (max(slope * share - half, -1.0), min(slope * share + half, 1.0))
+    gain, low, high = np.clip(slope * share + np.array([0, -half, half]), -1, 1).tolist()
+    return gain, (low, high)
 
 
 def judge_expectation(measured: Mapping[str, Measured]) -> dict[str, Any]:

@@ -5,9 +5,8 @@ them, and report.pdf where latexmk, pdflatex or tectonic is installed. The same 
 
 site/index.html opens from disk: a leaderboard of every sweep below paths.runs, and from each a way to its trials, to
 the questions that one strategy won or lost against another, and to a question with its passages, the ranks that every
-strategy gives them, and the graph's paths. Test questions are shown only of a
-sweep that was held out, and that is noted as a look (paths.looks). A folder that cannot be read is listed with the
-reason.
+strategy gives them, and the graph's paths. Test questions are shown only of a sweep that was held out, and that is
+noted as a look (paths.looks). A folder that cannot be read is listed with the reason.
 
   harness report                               the latest sweep
   harness report sweep=runs/sweeps/NAME        another one

@@ -47,10 +47,13 @@ def one_of(name: str, value: object, known: Iterable[object]) -> None:
         raise HarnessError(f"{name}={value} is not known{nearest(str(value), names)}; known: {', '.join(names)}")
 
 
-def mapping(name: str, value: object) -> None:
-    """Raise unless ``value`` is a mapping or None."""
+def keys_of(name: str, value: object, known: Iterable[str]) -> None:
+    """Raise unless ``value`` is None or a mapping of some of these keys."""
+    names = list(known)
     if value is not None and not isinstance(value, Mapping):
-        raise HarnessError(f"{name}={value}: expected names with values, as in '{name}={{a: b}}'")
+        raise HarnessError(f"{name}={value}: expected names with values, as in '{name}={{{names[0]}: ...}}'")
+    for key in value or {}:
+        one_of(name, key, names)
 
 
 def nearest(value: str, known: Iterable[str]) -> str:

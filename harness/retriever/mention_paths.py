@@ -162,18 +162,16 @@ class MentionPaths:
             joined["named_by"] = back
         if self.shares:
             joined["shares"] = link_shared_entities(extraction, sentences, self.widest)
-        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
-        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
         return PathData(
             sentences,
-            passages,
+            np.asarray(embed(self.encoder, benchmark.passages, "passage", store)),
             SentenceVectors.of(sentences, self.encoder, store, self._every(len(benchmark.doc_ids))),
-            questions,
+            np.asarray(embed(self.encoder, benchmark.questions, "question", store)),
             np.asarray(embed(self.encoder, self._asked(benchmark, extraction), "question", store)),
             QuestionWords.of(benchmark.passages, benchmark.questions),
             find_named_titles(extraction) if self.titles else (np.empty(0, np.int64), np.empty(0, np.int64)),
             joined,
-            nearest_rows(passages, questions, self.near)[0],
+            self.near,
         )
 
     def _asked(self, benchmark: Benchmark, extraction: Extraction) -> list[str]:
@@ -199,7 +197,7 @@ class MentionPaths:
     def _proposed(self, world: PathData, queries: NDArray[np.int64]) -> tuple[NDArray[np.int64], Pairs]:
         """A block of questions, and what may become a seed of them."""
         size, places, questions = len(world.passages), np.arange(len(queries))[:, None], world.questions[queries]
-        parts = [world.near[queries].astype(np.int64)]
+        parts = [world.nearest[queries]]
         if world.parts.every:
             owner = world.sentences.texts.passage
             parts.append(owner[nearest_rows(world.parts.arrays[0], questions, self.near)[0]].astype(np.int64))

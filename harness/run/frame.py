@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pyarrow as pa
 
-from harness.core.errors import HarnessError, mapping, one_of
+from harness.core.errors import HarnessError, keys_of
 from harness.core.files import whole
 from harness.run.entries import Entries
 from harness.run.run import Run, runs_of
@@ -37,9 +37,7 @@ def known_as(columns: Mapping[str, str] | None) -> Mapping[str, Sequence[str]]:
 
     Raises HarnessError for a key that is none of TYPED.
     """
-    mapping("columns", columns)
-    for key in columns or {}:
-        one_of("columns", str(key), list(TYPED))
+    keys_of("columns", columns, TYPED)
     return {**COLUMNS, **{TYPED[key]: (str(name),) for key, name in (columns or {}).items()}}
 
 

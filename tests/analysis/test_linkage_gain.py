@@ -19,6 +19,12 @@ def test_line_and_interval_are_those_of_statsmodels() -> None:
     assert interval == pytest.approx([theirs["obs_ci_lower"][0], theirs["obs_ci_upper"][0]])
 
 
+def test_no_gain_is_beyond_all_questions() -> None:
+    """The line is twice the share: 1.6 at .8."""
+    known = {f"b{n}": Measured(x, 2 * x, 0) for n, x in enumerate((0.1, 0.2, 0.3))}
+    assert expect_gain(known, 0.8) == (1, (1, 1))
+
+
 def test_each_benchmark_is_expected_by_the_others() -> None:
     """Of a line without error each is expected as it is; the others' means are .3, .8 / 3, .7 / 3 and .2."""
     known = {f"b{n}": Measured(x, x / 2, 0) for n, x in enumerate((0.2, 0.4, 0.6, 0.8))}

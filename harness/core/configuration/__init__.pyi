@@ -1,6 +1,7 @@
 from . import extensions as extensions
 from .composition import allow_knobs as allow_knobs
 from .composition import check_groups as check_groups
+from .composition import check_new_keys as check_new_keys
 from .composition import compose as compose
 from .composition import defaults as defaults
 from .composition import fit_shapes as fit_shapes

@@ -65,6 +65,8 @@ def instantiate(node: Any) -> Any:
     try:
         return build(OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node, _convert_="all")
     except InstantiationException as error:
+        named = re.search(r"target '([^']+)'", str(error))
+        target = named[1] if named else _target(node)
         cause: BaseException | None = error
         last: BaseException = error
         while cause is not None:
@@ -73,10 +75,8 @@ def instantiate(node: Any) -> Any:
             if isinstance(cause, TypeError) and (
                 found := re.search(r"unexpected keyword argument '(\w+)'", str(cause))
             ):
-                raise HarnessError(f"{_target(node)} has no {found[1]}; it has: {_fields(_target(node))}") from error
+                raise HarnessError(f"{target} has no {found[1]}; it has: {_fields(target)}") from error
             last, cause = cause, cause.__cause__
-        named = re.search(r"target '([^']+)'", str(error))
-        target = named[1] if named else _target(node)
         if target.startswith("harness."):
             raise  # ours: a bug, with its traceback
         raise HarnessError(f"{target} cannot be made: {_reason(last)}; mend that module") from error
@@ -110,11 +110,10 @@ def check_groups(overrides: Sequence[str]) -> None:
 def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
     """The overrides, a single name in brackets where ``conf/<primary>.yaml`` has a list: ``files=a`` is ``files=[a]``.
 
-    Raises HarnessError for a value where it has a section (``pool=5``), and for a new key, ``+name=value``, that
-    nothing reads: no group, and no other override takes ``${name}``.
+    Raises HarnessError for a value where it has a section that is no concept: ``pool=5``.
     """
     whole = _whole(primary)
-    return [_fitted(text, whole, overrides) for text in overrides]
+    return [_fitted(text, whole) for text in overrides]
 
 
 def _whole(primary: str) -> dict[str, Any]:
@@ -125,26 +124,33 @@ def _whole(primary: str) -> dict[str, Any]:
     return {key: value for name in before for key, value in _whole(name).items()} | own
 
 
-def _fitted(text: str, whole: dict[str, Any], overrides: Sequence[str]) -> str:
+def _fitted(text: str, whole: dict[str, Any]) -> str:
     key, equals, value = text.partition("=")
-    if not equals or not re.fullmatch(r"\+{0,2}\w+(\.\w+)*", key) or not value or value[0] in "[{$":
+    if not equals or not value or value[0] in "[{$" or value == "null":
         return text
     plain = key.lstrip("+")
     default: Any = whole
     for name in plain.split("."):
         default = default.get(name) if isinstance(default, dict) else None
-    if isinstance(default, dict) and default and value != "null":
+    if isinstance(default, dict) and default and not names(plain):
         keys = list(map(str, default))
         raise HarnessError(f"{text}: expected its keys, as in {plain}.{keys[0]}=...; it has: {', '.join(keys)}")
-    names_wanted = isinstance(default, list) and all(isinstance(item, str) for item in default)
-    if names_wanted and value != "null" and "," not in value and not NO_NAME.fullmatch(value):
-        return f"{key}=[{value}]"
-    new = key.startswith("+") and "." not in plain and plain not in whole and not names(plain)
-    if new and not any(f"${{{plain}}}" in other for other in overrides):
-        concepts = [path.name for folder in folders() for path in folder.iterdir() if path.is_dir()]
-        close = nearest(plain, [*whole, *concepts])
-        raise HarnessError(f"{text} changes nothing: nothing reads {plain}{close}; leave it out")
-    return text
+    of_names = isinstance(default, list) and all(isinstance(item, str) for item in default)
+    return f"{key}=[{value}]" if of_names and "," not in value and not NO_NAME.fullmatch(value) else text
+
+
+def check_new_keys(primary: str, overrides: Sequence[str], config: DictConfig) -> None:
+    """Raise HarnessError for ``+name=value`` where conf/ has no such key and nothing in ``config`` is ``${name}``."""
+    from omegaconf import OmegaConf
+
+    new = {text: re.split(r"[.@/=]", text.lstrip("+/"))[0] for text in overrides if text.startswith("+")}
+    if not new:
+        return
+    concepts = {path.name for folder in folders() for path in folder.iterdir() if path.is_dir()}
+    known, raw = {*_whole(primary), *concepts, "lists"}, repr(OmegaConf.to_container(config, resolve=False))
+    for text, name in new.items():
+        if name not in known and f"${{{name}" not in raw:
+            raise HarnessError(f"{text} changes nothing: nothing reads {name}{nearest(name, known)}; leave it out")
 
 
 def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfig:
@@ -160,7 +166,9 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
         _without_hydra(),
         initialize_config_dir(str(package_folder("conf").resolve()), version_base="1.3"),
     ):
-        return build(primary, allow_knobs(fit_shapes(primary, overrides)))
+        config = build(primary, allow_knobs(fit_shapes(primary, overrides)))
+    check_new_keys(primary, overrides, config)
+    return config
 
 
 @contextlib.contextmanager
@@ -218,10 +226,10 @@ def _reason(error: BaseException) -> str:
 
 
 def _fields(target: str) -> str:
-    """The fields of a class, by name."""
-    from hydra.utils import get_class
+    """What a class or function takes, by name."""
+    from hydra.utils import get_object
 
-    return ", ".join(name for name in inspect.signature(get_class(target)).parameters) or "none"
+    return ", ".join(inspect.signature(get_object(target)).parameters) or "none"
 
 
 def _target(node: Any) -> str:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from harness.benchmark.source import stream_lines
-from harness.core.errors import HarnessError, mapping, nearest, one_of
+from harness.core.errors import HarnessError, keys_of, nearest
 from harness.core.input import DAMAGED, MARK, opened, parse_json
 
 NAMES: Mapping[str, Sequence[str]] = {
@@ -54,9 +54,7 @@ def read_rows(path: Path, columns: Mapping[str, str] | None, metrics: Sequence[s
     columns: what a table's columns are called, by the keys of NAMES.    metrics: the wanted ones, which tell what is
     what in a report of several metrics.
     """
-    mapping("columns", columns)
-    for key in columns or {}:
-        one_of("columns", key, list(NAMES))
+    keys_of("columns", columns, NAMES)
     match path.name.removesuffix(".gz").rpartition(".")[2].lower():
         case "eval":
             found = _samples(path, _member(path, "header.json"), _member(path, "summaries.json"), columns)

@@ -82,18 +82,20 @@ def link_titles(extraction: Extraction, sentences: Sentences, most: int) -> tupl
     mentions, size = extraction.passages, len(extraction.titled)
     held = np.flatnonzero(extraction.titled >= 0).astype(np.int32)
     order = held[np.argsort(extraction.titled[held], kind="stable")]
-    about = Links(np.searchsorted(extraction.titled[order], np.arange(len(extraction.names) + 1)), order, order)
+    about = Links(
+        np.searchsorted(extraction.titled[order], np.arange(len(extraction.names) + 1)), order, np.empty(0, np.int32)
+    )
     kept = np.flatnonzero(mentions.kind == KINDS.index("title"))
     place, edge = about.leaving(mentions.entity[kept].astype(np.int64))
     title = about.end[edge]
     named = kept[place]
-    del edge, place, kept
+    del edge, place, kept  # of tens of millions each
     text = mentions.text[named]
     other = text != title
     text, title, sentence = text[other], title[other], sentences.of_mentions(mentions, named[other])
     del named, other
     forth = Links.of(text, title, sentence, size)
-    count = _starts(forth, size)
+    count = _in_degrees(forth, size)
     back = np.flatnonzero(count[forth.end] <= most)
     rarity = 1 / np.log2(2 + count)
     named_by = Links.of(forth.end[back], forth.start[back], forth.sentence[back], size)
@@ -107,14 +109,14 @@ def link_shared_entities(extraction: Extraction, sentences: Sentences, widest: i
     """
     mentions, size = extraction.passages, len(extraction.names)
     text, nothing = mentions.text, np.zeros(len(mentions.entity), np.int32)
-    count = _starts(Links.of(text, mentions.entity, nothing, len(extraction.titled)), size)
+    count = _in_degrees(Links.of(text, mentions.entity, nothing, len(extraction.titled)), size)
     kept = np.flatnonzero((count[mentions.entity] > 1) & (count[mentions.entity] <= widest))
     text, entity, sentence = text[kept], mentions.entity[kept], sentences.of_mentions(mentions, kept)
     forth = Links.of(text, entity, sentence, len(extraction.titled))
     return Crossing((forth, Links.of(entity, text, np.zeros_like(sentence), size)), 1 / np.log2(2 + count))
 
 
-def _starts(links: Links, size: int) -> Numbers:
+def _in_degrees(links: Links, size: int) -> Numbers:
     """int64[size]: from how many starts edges lead to each end."""
     start, new = links.start, np.ones(len(links.end), dtype=np.bool_)
     new[1:] = (start[1:] != start[:-1]) | (links.end[1:] != links.end[:-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +15,14 @@ from harness.retriever.mentions.pairs import Pairs
 from harness.retriever.mentions.question_words import QuestionWords
 from harness.retriever.mentions.sentence import Sentences
 from harness.retriever.mentions.sentence_vectors import SentenceVectors
+from harness.retriever.search.exact import nearest_rows
 
 
 @dataclass(frozen=True, eq=False)
 class PathData:
     """All texts of a benchmark as vectors, and what joins its passages, by kind of edge.
 
-    near: int64[Q, near], the passages nearest to each question.
+    near: how many of the passages nearest to a question are looked for.
     """
 
     sentences: Sentences
@@ -31,7 +33,12 @@ class PathData:
     asked: QuestionWords
     named: tuple[NDArray[np.int64], NDArray[np.int64]]
     joined: Mapping[str, Crossing]
-    near: NDArray[np.integer]
+    near: int
+
+    @cached_property
+    def nearest(self) -> NDArray[np.int64]:
+        """int64[Q, near]: the passages nearest to each question, found in one pass over all vectors."""
+        return nearest_rows(self.passages, self.questions, self.near)[0]
 
     def named_by(self, queries: NDArray[np.int64]) -> Pairs:
         """Pairs of the questions, ascending, with the passages whose title they name."""

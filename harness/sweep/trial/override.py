@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import yaml
-
-from harness.core.configuration import defaults, names, package_folder, strategy
+from harness.core.configuration import defaults, names, strategy
 from harness.core.errors import HarnessError, nearest
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
 
@@ -84,23 +82,13 @@ def unread(given: Sequence[str], raw: Mapping[str, Any], trials: Sequence[Trial]
         for part in set(re.findall(r"\$\{(\w+)", repr(raw.get(pending.pop(), "")))) - used:
             used.add(part)
             pending.append(part)
-    roots = _roots()
-    for text, key in zip(given, keys(given), strict=True):
+    for key in keys(given):
         part = re.split(r"[.@]", key.removeprefix("/"))[0]
-        if text.startswith("+") and part not in used | roots:
-            yield f"{text} changes nothing: nothing reads {part}{nearest(part, roots)}; leave it out"
-        elif part in PARTS and part not in used:
+        if part in PARTS and part not in used:
             reading = [name for name in names("reranker") if part in strategy("reranker", name).reads]
             of_lists = part == "encoder" or not reading
             hint = f"give a list that has a {part}" if of_lists else f"reranker={reading[0]} reads it"
             yield f"{key} changes nothing: no list of this configuration uses {part}; {hint}"
-
-
-def _roots() -> set[str]:
-    """The first words of all keys of conf/config.yaml."""
-    content = yaml.safe_load((package_folder("conf") / "config.yaml").read_text(encoding="utf-8"))
-    groups = (word for item in content["defaults"] if isinstance(item, dict) for word in item)
-    return {re.split(r"[@/]", word.removeprefix("override ").lstrip("/"))[0] for word in groups} | {*content, "lists"}
 
 
 PARTS = ("extractor", "graph", *RERANKER_INPUTS)

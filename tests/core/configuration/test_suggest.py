@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from harness.core.configuration import fit_shapes, instantiate
+from harness.core.configuration import compose, fit_shapes, instantiate
 from harness.core.configuration.suggest import LAUNCHERS, check_launcher
 from harness.core.errors import HarnessError
 
@@ -19,7 +19,7 @@ from harness.core.errors import HarnessError
         (["sweep", "dry_run=true", "+fusr=rrf"], "+fusr=rrf changes nothing: nothing reads fusr (did you mean fuser?)"),
         (["sweep", "dry_run=true", "seeds.policy.gate=null"], "no list of this configuration uses seeds"),
         (["heldout", "swep=x"], "(did you mean sweep?)"),
-        (["evaluate", "run=x", "dataset=sample"], "dataset=sample: expected its keys, as in dataset.chain=..."),
+        (["evaluate", "run=x", "dataset=sample"], "dataset is no key of this command (did you mean dataset.chain?)"),
         (
             ["sweep", "pool=5"],
             "pool=5: expected its keys, as in pool.lists=...; it has: lists, cap",
@@ -60,8 +60,9 @@ def test_a_field_that_a_class_has_not_names_those_that_it_has() -> None:
 
 
 def test_a_new_key_that_another_override_takes_is_kept() -> None:
-    given = ["+mine=.5", "fuser.alpha=${mine}"]
-    assert fit_shapes("sweep", given) == given
+    assert compose("config", ["+mine=.5", "fuser.alpha=${mine}"]).fuser.alpha == 0.5
+    with pytest.raises(HarnessError, match=r"\+mine=\.5 changes nothing: nothing reads mine"):
+        compose("config", ["+mine=.5"])
 
 
 def test_a_launcher_names_its_extra(monkeypatch):
