@@ -113,11 +113,10 @@ def _clusters(config: DictConfig) -> None:
 
 
 def _prepared(config: DictConfig) -> Prepared:
-    from hydra.core.hydra_config import HydraConfig
-
+    from harness.command import typed
     from harness.sweep.trial import Plan, Prepared
 
-    return Prepared.of(Plan(config, tuple(HydraConfig.get().overrides.task)))
+    return Prepared.of(Plan(config, tuple(typed())))
 
 
 def _store(config: DictConfig, name: str, key: str, found: Sequence[Any], **facts: str) -> Path:

@@ -5,7 +5,6 @@ import json
 
 import numpy as np
 import pytest
-from hydra.core.hydra_config import HydraConfig
 from scipy.stats import binom
 
 from harness.analysis.calibration import exchanged, judged
@@ -81,8 +80,7 @@ def settings(overrides, tmp_path):
     return compose("calibrate", [*overrides, f"paths.reports={tmp_path}", "grid=point", axes, *small])
 
 
-def test_the_command(overrides, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(HydraConfig, "get", lambda: compose("config", ["+overrides.task=[]"]))
+def test_the_command(overrides, tmp_path, capsys):
     calibrate.run(settings(overrides, tmp_path))
     said = capsys.readouterr().out.splitlines()
     content = json.loads((tmp_path / "runs" / "calibrations" / "tiny.json").read_text())
@@ -106,7 +104,6 @@ def test_wins_are_counted_against_the_reference_whatever_its_name(overrides, tmp
 
 
 def test_the_command_for_forecasts_says_what_they_cannot_see(overrides, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(HydraConfig, "get", lambda: compose("config", ["+overrides.task=[]"]))
     monkeypatch.setattr(Trec, "fitted_on", ("tiny",), raising=False)
     calibrate.run(settings([*overrides, "what=forecast", "calibrate.splits=3"], tmp_path))
     lists = "the weights of dense, graph, bm25 were chosen on these tune questions"
@@ -115,9 +112,8 @@ def test_the_command_for_forecasts_says_what_they_cannot_see(overrides, tmp_path
     assert [one["split"] for one in content["forecast"]] == ["random", "cluster"]
 
 
-def test_what_learns_is_learned_again_on_other_folds(overrides, tmp_path, monkeypatch, capsys):
+def test_what_learns_is_learned_again_on_other_folds(overrides, tmp_path, capsys):
     """A fuser that learns is fitted on other folds of tune, by hand here; nothing moves that does not learn."""
-    monkeypatch.setattr(HydraConfig, "get", lambda: compose("config", ["+overrides.task=[]"]))
     given = [*overrides, "grid=point", "+grid.some={fuser:[learned,linear],fuser.alpha:[0.3],pool.cap:[8]}"]
     config = compose("calibrate", [*given, "what=refits", "calibrate.refits=3"])
     calibrate.run(config)
@@ -149,8 +145,7 @@ def test_what_learns_is_learned_again_on_other_folds(overrides, tmp_path, monkey
         calibrate.run(settings([*overrides, "what=refits"], tmp_path))
 
 
-def test_an_effect_that_cannot_be_is_refused(overrides, tmp_path, monkeypatch):
-    monkeypatch.setattr(HydraConfig, "get", lambda: compose("config", ["+overrides.task=[]"]))
+def test_an_effect_that_cannot_be_is_refused(overrides, tmp_path):
     config = settings(overrides, tmp_path)
     config.calibrate.effects = [0, 0.99]
     with pytest.raises(HarnessError, match=r"calibrate\.effects must be in \[0, .*got effects=0\.99"):
@@ -158,8 +153,7 @@ def test_an_effect_that_cannot_be_is_refused(overrides, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_667_trials_of_the_sample_in_500_worlds(tmp_path, monkeypatch):
-    monkeypatch.setattr(HydraConfig, "get", lambda: compose("config", ["+overrides.task=[]"]))
+def test_667_trials_of_the_sample_in_500_worlds(tmp_path):
     paths = [f"paths.runs={tmp_path / 'runs'}", f"paths.reports={tmp_path}", "encoder=hashed"]
     calibrate.run(compose("calibrate", [*paths, "grid=wide", "calibrate.effects=[0,0.03]", "calibrate.permuted=5"]))
     rates = json.loads((tmp_path / "runs" / "calibrations" / "sample.json").read_text())["rates"]
