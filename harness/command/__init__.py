@@ -27,14 +27,6 @@ def plain(node: Any) -> Any:
     return OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
 
 
-def explains(config: DictConfig) -> bool:
-    """The key ``explain``: whether what explains a result is printed, too. Raises HarnessError unless true or false."""
-    found = config.get("explain", False)
-    if not isinstance(found, bool):
-        raise HarnessError(f"explain={found}: expected true or false")
-    return found
-
-
 def look(config: DictConfig, command: str, source: str, test_ids: Iterable[str], n: int) -> dict[str, Any]:
     """Note that a command looks at these test questions, among ``n`` questions, and print it; what was noted."""
     from harness.core.table import paragraph

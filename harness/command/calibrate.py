@@ -39,8 +39,10 @@ def run(config: DictConfig) -> None:
     """Calibrate what is asked for."""
     from omegaconf import OmegaConf
 
-    from harness.core.errors import one_of
+    from harness.core.errors import bounded, one_of
 
+    for key, least in {"splits": 1, "refits": 1, "worlds": 1, "permuted": 0, "n": 1}.items():
+        bounded(f"calibrate.{key}", config.calibrate[key], least)
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
     one_of("what", what, tuple(CHECKS))
     CHECKS[what](config)

@@ -64,7 +64,7 @@ def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
     from dataclasses import asdict
 
-    from harness.command import complete, explains, look, plain
+    from harness.command import complete, look, plain
     from harness.core.errors import HarnessError
     from harness.core.table import fit, paragraph
     from harness.evaluation.conclusion import by_topic, choose
@@ -76,7 +76,7 @@ def run(config: DictConfig) -> None:
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
 
     complete(config)
-    explain = explains(config)
+    explain = config.explain
     check_ending(config.out)
     check_ending(config.figure, "figure", FIGURES)
     named = [_named(key, plain(config[key])) for key in ("run", "baseline")]
@@ -100,9 +100,8 @@ def run(config: DictConfig) -> None:
     won = {name: asdict(room) for name, room in rooms.items()}
     results = [{**one.json, "headroom": won.get(str(one.metric)), **looked} for one in found]
     pairs = Matrix(found) if len(named[1]) > 1 else None
-    written = write_result(config.out, results[0] if len(results) == 1 else results, table, system_table(found), pairs)
-    written += write_figure(config.figure, lambda name: picture(found, name))
-    print(*written, sep="\n", end="\n" if written else "")
+    write_result(config.out, results[0] if len(results) == 1 else results, table, system_table(found), pairs)
+    write_figure(config.figure, lambda name: picture(found, name))
 
 
 def _metrics(config: DictConfig) -> list[Metric]:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read, score, print and write."""
-    from harness.command import complete, explains, look, plain
+    from harness.command import complete, look, plain
     from harness.core.table import fit, paragraph
     from harness.evaluation.coverage import read_gold, show_coverage
     from harness.evaluation.evaluate import evaluate
@@ -49,7 +49,7 @@ def run(config: DictConfig) -> None:
     from harness.run import io as lists
 
     complete(config)
-    explain = explains(config)
+    explain = config.explain
     check_ending(config.out)
     wanted = metrics(plain(config.metrics), plain(config.k))
     gold, source = read_gold(config), str(config.run)
@@ -64,5 +64,4 @@ def run(config: DictConfig) -> None:
     for topic, text in found.explanation().items() if explain else ():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
     looked = look(config, "evaluate", gold.source, gold.test_ids, len(gold))
-    files = write_result(config.out, {**found.json, **looked}, found.table())
-    print(*files, sep="\n", end="\n" if files else "")
+    write_result(config.out, {**found.json, **looked}, found.table())

@@ -11,7 +11,7 @@ lenient=true passes over comment lines (#) and trailing fields of TREC files.
   harness fuse 'lists={dense: d.trec, graph: g.trec}' normalizer=pit fuser=boltzmann fuser.alpha=0.7 fuser.beta=0.5 pool.cap=20 out=f.trec
   harness fuse 'lists={a: a.trec, b: b.trec, c: c.trec.gz}' fuser=rrf fuser.k=60 out=rrf.trec.gz
   harness fuse 'lists={a: a.trec, b: b.trec}' fuser=linear 'pool.capped=[b]' pool.cap=50 split=tune out=tune.trec
-  harness fuse 'lists={dense: d.trec, graph: g.trec}' lock=runs/sweeps/NAME/winner.lock.json out=f.trec
+  harness fuse 'lists={dense: d.trec, graph: g.trec}' lock=runs/sweeps/NAME out=f.trec
 
 fuser.alpha is the share of the list `reference`; by default it is `dense`, without one the first. pool.cap cuts the lists named
 in pool.capped (graph) to their best documents before they are normalised. split=tune or test keeps the queries of one

@@ -24,14 +24,13 @@ def run(config: DictConfig) -> None:
     """Evaluate, print, then export to the tracker."""
     from pathlib import Path
 
-    from harness.command import explains
     from harness.report.console import terminal
     from harness.report.tracking import track, tracker
     from harness.sweep.folder import SweepResult, latest
     from harness.sweep.heldout import heldout
     from harness.sweep.trial import Prepared, reopen
 
-    explain = explains(config)
+    explain = config.explain
     folder = Path(config.sweep) if config.sweep else latest(Path(config.paths.runs))
     plan, tracking = reopen(folder, config), tracker(config)
     result = heldout(SweepResult(folder), Prepared.of(plan), bool(config.heldout.again))

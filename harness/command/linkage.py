@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Read, link, print and write."""
     from harness.analysis.linkage import describe, find_links, join_gold, start_from_questions
-    from harness.command import complete, explains, look, plain
+    from harness.command import complete, look, plain
     from harness.core.table import fit, paragraph
     from harness.report.console import (
         gain_table,
@@ -51,7 +51,7 @@ def run(config: DictConfig) -> None:
     complete(config)
     check_ending(config.out)
     check_ending(config.figure, "figure", FIGURES)
-    explain = explains(config)
+    explain = config.explain
     whole, splitting = _texts(config), plain(config.splitting)
     texts = whole.split(config.split, splitting)
     links = find_links(texts, config.rare)
@@ -71,9 +71,8 @@ def run(config: DictConfig) -> None:
     if start and config.split != "tune":
         test = [name for name, part in zip(texts.query_ids, texts.parts(splitting), strict=True) if part == "test"]
         look(config, "linkage", texts.name, test, len(texts.query_ids))
-    files = write_result(config.out, found, tables[0])
-    files += write_figure(config.figure, lambda name: linkage_picture(found, config.measured.encoder, name))
-    print(*files, sep="\n", end="\n" if files else "")
+    write_result(config.out, found, tables[0])
+    write_figure(config.figure, lambda name: linkage_picture(found, config.measured.encoder, name))
 
 
 def _expected(config: DictConfig, name: str, start: Mapping[str, Any] | None) -> dict[str, Any]:

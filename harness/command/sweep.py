@@ -41,7 +41,7 @@ def run(config: DictConfig) -> None:
 
     from omegaconf import open_dict
 
-    from harness.command import explains, typed
+    from harness.command import typed
     from harness.core.errors import HarnessError
     from harness.report.console import terminal
     from harness.report.tracking import track, tracker
@@ -50,7 +50,7 @@ def run(config: DictConfig) -> None:
     from harness.sweep.tune import sweep
 
     printed = ("explain", "splits")  # no part of a result
-    explain, splits = explains(config), config.get("splits", 0)
+    explain, splits = config.get("explain", False), config.get("splits", 0)
     if not isinstance(splits, int) or isinstance(splits, bool) or splits < 0:
         raise HarnessError(f"splits={splits}: expected a whole number, 0 or more")
     given = tuple(text for text in typed() if text.partition("=")[0] not in printed)

@@ -12,7 +12,7 @@ configuration's. Reading traces of test questions is looking at test: learn from
   harness trace dataset=2wikimultihopqa query=ID +retriever@lists.names=mention_walk 'pool.lists=[dense,names]'
   harness trace dataset=musique query=ID +retriever@lists.policy=policyrag 'pool.lists=[dense,policy]'
   harness trace dataset=musique query=ID trace.count=5 trace.rivals=10 trace.out=why.json
-  harness trace dataset=musique query=ID lock=runs/sweeps/NAME/winner.lock.json   as the winner of that sweep fuses
+  harness trace dataset=musique query=ID lock=runs/sweeps/NAME   as the winner of that sweep fuses
 """
 
 from __future__ import annotations

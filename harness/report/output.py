@@ -55,15 +55,15 @@ def write_result(
     table: Table,
     paper: tuple[Table, Style] | None = None,
     matrix: Matrix | None = None,
-) -> list[Path]:
-    """Write the result to ``out`` (None: nowhere) in the form of its ending; whole or not at all. Returns the files.
+) -> None:
+    """Write the result to ``out`` (None: nowhere) in the form of its ending, whole or not at all, and say the files.
 
     paper: what a ``.tex`` holds in place of the table, which is then ``NAME-appendix.tex`` beside it.
     matrix: a further table beside a ``.tex``, ``NAME-matrix.tex``; of a ``.html`` it stands above the table.
     """
     check_ending(out)
     if out is None:
-        return []
+        return
     path = Path(out)
     files = [path]
     if paper and path.suffix.lower() == ".tex":
@@ -78,14 +78,17 @@ def write_result(
         write_text(path, page(table, matrix))
     else:
         FORMS[path.suffix.lower()](path, result, table)
-    return files
+    print(*files, sep="\n")
 
 
-def write_figure(path: str | None, draw: Callable[[str], Picture]) -> list[Path]:
-    """Write a figure, one column of a paper wide, with names of conf/display (None: nowhere).    draw: of its name."""
+def write_figure(path: str | None, draw: Callable[[str], Picture]) -> None:
+    """Write a figure, one column of a paper wide, with names of conf/display (None: nowhere), and say the file.
+
+    draw: of its name.
+    """
     check_ending(path, "figure", FIGURES)
     if path is None:
-        return []
+        return
     where = Path(path)
     draw(where.stem).save(where.parent, Page(rename=displayed().label), [where.suffix])
-    return [where]
+    print(where)

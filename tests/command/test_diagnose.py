@@ -44,6 +44,7 @@ def test_every_list_is_diagnosed(overrides: list[str], tmp_path: Path, capsys: p
     run(compose("diagnose", [*overrides, *more]))
     said = capsys.readouterr().out
     assert "answer_supported@5" in said
+    assert said.splitlines()[-1] == str(out)
     found = json.loads(out.read_text())
     assert found["dense"]["answer_supported@5"]["mean"] == 0.5
     assert found["dense"]["answer_supported@5"]["n"] == 2

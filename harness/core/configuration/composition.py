@@ -107,10 +107,15 @@ def check_groups(overrides: Sequence[str]) -> None:
                 raise HarnessError(f"{key}={value} is not known{nearest(value, known)}; known: {', '.join(known)}")
 
 
+MAY_BE_NULL = ("controls",)
+"""Sections that null leaves out; of all others keys are read."""
+
+
 def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
     """The overrides, a single name in brackets where ``conf/<primary>.yaml`` has a list: ``files=a`` is ``files=[a]``.
 
-    Raises HarnessError for a value where it has a section that is no concept: ``pool=5``.
+    Raises HarnessError for a value where it has a section that is no concept (``pool=5``, ``pool=null``), and for
+    another value than true or false where it has one of these (``explain=all``).
     """
     whole = _whole(primary)
     return [_fitted(text, whole) for text in overrides]
@@ -126,16 +131,19 @@ def _whole(primary: str) -> dict[str, Any]:
 
 def _fitted(text: str, whole: dict[str, Any]) -> str:
     key, equals, value = text.partition("=")
-    if not equals or not value or value[0] in "[{$" or value == "null":
+    if not equals or not value or value[0] in "[{$":
         return text
     plain = key.lstrip("+")
     default: Any = whole
     for name in plain.split("."):
         default = default.get(name) if isinstance(default, dict) else None
-    if isinstance(default, dict) and default and not names(plain):
+    left_out = value == "null" and plain in MAY_BE_NULL
+    if isinstance(default, dict) and default and not left_out and not names(plain):
         keys = list(map(str, default))
         raise HarnessError(f"{text}: expected its keys, as in {plain}.{keys[0]}=...; it has: {', '.join(keys)}")
-    of_names = isinstance(default, list) and all(isinstance(item, str) for item in default)
+    if isinstance(default, bool) and not all(item.lower() in ("true", "false") for item in value.split(",")):
+        raise HarnessError(f"{text}: expected true or false")
+    of_names = value != "null" and isinstance(default, list) and all(isinstance(item, str) for item in default)
     return f"{key}=[{value}]" if of_names and "," not in value and not NO_NAME.fullmatch(value) else text
 
 

@@ -26,6 +26,11 @@ FORM = {
 """What a lock must hold, and may."""
 
 
+def lock_file(named: str | Path) -> Path:
+    """The lock that a file, or the folder of a sweep, names."""
+    return Path(named) / LOCK if Path(named).is_dir() else Path(named)
+
+
 def read_lock(path: Path) -> dict[str, Any]:
     """The lock at ``path``. Raises HarnessError when it is missing, damaged, changed or incomplete."""
     if not path.exists():

@@ -15,7 +15,7 @@ from harness.core.identity import code_version
 from harness.fusion.fuse import check, fuse_blocks
 from harness.run import Run
 from harness.sweep.folder.latest_sweep import latest
-from harness.sweep.folder.lock import LOCK, read_lock
+from harness.sweep.folder.lock import LOCK, lock_file, read_lock
 from harness.sweep.trial import GROUPS, PoolSpec, Trial, engine, list_names, lists, other_anchor, reference_of
 from harness.sweep.trial.knobs import fields, read_knobs
 from harness.sweep.trial.plan import reopen
@@ -47,7 +47,7 @@ def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Tr
         typed = [text for text in given if text.partition("=")[0].partition(".")[0] in (*GROUPS, "pool", "reference")]
         if typed:
             raise HarnessError(f"lock={config.lock} decides what {' '.join(typed)} would change; leave one of them out")
-        found = read_winner(Path(config.lock), bool(config.get("trust", False)))
+        found = read_winner(lock_file(config.lock), bool(config.get("trust", False)))
     for each in found.pool.lists:
         if each not in names:
             who = f"lock={config.lock} fuses" if config.lock else "pool.lists names"
@@ -140,8 +140,7 @@ class Winner:
         Raises:
             HarnessError: the lock was changed, or ``lists`` names one that the winner does not fuse.
         """
-        lock = latest(Path(config.paths.runs)) if config.lock is None else Path(config.lock)
-        lock = lock / LOCK if lock.is_dir() else lock
+        lock = lock_file(latest(Path(config.paths.runs)) if config.lock is None else config.lock)
         trial = read_winner(lock, bool(config.trust))
         stored = reopen(lock.parent, config).config
         if config.get("dataset") is not None:

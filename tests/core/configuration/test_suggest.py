@@ -24,6 +24,9 @@ from harness.core.errors import HarnessError
             ["sweep", "pool=5"],
             "pool=5: expected its keys, as in pool.lists=...; it has: lists, cap",
         ),
+        (["sweep", "pool=null"], "pool=null: expected its keys, as in pool.lists=..."),
+        (["fuse", "lists={a: a.trec}", "out=f.trec", "lenient=maybe"], "lenient=maybe: expected true or false"),
+        (["calibrate", "calibrate.worlds=0"], "calibrate.worlds must be in [1, inf), got worlds=0"),
         (["linkage", "measured.benchmarks=5"], "expected its keys, as in measured.benchmarks.2wikimultihopqa=..."),
         (["heldout", "+explain_all=true"], "+explain_all=true changes nothing: nothing reads explain_all"),
         (["sweep", "+grid.extend=true"], "grid.extend = True, expected axes with their values"),
@@ -46,7 +49,7 @@ def test_one_line_with_the_nearest_key(arguments, said, tmp_path):
         ("files='two words.json'", "files=['two words.json']"),
         *(
             (same, same)
-            for same in ("files=[a,b]", "files=null", "files=a,b", "files=${oc.env:HOME}", "json=true", "-m")
+            for same in ("files=[a,b]", "files=null", "files=a,b", "files=${oc.env:HOME}", "json=true,False", "-m")
         ),
     ],
 )

@@ -120,9 +120,7 @@ def test_harness_fuse_uses_what_a_sweep_locked(prepared, bench, tmp_path):
     out = tmp_path / "fused.trec"
     lists = ",".join(f"{name}: {bench / name}.trec" for name in ("dense", "graph"))
     command = [sys.executable, "-m", "harness", "fuse", f"lists={{{lists}}}", f"out={out}"]
-    done = subprocess.run(
-        [*command, f"lock={result.folder / 'winner.lock.json'}"], capture_output=True, text=True, cwd=tmp_path
-    )
+    done = subprocess.run([*command, f"lock={result.folder}"], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert lock["name"] in done.stdout
     run, data = Run.from_trec(out), prepared.benchmark
