@@ -96,6 +96,7 @@ for backend, precision in (("openvino", "float32"), ("torch", "float32"), ("open
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_one_thread_and_two_give_the_same_bytes(tmp_path: Path) -> None:
     def start(threads: str) -> subprocess.Popen[str]:
