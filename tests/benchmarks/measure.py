@@ -12,7 +12,7 @@ from typing import Any
 
 REPEATS = 5
 LONG = 15.0
-"""Seconds of one side's first turn above which each side has one more: that shows a ratio of many times."""
+"""Seconds of a side's first turn above which it has no other: that shows a ratio of many times."""
 REST = 0.2
 """Seconds before each turn: the other side's threads go on turning for a while when they have nothing to do."""
 
@@ -51,25 +51,40 @@ def processor() -> float:
     return sum(os.times()[:4])
 
 
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a side: what it returned, its seconds and those of the processor, scaled, and whether it was long."""
+
+    result: Any
+    seconds: float
+    processor: float
+    long: bool
+
+    @classmethod
+    def of(cls, side: Callable[[], Any], scale: float, long: float) -> Turn:
+        time.sleep(REST)
+        begun, worked = time.perf_counter(), processor()
+        result = side()
+        seconds = time.perf_counter() - begun
+        return cls(result, seconds * scale, (processor() - worked) * scale, seconds > long)
+
+
 def run(case: Case, repeats: int = REPEATS, long: float = LONG) -> dict[str, Any]:
-    """The row of a case: medians over ``repeats`` turns of each side (one, where a turn is ``long``), and the ratio's
-    range over the turns.
+    """The row of a case: medians over ``repeats`` turns of each side after a first one, and the ratio's range.
+
+    Of a side whose first turn is ``long`` that turn is the measure.
     """
-    load, begun = os.getloadavg()[0], time.perf_counter()
-    ours_first = case.ours()
-    between = time.perf_counter()
-    theirs_first = case.theirs()
-    if max(between - begun, time.perf_counter() - between) > long:
-        repeats = 1
-    tolerance = case.check(ours_first, theirs_first)
-    ours, peer, busy = [], [], ([], [])
+    load = os.getloadavg()[0]
+    sides = ((case.ours, 1.0), (case.theirs, case.scale))
+    first = [Turn.of(side, scale, long) for side, scale in sides]
+    tolerance = case.check(first[0].result, first[1].result)
+    turns = [[one] if one.long else [] for one in first]
     for _ in range(repeats):
-        for seconds, side, scale, own in ((ours, case.ours, 1.0, busy[0]), (peer, case.theirs, case.scale, busy[1])):
-            time.sleep(REST)
-            begun, worked = time.perf_counter(), processor()
-            side()
-            seconds.append((time.perf_counter() - begun) * scale)
-            own.append((processor() - worked) * scale)
+        for (side, scale), one, own in zip(sides, first, turns, strict=True):
+            if not one.long:
+                own.append(Turn.of(side, scale, long))
+    ours, peer = ([one.seconds for one in own] for own in turns)
+    busy = [[one.processor for one in own] for own in turns]
     ratio = statistics.median(peer) / statistics.median(ours)
     return {
         "ours_s": round(statistics.median(ours), 6),
@@ -83,11 +98,11 @@ def run(case: Case, repeats: int = REPEATS, long: float = LONG) -> dict[str, Any
         "same": tolerance,
         "ours_range": spread(ours),
         "peer_range": spread(peer),
-        "ratio_range": spread([p / o for o, p in zip(ours, peer, strict=True)]),
+        "ratio_range": [round(min(peer) / max(ours), 6), round(max(peer) / min(ours), 6)],
         "ours_cpu_s": round(statistics.median(busy[0]), 6),
         "peer_cpu_s": round(statistics.median(busy[1]), 6),
         "ratio_cpu": round(statistics.median(busy[1]) / max(statistics.median(busy[0]), 1e-9), 3),
-        "repeats": repeats,
+        "repeats": min(len(ours), len(peer)),
         "processors": len(os.sched_getaffinity(0)),
         "load": [round(load, 1), round(os.getloadavg()[0], 1)],
         **case.facts(),

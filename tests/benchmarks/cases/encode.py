@@ -35,7 +35,7 @@ def case(quick: bool) -> Case:
         ours=ours,
         theirs=lambda: peer.encode(texts, show_progress_bar=False),
         check=agree,
-        aim=2.5,
+        aim=1.4,
         packages=("sentence-transformers", "openvino", "transformers"),
     )
 
