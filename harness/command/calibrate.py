@@ -42,7 +42,7 @@ def run(config: DictConfig) -> None:
     from harness.core.errors import bounded, one_of
 
     for key, least in {"splits": 1, "refits": 1, "worlds": 1, "permuted": 0, "n": 1}.items():
-        bounded(f"calibrate.{key}", config.calibrate[key], least)
+        bounded(f"calibrate.{key}", config.calibrate[key], least)  # here, too: before the lists are made
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
     one_of("what", what, tuple(CHECKS))
     CHECKS[what](config)

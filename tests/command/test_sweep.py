@@ -68,7 +68,6 @@ def wait_for_work(runs):
         time.sleep(0.05)
 
 
-@pytest.mark.slow
 def test_a_killed_sweep_goes_on_to_the_same_bytes(world, swept, tmp_path):
     process = start(world, tmp_path)
     wait_for_work(tmp_path)

@@ -141,7 +141,8 @@ def _fitted(text: str, whole: dict[str, Any]) -> str:
     if isinstance(default, dict) and default and not left_out and not names(plain):
         keys = list(map(str, default))
         raise HarnessError(f"{text}: expected its keys, as in {plain}.{keys[0]}=...; it has: {', '.join(keys)}")
-    if isinstance(default, bool) and not all(item.lower() in ("true", "false") for item in value.split(",")):
+    given = [] if "(" in value else value.lower().split(",")  # choice(true,false) is Hydra's own
+    if isinstance(default, bool) and not {*given} <= {"true", "false"}:
         raise HarnessError(f"{text}: expected true or false")
     of_names = value != "null" and isinstance(default, list) and all(isinstance(item, str) for item in default)
     return f"{key}=[{value}]" if of_names and "," not in value and not NO_NAME.fullmatch(value) else text

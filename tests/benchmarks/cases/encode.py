@@ -35,7 +35,7 @@ def case(quick: bool) -> Case:
         ours=ours,
         theirs=lambda: peer.encode(texts, show_progress_bar=False),
         check=agree,
-        aim=1.4,
+        aim=2.5,
         packages=("sentence-transformers", "openvino", "transformers"),
     )
 

@@ -25,7 +25,7 @@ from tests.benchmarks.trials import FREE, trials
 DEPTHS = (2, 5, 10)
 METRICS = metrics([f"{name}@{k}" for name in ("last_hop", "full_sup", "recall", "mrr", "ndcg") for k in DEPTHS], None)
 SHARED = [f"{name}@{k}" for name in ("recall", "mrr", "ndcg") for k in DEPTHS]
-AIM, MEMORY = 200, 1.5e9
+AIM, MEMORY = 300, 1.5e9
 AT_ONCE = 3
 """How many configurations of the peer are timed in one turn."""
 

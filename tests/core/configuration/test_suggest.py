@@ -49,7 +49,15 @@ def test_one_line_with_the_nearest_key(arguments, said, tmp_path):
         ("files='two words.json'", "files=['two words.json']"),
         *(
             (same, same)
-            for same in ("files=[a,b]", "files=null", "files=a,b", "files=${oc.env:HOME}", "json=true,False", "-m")
+            for same in (
+                "files=[a,b]",
+                "files=null",
+                "files=a,b",
+                "files=${oc.env:HOME}",
+                "json=true,False",
+                "json=choice(true,false)",
+                "-m",
+            )
         ),
     ],
 )

@@ -90,7 +90,6 @@ def test_the_look_at_test_is_known_once(site: SimpleNamespace, settings: DictCon
     assert [json.loads(one)["command"] for one in Path(settings.paths.looks).read_text().splitlines()] == ["heldout"]
 
 
-@pytest.mark.slow
 def test_the_same_bytes_again_and_what_is_made_stays(
     site: SimpleNamespace, settings: DictConfig, tmp_path: Path
 ) -> None:

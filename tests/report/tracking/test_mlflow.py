@@ -305,7 +305,6 @@ def test_below_the_run_that_is_active(tracking: MLflow, result: SweepResult, fin
     assert run.data.tags["mlflow.parentRunId"] == above.info.run_id
 
 
-@pytest.mark.slow
 def test_two_exporters_at_once(result: SweepResult, tmp_path: Path, find_runs: Find) -> None:
     tracking = MLflow(f"sqlite:///{tmp_path}/mlflow.db", "two", str(tmp_path / "artifacts"))
     line = [sys.executable, "-c", EXPORT, tracking.uri, tracking.experiment, tracking.artifacts, str(result.folder)]
