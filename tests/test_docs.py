@@ -26,6 +26,7 @@ import pytest
 import harness
 from harness.__main__ import commands, documentation, hydra_arguments
 from harness.core.configuration import compose
+from tests import warm
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "reports" / "docs"
@@ -82,17 +83,10 @@ class Session:
             if mark.startswith("parsed"):
                 parse(command)
                 continue
-            assert command.removeprefix("PYTHONPATH=. ").startswith("harness "), command
-            own = f"PYTHONPATH=.{os.pathsep}{ROOT} "
-            done = subprocess.run(
-                command.replace("PYTHONPATH=. ", own).replace("harness", f"{sys.executable} -m harness", 1),
-                shell=True,
-                cwd=self.folder,
-                text=True,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
-            )
+            before, _, rest = command.partition("harness ")
+            assert before in ("", "PYTHONPATH=. "), command
+            environment = {**os.environ, "COLUMNS": "200", "PYTHONPATH": "." if before else ""}
+            done = warm.harness(*shlex.split(rest, comments=True), cwd=self.folder, env=environment, joint=True)
             assert done.returncode == (2 if mark == "fails" else 0), done.stdout
             assert not expected or same(expected, done.stdout), f"$ {command}\n{done.stdout}"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.__main__ import _overrides, commands, documentation, usage
+from tests import warm
 
 
 def harness(*arguments, **kwargs):
@@ -52,7 +53,8 @@ def test_every_command_teaches(name):
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(arguments, message, tmp_path):
-    done = harness(*arguments, f"paths.runs={tmp_path}") if len(arguments) > 1 else harness(*arguments)
+    where = [f"paths.runs={tmp_path}"] if len(arguments) > 1 else []
+    done = warm.harness(*arguments, *where, cwd=tmp_path)
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("\n") == 1, done.stderr
     assert done.stderr.startswith("error: ")
@@ -62,7 +64,7 @@ def test_a_mistake_is_one_line_and_status_2(arguments, message, tmp_path):
 
 
 def test_all_bad_points_are_told_at_once(tmp_path):
-    done = harness("sweep", "+grid.a={fuser:[linear],fuser.alpha:[2,3]}", f"paths.runs={tmp_path}")
+    done = warm.harness("sweep", "+grid.a={fuser:[linear],fuser.alpha:[2,3]}", f"paths.runs={tmp_path}")
     assert "2 mistakes" in done.stderr
     assert "alpha=2" in done.stderr
     assert "alpha=3" in done.stderr

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import harness
 from harness.core.configuration import strategy
 from harness.core.errors import HarnessError
 from harness.core.table import Table
+from tests import warm
 
 DENSE = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"b": 1.0, "<c>": 0.5}}
 GRAPH = {"q1": {"b": 3.0, "c": 2.0}, "q2": {"<c>": 1.0}}
@@ -55,8 +54,7 @@ def test_a_comparison_has_the_fields_of_the_command_line(runs: dict[str, harness
     for name, run in runs.items():
         harness.write(run, tmp_path / f"{name}.json")
     options = ["run=graph.json", "baseline=dense.json", "gold=gold.jsonl", "metric=last_hop@1", "out=out.json"]
-    command = [sys.executable, "-m", "harness", "compare", *options, "paths.looks=null"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    warm.harness("compare", *options, "paths.looks=null", cwd=tmp_path, check=True)
     written = json.loads((tmp_path / "out.json").read_text())
     names = {"run", "name", "baseline", "gold"}
     assert {key: written[key] for key in found if key not in names | {"coverage"}} == {
@@ -86,7 +84,6 @@ def test_runs_and_benchmarks_show_themselves_shortly(runs: dict[str, harness.Run
     ],
 )
 def test_values_of_another_kind_are_one_line(options: list[str], words: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "harness", *options]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = warm.harness(*options, cwd=tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert words in done.stderr

@@ -5,14 +5,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import yaml
 
 from harness.command.doctor import as_json
+from tests import warm
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -66,8 +65,7 @@ def test_a_bug_report_has_the_facts_of_doctor(tmp_path: Path) -> None:
         "libraries": {"x": "1", "y": "2"}, "data": ["a: found", "b: not"], "python": "3.11",
     }  # fmt: skip
     (tmp_path / "sweeps" / "half").mkdir(parents=True)
-    command = [sys.executable, "-m", "harness", "doctor", "--json", f"paths.runs={tmp_path}", "tracking=none"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = warm.harness("doctor", "--json", f"paths.runs={tmp_path}", "tracking=none", cwd=tmp_path)
     found = json.loads(done.stdout)  # also where a sweep is damaged and the status is 2
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert found["DAMAGED"]

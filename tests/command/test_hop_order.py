@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,13 @@ import pandas as pd
 import pytest
 
 from harness.benchmark import md5_split
+from tests import warm
 
 KNOWN = "dataset.chain={type: [bridge]}"
 
 
 def harness(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "harness", *args], cwd=folder, capture_output=True, text=True)
+    return warm.harness(*args, cwd=folder)
 
 
 def by_hand(bench: Path, name: str) -> dict[str, tuple[bool, str, bool]]:

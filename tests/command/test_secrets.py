@@ -2,11 +2,11 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import warm
 from tests.command.test_answer import endpoint  # noqa: F401  (a fixture)
 from tests.model.encoder.test_text_embedding_3_small import Server, server  # noqa: F401  (a fixture)
 from tests.model.endpoint.scripted import Scripted, served
@@ -16,9 +16,7 @@ ANSWER = ["answer", "run=run.trec", "dataset=folder", "dataset.path=few", "reade
 
 
 def command(folder: Path, *overrides: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    search = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENAI_API_KEY": CANARY, **variables}
-    given = [sys.executable, "-P", "-m", "harness", *overrides]
-    return subprocess.run(given, cwd=folder, env=search, capture_output=True, text=True)
+    return warm.harness(*overrides, cwd=folder, env={**os.environ, "OPENAI_API_KEY": CANARY, **variables})
 
 
 def assert_kept_secret(folder: Path, done: subprocess.CompletedProcess[str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
 from harness.evaluation.run_comparison import compare
 from harness.run import Run
+from tests import warm
 
 GOLD = Gold.unordered({"q1": ["doc-1", "doc-2"], "q2": ["doc-3"], "q3": ["doc-4"]}, "gold")
 
@@ -91,7 +91,7 @@ def test_a_warning_stands_in_table_and_json() -> None:
 
 
 def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "harness", *arguments], cwd=folder, capture_output=True, text=True)
+    return warm.harness(*arguments, cwd=folder)
 
 
 def write(path: Path, content: Any) -> None:

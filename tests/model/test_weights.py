@@ -2,9 +2,7 @@
 
 import hashlib
 import io
-import os
 import subprocess
-import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.model.weights import Weights
+from tests import warm
 
 FILES = {"tiny/config.json": b"{}", "tiny/model.bin": bytes(range(256)) * 8, "tiny/desktop.ini": b"x"}
 
@@ -86,8 +85,7 @@ def test_a_folder_that_is_there_stays(tmp_path: Path) -> None:
 
 def test_the_command_lists_and_refuses(tmp_path: Path) -> None:
     def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-        line = [sys.executable, "-m", "harness", "models", *arguments, f"paths.models={tmp_path}"]
-        return subprocess.run(line, capture_output=True, text=True, check=False, cwd=tmp_path, env=dict(os.environ))
+        return warm.harness("models", *arguments, f"paths.models={tmp_path}", cwd=tmp_path)
 
     assert "mpnet    Apache-2.0, 405 MB" in command().stdout
     assert "not installed (harness models install mpnet)" in command().stdout

@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -11,6 +9,7 @@ from harness.core.configuration import compose
 from harness.sweep.dry_run import blocks, stages
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
+from tests import warm
 from tests.world.generate import write
 
 GRID = [
@@ -65,8 +64,8 @@ def test_what_a_language_model_would_be_asked(base, world):
 
 def test_an_override_that_nothing_reads_is_refused_from_the_command_line(tmp_path):
     def said(*arguments):
-        command = [sys.executable, "-m", "harness", "sweep", "dry_run=true", "tracking=none", f"paths.runs={tmp_path}"]
-        return subprocess.run([*command, *arguments], capture_output=True, text=True, cwd=tmp_path, check=False)
+        own = ("dry_run=true", "tracking=none", f"paths.runs={tmp_path}")
+        return warm.harness("sweep", *own, *arguments, cwd=tmp_path)
 
     one = said("fuser=rrf", "fuser.k=5")
     assert one.returncode == 0, one.stderr

@@ -2,20 +2,18 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
 
 from harness.core.table.format import p_value
+from tests import warm
 
 
 def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     def run(*arguments):
-        command = [sys.executable, "-m", "harness", "sweep", *overrides, *arguments]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
+        return warm.harness("sweep", *overrides, *arguments, cwd=tmp_path, check=True)
 
     alone = run("grid=point")
     assert "score 5 trials on " in alone.stderr  # three lists, rrf, the point
@@ -42,10 +40,7 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     assert p_value(expected) in first.split()
     assert f"Holm p: over the {sum(map(len, tables))} trials of all these sweeps" in title
 
-    listed = subprocess.run(
-        [sys.executable, "-m", "harness", "list", f"paths.runs={tmp_path / 'runs'}"],
-        capture_output=True, text=True, cwd=tmp_path, check=True,
-    ).stdout  # fmt: skip
+    listed = warm.harness("list", f"paths.runs={tmp_path / 'runs'}", cwd=tmp_path, check=True).stdout
     (combsum,) = (row for row in listed.splitlines() if "fuser=combsum" in row)
     assert combsum.split()[0] in folders
 
@@ -53,9 +48,8 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
 @pytest.mark.slow
 def test_a_report_of_sweeps_over_lists_whose_titles_are_longer_than_names_of_files(overrides, bench, tmp_path):
     def run(command, *arguments):
-        typed = [sys.executable, "-m", "harness", command, *arguments, f"paths.runs={tmp_path / 'runs'}"]
         without_latex = {**os.environ, "PATH": ""}
-        done = subprocess.run(typed, capture_output=True, text=True, cwd=tmp_path, env=without_latex)
+        done = warm.harness(command, *arguments, f"paths.runs={tmp_path / 'runs'}", cwd=tmp_path, env=without_latex)
         assert done.returncode == 0, done.stderr
 
     lists = ",".join(f"{{_target_:harness.retriever.trec.Trec,path:{bench / name}.trec}}" for name in ("bm25", "dense"))

@@ -1,11 +1,9 @@
 """The protocol from Python gives the files that the command line gives, and keeps its rules."""
 
-import subprocess
-import sys
-
 import pytest
 
 import harness
+from tests import warm
 
 
 def test_sweep_lock_and_heldout_as_the_command_line_does(overrides, tmp_path):
@@ -22,9 +20,7 @@ def test_sweep_lock_and_heldout_as_the_command_line_does(overrides, tmp_path):
 
     other = [text.replace(f"{tmp_path}/runs", f"{tmp_path}/cli") for text in overrides]
     for command in (["sweep", *other, "grid=point", "fuser=linear"], ["heldout", "tracking=none", other[-2]]):
-        done = subprocess.run(
-            [sys.executable, "-m", "harness", *command], capture_output=True, text=True, cwd=tmp_path, check=True
-        )
+        done = warm.harness(*command, cwd=tmp_path, check=True)
     assert "evaluation 1" in done.stderr  # said before it scored
     folder = tmp_path / "cli" / "sweeps" / result.folder.name
     for name in ("ranks.npy", "trials.parquet", "heldout_ranks.npy"):

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from harness.core.configuration import compose, extensions, names, strategy
-from harness.core.configuration.rooms import PACKAGE
 from harness.core.errors import HarnessError
+from tests import warm
 
 PYPROJECT = """
 [build-system]
@@ -70,11 +70,8 @@ def installed(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def harness(tmp_path: Path) -> Callable[..., str]:
     def run(path: Path, *arguments: str, status: int = 0) -> str:
-        environment = {**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{PACKAGE.parent}"}
-        done = subprocess.run(
-            [sys.executable, "-m", "harness", *arguments],
-            capture_output=True, text=True, cwd=tmp_path, env=environment,
-        )  # fmt: skip
+        environment = {**os.environ, "PYTHONPATH": str(path)}
+        done = warm.harness(*arguments, cwd=tmp_path, env=environment)
         assert done.returncode == status, done.stderr
         return done.stdout if status == 0 else done.stderr
 

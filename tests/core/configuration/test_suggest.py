@@ -1,13 +1,11 @@
 """Mistakes on the command line name what they should have been, in one line and with status 2."""
 
-import subprocess
-import sys
-
 import pytest
 
 from harness.core.configuration import compose, fit_shapes, instantiate
 from harness.core.configuration.suggest import LAUNCHERS, check_launcher
 from harness.core.errors import HarnessError
+from tests import warm
 
 
 @pytest.mark.parametrize(
@@ -35,8 +33,7 @@ from harness.core.errors import HarnessError
     ],
 )
 def test_one_line_with_the_nearest_key(arguments, said, tmp_path):
-    command = [sys.executable, "-m", "harness", *arguments, f"paths.runs={tmp_path}"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = warm.harness(*arguments, f"paths.runs={tmp_path}", cwd=tmp_path)
     assert done.returncode == 2
     assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
+
+from tests import warm
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "reports" / "docs" / "pages" / "extending.md").read_text(encoding="utf-8").partition("## A metric")[2]
@@ -28,9 +29,7 @@ def test_it_is_swept_shown_and_explained(overrides: list[str], tmp_path: Path) -
     typed = ["sweep", *overrides, "grid=point", "metrics=[first_hop@5,ndcg@7]", "--config-dir=my_harness/conf"]
 
     def run(*more: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "PYTHONPATH": f".:{ROOT}"}
-        command = [sys.executable, "-m", "harness", *typed, *more]
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        return warm.harness(*typed, *more, cwd=tmp_path, env={**os.environ, "PYTHONPATH": "."})
 
     done = run("objective=first_hop@5")
     assert done.returncode == 0, done.stderr

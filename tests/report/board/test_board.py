@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import pytrec_eval
 import yaml
 
 import harness as package
+from tests import warm
 
 ROOT = Path(__file__).parents[3]
 Command = Callable[..., tuple[int, str, str]]
@@ -29,8 +29,7 @@ CARD = (
 
 
 def harness(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "harness", *arguments]
-    return subprocess.run(line, cwd=cwd, capture_output=True, text=True)
+    return warm.harness(*arguments, cwd=cwd)
 
 
 def content(page: Path) -> Any:

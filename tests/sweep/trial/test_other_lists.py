@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from harness.run import Run, io
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.protocol import run_heldout
 from harness.sweep.trial.plan import Plan
+from tests import warm
 from tests.world.generate import write
 
 ALONE = ["~lists.dense", "~lists.graph", "~lists.bm25"]
@@ -47,8 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sweep(folder: Path, *overrides: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "harness", "sweep", "dataset=folder", "dataset.path=world", "tracking=none"]
-    return subprocess.run([*command, *overrides], cwd=folder, capture_output=True, text=True)
+    return warm.harness("sweep", "dataset=folder", "dataset.path=world", "tracking=none", *overrides, cwd=folder)
 
 
 def test_files_alone_are_swept(folder: Path) -> None:

@@ -1,8 +1,6 @@
 """Trials that learn: no query is scored by what it trained; the lock keeps what was learned, test is scored by it."""
 
 import dataclasses
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -21,6 +19,7 @@ from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from harness.sweep.verify import verify_numbers
+from tests import warm
 
 GRID = ("grid=point", "+grid.some={fuser:[learned,linear],fuser.penalty:[0.1,1],normalizer:[pit,ecdf],pool.cap:[8]}")
 
@@ -119,8 +118,7 @@ def test_harness_fuse_uses_what_a_sweep_locked(prepared, bench, tmp_path):
     lock = result.lock["winner"]
     out = tmp_path / "fused.trec"
     lists = ",".join(f"{name}: {bench / name}.trec" for name in ("dense", "graph"))
-    command = [sys.executable, "-m", "harness", "fuse", f"lists={{{lists}}}", f"out={out}"]
-    done = subprocess.run([*command, f"lock={result.folder}"], capture_output=True, text=True, cwd=tmp_path)
+    done = warm.harness("fuse", f"lists={{{lists}}}", f"out={out}", f"lock={result.folder}", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert lock["name"] in done.stdout
     run, data = Run.from_trec(out), prepared.benchmark
@@ -166,7 +164,6 @@ def test_a_lock_decides_alone(prepared, bench, tmp_path):
         (("dense", "graph"), ("fuser.alpha=0.1",), "decides what fuser.alpha=0.1 would change; leave one of them out"),
     ):
         named = "lists={" + ",".join(f"{name}: {bench / name}.trec" for name in lists) + "}"
-        command = [sys.executable, "-m", "harness", "fuse", named, f"out={tmp_path}/x.trec", f"lock={path}", *more]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+        done = warm.harness("fuse", named, f"out={tmp_path}/x.trec", f"lock={path}", *more, cwd=tmp_path)
         assert done.returncode == 2
         assert words in done.stderr
