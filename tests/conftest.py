@@ -72,6 +72,13 @@ def own_environment() -> Iterator[None]:
     forget_environment()
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of figures are empty: for a test that looks at no figure, and would spend most of its time on them."""
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *_, **__: None)
+    monkeypatch.setattr("harness.report.pdf.latex.shutil.which", lambda name: None)
+
+
 Command = Callable[..., tuple[int, str, str]]
 
 

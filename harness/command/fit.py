@@ -7,6 +7,7 @@ on all of tune, and once without each fold of it (questions that share gold are 
 on questions that a fit has not seen. Test is never looked at.
 
   harness fit target=ppr                                  on tune of the sample benchmark
+  harness fit target=ppr dataset=folder dataset.path=mine     on tune of your own
   harness fit target=mention_paths 'fit.datasets=[2wikimultihopqa,musique,hotpotqa]'
   harness fit target=mention_paths 'fit.datasets=[2wikimultihopqa,musique,hotpotqa]' fit.leave_out=musique
 

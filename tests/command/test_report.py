@@ -36,6 +36,7 @@ def test_the_latest_sweep(example: ModuleType, tmp_path: Path, capsys: pytest.Ca
     assert (tmp_path / "reports" / "figures" / "distributions.pdf").is_file()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_named_sweep(example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     example.write(tmp_path / "somewhere")
     report.run(config(tmp_path, tmp_path / "somewhere"))
@@ -49,6 +50,7 @@ def test_no_sweep_yet(tmp_path: Path) -> None:
         report.run(config(tmp_path, tmp_path))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_paper(
     example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,18 +38,26 @@ def finish(process):
     return Path(out.splitlines()[-1])
 
 
+def wait_for_work(runs):
+    deadline = time.monotonic() + 120
+    while not list(runs.glob("artifacts/[er]*/*.partial")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
 @pytest.fixture(scope="module")
 def swept(world, tmp_path_factory):
-    """Two sweeps from nothing: 1 and 2 threads, other hash seeds, another locale and time zone."""
-    folders = [tmp_path_factory.mktemp(name) for name in ("one", "two")]
-    processes = [
-        start(world, folders[0], OMP_NUM_THREADS="1", PYTHONHASHSEED="1", LC_ALL="C.UTF-8", TZ="Asia/Kathmandu"),
-        start(world, folders[1], OMP_NUM_THREADS="2", PYTHONHASHSEED="2", LC_ALL="C", TZ="UTC"),
-    ]
-    return [finish(process) for process in processes]
+    """A sweep from nothing, and one under another hash seed, locale, time zone and number of threads, killed once."""
+    one, two = (tmp_path_factory.mktemp(name) for name in ("one", "two"))
+    alone = start(world, one, OMP_NUM_THREADS="1", PYTHONHASHSEED="1", LC_ALL="C.UTF-8", TZ="Asia/Kathmandu")
+    other = {"OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "2", "LC_ALL": "C", "TZ": "UTC"}
+    killed = start(world, two, **other)
+    wait_for_work(two)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    return [finish(alone), finish(start(world, two, **other))]
 
 
-def test_threads_hash_seed_locale_and_time_zone_change_no_byte(swept):
+def test_threads_hash_seed_locale_time_zone_and_a_kill_change_no_byte(swept):
     one, two = swept
     assert one.name == two.name
     for name in ("trials.parquet", "ranks.npy", "queries.parquet", "winner.lock.json"):
@@ -60,22 +68,6 @@ def test_the_last_line_is_the_folder_and_the_columns_are_there(swept):
     trials = pd.read_parquet(swept[0] / "trials.parquet")
     assert {"trial", "name", "overrides", "split", "n", "last_hop@5", "wins", "losses", "p"} <= set(trials.columns)
     assert {"dense", "graph", "bm25", "rrf k=60"} <= set(trials["name"])
-
-
-def wait_for_work(runs):
-    deadline = time.monotonic() + 120
-    while not list(runs.glob("artifacts/[er]*/*.partial")) and time.monotonic() < deadline:
-        time.sleep(0.05)
-
-
-def test_a_killed_sweep_goes_on_to_the_same_bytes(world, swept, tmp_path):
-    process = start(world, tmp_path)
-    wait_for_work(tmp_path)
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    again = finish(start(world, tmp_path))
-    for name in ("trials.parquet", "ranks.npy", "winner.lock.json"):
-        assert (again / name).read_bytes() == (swept[0] / name).read_bytes()
 
 
 def test_an_interruption_is_one_line_and_status_130(world, tmp_path):

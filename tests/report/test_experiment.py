@@ -218,6 +218,7 @@ def test_groups_and_cells_by_hand(result: SweepResult) -> None:
     assert cells.cells() == [["minmax", "1", "–", "0"], ["pit", "–", "3", "3"]]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_holds_them_and_a_later_one_of_no_experiment_does_not(
     result: SweepResult, example: ModuleType, tmp_path: Path
 ) -> None:

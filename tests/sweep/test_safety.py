@@ -186,9 +186,9 @@ def test_a_stored_configuration_makes_no_object_that_conf_does_not_name(folder, 
 
 
 @pytest.mark.parametrize("where", ["a list", "decoded"])
-def test_a_report_makes_nothing_of_a_stored_configuration(folder, canary, attack, where, monkeypatch):
+@pytest.mark.usefixtures("undrawn")
+def test_a_report_makes_nothing_of_a_stored_configuration(folder, canary, attack, where):
     config_with(folder, lambda config: ATTACKS[where](config, attack))
-    monkeypatch.setattr("harness.report.pdf.latex.shutil.which", lambda name: None)
     given = [f"sweep={folder}", f"paths.runs={folder.parent.parent}", "tracking=none"]
     with contextlib.suppress(HarnessError):
         report.run(compose("report", [*given, f"paths.reports={folder.parent.parent / 'reports'}"]))
@@ -313,9 +313,9 @@ def test_a_flat_knob_of_a_file_is_a_field(folder, what, monkeypatch):
 
 
 @pytest.mark.parametrize("command", ["verify", "heldout", pytest.param("report", marks=pytest.mark.slow)])
+@pytest.mark.usefixtures("undrawn")
 def test_a_class_in_a_file_is_called_by_no_command(folder, command, monkeypatch, tmp_path):
     monkeypatch.setattr(pytest, "main", lambda *given, **named: pytest.fail("called"))
-    monkeypatch.setattr("harness.report.pdf.latex.shutil.which", lambda name: None)
     in_lock(folder, FLAT["a class"])
     in_table(folder, FLAT["a class"])
     given = [f"paths.runs={tmp_path / 'runs'}", f"paths.ledger={tmp_path / 'ledger.jsonl'}", "tracking=none"]

@@ -32,11 +32,10 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
     The file's bytes follow from data, configuration, code and libraries: no time, no path of this machine.
     """
     options = cast("dict[str, Any]", OmegaConf.to_container(config.fit, resolve=True))
-    names, left = _names("fit.datasets", options["datasets"]), _names("fit.leave_out", options["leave_out"])
+    target, left = instantiate(config.target), _names("fit.leave_out", options["leave_out"])
+    settings = _settings(config, options["datasets"], given)
     for name in left:
-        one_of("fit.leave_out", name, names)
-    target = instantiate(config.target)
-    settings = {name: _setting(config, name, given) for name in names}
+        one_of("fit.leave_out", name, list(settings))
     search = Search(**{key: options[key] for key in ("rounds", "halvings", "stop", "penalty", "seed")})
     crossed = CrossFit(
         target, search, options["objective"],
@@ -74,10 +73,20 @@ def _names(knob: str, value: Any) -> list[str]:
     return found
 
 
-def _setting(config: DictConfig, name: str, given: Sequence[str]) -> Setting:
-    """The same configuration with another benchmark."""
-    kept = [text for text in given if not text.startswith(("dataset=", "dataset."))]
-    own = compose("fit", [*kept, f"dataset={name}"])
-    own.paths = config.paths
-    store = lists.store(own)
-    return Setting(own, lists.benchmark(own, store), store)
+def _settings(config: DictConfig, datasets: Any, given: Sequence[str]) -> dict[str, Setting]:
+    """By name: the configuration's own benchmark, or those of ``fit.datasets``, each under the same overrides."""
+    if datasets is None:
+        one = _setting(config)
+        return {one.benchmark.name: one}
+    for text in given:
+        if text.startswith(("dataset=", "dataset.")):
+            raise HarnessError(f"{text} and fit.datasets both say what is fitted on; leave one of them out")
+    made = {name: compose("fit", [*given, f"dataset={name}"]) for name in _names("fit.datasets", datasets)}
+    for own in made.values():
+        own.paths = config.paths
+    return {name: _setting(own) for name, own in made.items()}
+
+
+def _setting(config: DictConfig) -> Setting:
+    store = lists.store(config)
+    return Setting(config, lists.benchmark(config, store), store)

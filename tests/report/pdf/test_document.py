@@ -38,9 +38,16 @@ def hashes(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def test_the_same_bytes_again(example: ModuleType, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def built(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a held-out sweep."""
+    folder = tmp_path_factory.mktemp("built")
+    build(example.write(folder / "s1"), folder / "out")
+    return folder / "out"
+
+
+def test_the_same_bytes_again(example: ModuleType, built: Path, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
-    build(result, tmp_path / "here")
     (tmp_path / "matplotlibrc").write_text("font.size: 20\nfont.family: serif\naxes.facecolor: black\n")
     other = {
         "PYTHONHASHSEED": "7",
@@ -52,11 +59,12 @@ def test_the_same_bytes_again(example: ModuleType, tmp_path: Path) -> None:
     command = [sys.executable, "-c", BUILD, str(result.folder), str(tmp_path / "else" / "where")]
     subprocess.run(command, env={**os.environ, **other}, check=True, timeout=120)
     there = hashes(tmp_path / "else" / "where")
-    assert hashes(tmp_path / "here") == there
+    assert hashes(built) == there
     assert {"tables/heldout.tex", "figures/outcomes_dense.pdf", "figures/alpha.png", "report.tex"} <= there.keys()
     assert ("report.pdf" in there) == (LATEX is not None)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_names_are_those_of_conf_display(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
     display = Display(**defaults("display", "default")).of([result])
@@ -68,17 +76,16 @@ def test_names_are_those_of_conf_display(example: ModuleType, tmp_path: Path) ->
         assert "boltzmann pit" not in text
 
 
-def test_no_time_and_no_version_in_figures(example: ModuleType, tmp_path: Path) -> None:
-    build(example.write(tmp_path / "s1"), tmp_path / "out")
-    for path in (tmp_path / "out" / "figures").iterdir():
+def test_no_time_and_no_version_in_figures(built: Path) -> None:
+    for path in (built / "figures").iterdir():
         content = path.read_bytes()
         assert b"CreationDate" not in content
         assert b"atplotlib" not in content
 
 
-def test_what_is_no_more_is_removed(example: ModuleType, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    build(example.write(tmp_path / "s1"), out)
+@pytest.mark.usefixtures("undrawn")
+def test_what_is_no_more_is_removed(example: ModuleType, built: Path, tmp_path: Path) -> None:
+    out = Path(shutil.copytree(built, tmp_path / "out"))
     (out / "tables" / "mine.tex").write_text("kept")
     build(example.write(tmp_path / "s2", heldout=False), out)
     assert not (out / "tables" / "heldout.tex").exists()
@@ -128,6 +135,7 @@ def test_a_long_table_goes_on_with_the_same_number(rows: int, lengths: list[int]
     assert text.count(r"\textbf") == min(rows, 1)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_without_latex_it_says_so_and_leaves_no_old_pdf(
     example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

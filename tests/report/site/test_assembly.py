@@ -79,6 +79,7 @@ def test_test_questions_are_there_only_after_a_held_out_run(site: SimpleNamespac
     assert {md5_split(name) for name in ids} == {"tune"}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_look_at_test_is_known_once(site: SimpleNamespace, settings: DictConfig, tmp_path: Path) -> None:
     looks = tmp_path / "looks.jsonl"
     elsewhere = OmegaConf.merge(settings, {"paths": {"looks": str(looks)}})
@@ -107,6 +108,7 @@ def test_the_same_bytes_again_and_what_is_made_stays(
     assert hashes(tmp_path / "site") == first
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_without_the_data_it_says_so(example: Any, settings: DictConfig, tmp_path: Path) -> None:
     example.write(tmp_path / "runs" / "sweeps" / "s1")
     alone = OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path / "runs")}})
@@ -121,6 +123,7 @@ def test_without_the_data_it_says_so(example: Any, settings: DictConfig, tmp_pat
     assert {chart["kind"] for chart in sweep["charts"]} == {"bar", "line", "scatter"}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_sweep_given_from_elsewhere_with_the_name_of_another(
     example: Any, settings: DictConfig, tmp_path: Path
 ) -> None:
@@ -133,6 +136,7 @@ def test_a_sweep_given_from_elsewhere_with_the_name_of_another(
     assert [one["newer"] for one in index["sweeps"]] == [False, True]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_sweep_that_breaks_while_it_is_written_leaves_nothing(
     example: Any, settings: DictConfig, tmp_path: Path
 ) -> None:
@@ -147,6 +151,7 @@ def test_a_sweep_that_breaks_while_it_is_written_leaves_nothing(
     assert not (tmp_path / "site" / "data" / "s1").exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_leaderboard_says_what_was_fitted_on_what_and_what_it_cost(
     example: Any, settings: DictConfig, tmp_path: Path
 ) -> None:
@@ -213,6 +218,7 @@ def test_text_and_numbers_as_json_holds_them() -> None:
     assert plain(hostile) == {"ab[2J": [None, 3, [" x", True, None]]}
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_folder_that_travelled_shows_what_it_holds(
     site: SimpleNamespace, settings: DictConfig, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ from harness.report.table.replication import replications
 from harness.sweep.folder import newest
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_two_benchmarks_held_out(overrides, bench, command, tmp_path, monkeypatch):
     def run(name, *arguments):
         status, out, err = command(name, *arguments, f"paths.runs={tmp_path / 'runs'}", "tracking=none")

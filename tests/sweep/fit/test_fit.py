@@ -1,4 +1,4 @@
-"""A fit of the sample's lists: folds that it does not see, the same bytes again, and lists under what it found."""
+"""A fit of a small world's lists: folds that it does not see, the same bytes again, and lists under what it found."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ from harness.sweep.target.mention_paths import Gathered
 from harness.sweep.trial import lists
 from harness.testing.world import small_benchmark
 from harness.work.store import Store
+from tests.world.generate import write
 
 SMALL = ("encoder=hashed", "extractor.model=null", "extractor.spans=false", "fit.rounds=1", "fit.halvings=0")
 PATHS = (
@@ -35,11 +36,14 @@ PATHS = (
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory) -> Path:
-    return tmp_path_factory.mktemp("runs")
+    """Beside it lies the benchmark ``sample`` of 600 passages."""
+    folder = tmp_path_factory.mktemp("fit")
+    write(folder / "sample", 600)
+    return folder / "runs"
 
 
 def configuration(runs, given):
-    given = (*given, f"paths.runs={runs}")
+    given = ("dataset=folder", f"dataset.path={runs.parent}/sample", *given, f"paths.runs={runs}")
     return compose("fit", given), given
 
 
@@ -146,14 +150,18 @@ def test_a_reranker(runs):
     assert one["fit"] >= one["start"]
 
 
-def test_a_list_that_walks(runs):
-    _, found = fit(*configuration(runs, (*SMALL, "target=ppr", "target.stages=[{restart:[0.5,0.1,0.9,0.2]}]")))
+def test_a_list_that_walks_fitted_on_a_benchmark_of_conf(runs):
+    stages = "target.stages=[{restart:[0.5,0.1,0.9,0.2]}]"
+    given = (*SMALL, "target=ppr", stages, "fit.datasets=[sample]", f"paths.runs={runs}")
+    _, found = fit(compose("fit", given), given)
     assert found["weights"]["restart"] in (0.3, 0.5, 0.7)
+    assert found["objective"]["sample"]["n"] == 294
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
-    [(("fit.leave_out=sampel",), r"fit\.leave_out=sampel is not known \(did you mean sample"),
+    [(("fit.datasets=sample",), "dataset=folder and fit.datasets both say what is fitted on"),
+     (("fit.leave_out=sampel",), r"fit\.leave_out=sampel is not known \(did you mean sample"),
      (("fit.leave_out=sample",), "leaves no benchmark to fit on"),
      (("target.stages=[{restrat:[0.5,0.1,0.9,0.2]}]",), r"PPR has no restrat \(restrat\) \(did you mean restart"),
      pytest.param(("target=policy", "fuser=learned"), "learns its own; choose", marks=pytest.mark.paper("policyrag")),

@@ -15,7 +15,7 @@ from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.verify import verify_files
 from tests.sweep.test_safety import forge
 
-FLIPS = 300
+FLIPS = 100
 
 
 @pytest.fixture
