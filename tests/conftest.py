@@ -1,6 +1,8 @@
 """What tests of several parts share: lists to fuse, what comes out of fusing them, a benchmark of a few passages."""
 
+import copy
 import importlib.util
+import io
 import json
 import os
 import random
@@ -39,6 +41,32 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def own_looks(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Looks at test are noted in a file of the tests, not in the user's."""
     os.environ["HARNESS_LOOKS"] = str(tmp_path_factory.mktemp("looks") / "looks.jsonl")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def composing_takes_half_the_time() -> Iterator[None]:
+    """A third of the suite's time went into Hydra's compositions; what they give is the same.
+
+    A file of conf/ that has not changed is not parsed again, but copied; and a command in this process is not composed
+    once more beforehand, to find out whether ``hydra.mode`` (which nobody sets) makes it a multirun.
+    """
+    from omegaconf import OmegaConf
+
+    read, kept = OmegaConf.load, {}
+
+    def load(file: Any) -> Any:
+        if not isinstance(file, io.TextIOBase):
+            return read(file)
+        state = os.fstat(file.fileno())
+        key = (file.name, state.st_mtime_ns, state.st_size)
+        if key not in kept:
+            kept[key] = read(file)
+        return copy.deepcopy(kept[key])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(OmegaConf, "load", load)
+        patch.setattr("hydra._internal.hydra.Hydra.get_mode", lambda *_, **__: None)
+        yield
 
 
 OF_A_COMMAND = ("PYTHONSAFEPATH", "HYDRA_FULL_ERROR")
