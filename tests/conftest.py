@@ -1,6 +1,7 @@
 """What tests of several parts share: lists to fuse, what comes out of fusing them, a benchmark of a few passages."""
 
 import copy
+import gc
 import importlib.util
 import io
 import json
@@ -28,6 +29,11 @@ Lists = dict[str, dict[str, float]]
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a first example may compile a kernel
 hypothesis.settings.load_profile("untimed")
+
+
+def pytest_collection_finish() -> None:
+    """No search for garbage goes through what is imported by now; statsmodels' Holm makes one at each call."""
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
