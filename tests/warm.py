@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+SECONDS = 600
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
     [
@@ -49,7 +50,10 @@ def harness(
         environment = dict(os.environ if env is None else env)
         process = CONTEXT.Process(target=_run, args=(arguments, str(Path(cwd).resolve()), environment, streams))
         process.start()
-        process.join()
+        process.join(SECONDS)
+        if process.exitcode is None:
+            process.kill()
+            raise TimeoutError(f"harness {' '.join(arguments)}: no end after {SECONDS} s")
         out, err = (place.read_text(encoding="utf-8") for place in places)
     done = subprocess.CompletedProcess(["harness", *arguments], int(process.exitcode or 0), out, err)
     if check:

@@ -20,6 +20,23 @@ def complete(config: DictConfig) -> None:
         raise HarnessError(f"{', '.join(missing)}: no value is given; add {' '.join(f'{key}=...' for key in missing)}")
 
 
+FUSION = ("fuser", "normalizer", "temperature", "reranker", "pool", "reference")
+CHOICE = ("grid", "objective", "margin", "metrics", "dry_run")
+"""Keys of conf/config.yaml that a sweep reads and a command that has its lists may not: see ``refuse``."""
+
+
+def refuse(config: DictConfig, command: str, *unread: str) -> None:
+    """Raise HarnessError for an override of a key that the command inherits from conf/config.yaml and does not read."""
+    from omegaconf import OmegaConf
+
+    for text in typed():
+        key = text.lstrip("+~").replace("=", ".").partition(".")[0]
+        if key in unread:
+            own = f"{command}.{key}"
+            meant = f" (did you mean {own}?)" if OmegaConf.select(config, own) is not None else ""
+            raise HarnessError(f"{text} changes nothing: harness {command} does not read {key}{meant}; leave it out")
+
+
 def plain(node: Any) -> Any:
     """A value of the configuration as Python's own list, dict or scalar."""
     from omegaconf import OmegaConf

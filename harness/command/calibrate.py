@@ -39,8 +39,10 @@ def run(config: DictConfig) -> None:
     """Calibrate what is asked for."""
     from omegaconf import OmegaConf
 
+    from harness.command import refuse
     from harness.core.errors import bounded, one_of
 
+    refuse(config, "calibrate", "dry_run")
     for key, least in {"splits": 1, "refits": 1, "worlds": 1, "permuted": 0, "n": 1}.items():
         bounded(f"calibrate.{key}", config.calibrate[key], least)  # here, too: before the lists are made
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
@@ -98,8 +100,10 @@ def _clusters(config: DictConfig) -> None:
     from harness.analysis.clustered import behave
     from harness.benchmark import load
     from harness.benchmark.cluster import clusters
+    from harness.command import CHOICE, FUSION, refuse
     from harness.report.calibration import behaviours
 
+    refuse(config, "calibrate clusters", "dataset", *FUSION, *CHOICE)
     found = []
     for name in config.calibrate.clusters_of:
         data = load(name, config.paths.data, config.paths.runs)

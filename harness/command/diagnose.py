@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Diagnose, print, and write."""
     from harness.analysis.diagnosis import diagnose
-    from harness.command import complete, look
+    from harness.command import CHOICE, FUSION, complete, look, refuse
     from harness.core.table import Column, Table
     from harness.report.output import check_ending, write_result
 
     complete(config)
+    refuse(config, "diagnose", *FUSION, *CHOICE)
     check_ending(config.diagnose.out)
     data, members, found = diagnose(config)
     rows = [

@@ -28,12 +28,13 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.analysis.trace import Trace, trace
-    from harness.command import complete, look, typed
+    from harness.command import CHOICE, complete, look, refuse, typed
     from harness.core.errors import bounded
     from harness.core.files import write_json
     from harness.report.explanation import text, to_json
 
     complete(config)
+    refuse(config, "trace", *CHOICE)
     for name in ("count", "rivals", "seeds"):
         bounded(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
     found: Trace = trace(config, typed())

@@ -10,9 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-REPEATS = 5
+REPEATS = 3
 LONG = 15.0
-"""Seconds of a side's first turn above which it has no other: that shows a ratio of many times."""
+"""Seconds of a side's first turn above which it has one other; above four times as many it has none.
+
+A first turn starts servers, compiles and opens files: only where it is so long that this is little is it the measure.
+"""
 REST = 0.2
 """Seconds before each turn: the other side's threads go on turning for a while when they have nothing to do."""
 
@@ -53,36 +56,37 @@ def processor() -> float:
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn of a side: what it returned, its seconds and those of the processor, scaled, and whether it was long."""
+    """One turn of a side: what it returned, its seconds, and its seconds and those of the processor, scaled."""
 
     result: Any
+    lasted: float
     seconds: float
     processor: float
-    long: bool
 
     @classmethod
-    def of(cls, side: Callable[[], Any], scale: float, long: float) -> Turn:
+    def of(cls, side: Callable[[], Any], scale: float) -> Turn:
         time.sleep(REST)
         begun, worked = time.perf_counter(), processor()
         result = side()
         seconds = time.perf_counter() - begun
-        return cls(result, seconds * scale, (processor() - worked) * scale, seconds > long)
+        return cls(result, seconds, seconds * scale, (processor() - worked) * scale)
 
 
 def run(case: Case, repeats: int = REPEATS, long: float = LONG) -> dict[str, Any]:
     """The row of a case: medians over ``repeats`` turns of each side after a first one, and the ratio's range.
 
-    Of a side whose first turn is ``long`` that turn is the measure.
+    long: see LONG; a side that takes so long has one turn after the first, or the first alone.
     """
     load = os.getloadavg()[0]
     sides = ((case.ours, 1.0), (case.theirs, case.scale))
-    first = [Turn.of(side, scale, long) for side, scale in sides]
+    first = [Turn.of(side, scale) for side, scale in sides]
     tolerance = case.check(first[0].result, first[1].result)
-    turns = [[one] if one.long else [] for one in first]
-    for _ in range(repeats):
-        for (side, scale), one, own in zip(sides, first, turns, strict=True):
-            if not one.long:
-                own.append(Turn.of(side, scale, long))
+    more = [0 if one.lasted > 4 * long else 1 if one.lasted > long else repeats for one in first]
+    turns = [[] if count else [one] for one, count in zip(first, more, strict=True)]
+    for number in range(repeats):
+        for (side, scale), count, own in zip(sides, more, turns, strict=True):
+            if number < count:
+                own.append(Turn.of(side, scale))
     ours, peer = ([one.seconds for one in own] for own in turns)
     busy = [[one.processor for one in own] for own in turns]
     ratio = statistics.median(peer) / statistics.median(ours)

@@ -50,11 +50,14 @@ def test_a_row_is_medians_and_their_ratio(tmp_path) -> None:
     assert "`two`: other." in (tmp_path / "benchmarks.md").read_text()
 
 
-def test_a_side_whose_first_turn_is_long_has_no_other() -> None:
+def test_a_side_whose_first_turn_is_long_has_one_other_and_after_a_very_long_one_none() -> None:
     calls: list[str] = []
     case = Case("work", "peer", lambda: calls.append("ours"), lambda: (calls.append("peer"), sleep(0.6)),
                 lambda a, b: "equal", aim=0.0)  # fmt: skip
     row = run(case, repeats=2, long=0.5)
+    assert calls == ["ours", "peer", "ours", "peer", "ours"]
+    calls.clear()
+    run(case, repeats=2, long=0.1)
     assert calls == ["ours", "peer", "ours", "ours"]
     assert row["ratio_range"][0] <= row["ratio"] <= row["ratio_range"][1]
 

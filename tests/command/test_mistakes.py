@@ -58,6 +58,22 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
     assert (status, message in said, said.count("\n")) == (2, True, 1), said
 
 
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("fit objective=mrr", "objective=mrr changes nothing: harness fit does not read objective (did you mean fit"),
+        ("diagnose pool.cap=3", "pool.cap=3 changes nothing: harness diagnose does not read pool; leave it out"),
+        ("trace q margin=0.1", "margin=0.1 changes nothing: harness trace does not read margin"),
+        ("calibrate dry_run=true", "dry_run=true changes nothing: harness calibrate does not read dry_run"),
+        ("calibrate clusters dataset=musique", "harness calibrate clusters does not read dataset"),
+    ],
+)
+def test_of_what_a_command_has_and_does_not_read(tmp_path: Path, command: Command, typed: str, message: str) -> None:
+    status, _, said = command(*typed.split(), f"paths.runs={tmp_path}")
+    assert (status, message in said, said.count("\n")) == (2, True, 1), said
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_folder_that_is_read_only_asks_for_no_space() -> None:
     assert mend_of(PermissionError(13, "Permission denied")).startswith("choose another folder")
     assert mend_of(OSError(28, os.strerror(28))).startswith("free some space")

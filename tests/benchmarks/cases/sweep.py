@@ -73,6 +73,7 @@ class Peer:
         self.configurations = list(itertools.product(("min-max", "max"), shares))
         self.baseline = self._evaluated(self.lists[0])[1]
         self.next = 0
+        self.one(0)  # its kernels are compiled before it is timed
 
     def some(self) -> None:
         """The next configurations, round and round."""
