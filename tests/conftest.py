@@ -108,7 +108,7 @@ def own_environment() -> Iterator[None]:
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files of figures are empty: for a test that looks at no figure, and would spend most of its time on them."""
+    """Files of figures are empty and LaTeX is not there: for a test of neither, which would take most of its time."""
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda *_, **__: None)
     monkeypatch.setattr("harness.report.pdf.latex.shutil.which", lambda name: None)
 

@@ -128,8 +128,9 @@ def test_the_installed_package_is_what_runs(site: Path, folder: Path) -> None:
     assert typed(site, folder, "-c", "import harness; print(harness.__file__)").stdout.startswith(str(site))
 
 
-def test_a_run_under_other_ids_is_refused(site: Path, folder: Path) -> None:
-    message = refused(site, folder, "compare", "baseline=kg.json", "run=renamed.json", "gold=mine/queries.jsonl")
+@pytest.mark.parametrize("command", [["evaluate"], ["compare", "baseline=kg.json"]])
+def test_a_run_under_other_ids_is_refused(site: Path, folder: Path, command: list[str]) -> None:
+    message = refused(site, folder, *command, "run=renamed.json", "gold=mine/queries.jsonl")
     assert "have no document in common" in message
     assert "the latter have the prefix 'wiki:'" in message
 
@@ -142,9 +143,16 @@ def test_files_of_two_systems_are_swept_and_a_fuser_restricts_the_grid(swept: Pa
     assert {row["name"].split()[0] for row in lock["fusers"]} == {"rrf"}
 
 
-def test_an_override_that_does_nothing_is_refused(site: Path, folder: Path) -> None:
-    message = "fuser.theta=1 changes nothing: no trial of this grid reads it"
-    assert message in refused(site, folder, *SWEEP, "fuser=rrf", "fuser.theta=1")
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        (["fusr=rrf"], "fusr is no key of this command (did you mean fuser?)"),
+        (["fuser=rrf", "fuser.theta=1"], "fuser.theta=1 changes nothing: no trial of this grid reads it"),
+        (["lists.kg=gk.json"], "gk.json"),
+    ],
+)
+def test_an_override_that_does_nothing_is_refused(site: Path, folder: Path, override: list[str], message: str) -> None:
+    assert message in refused(site, folder, *SWEEP, *override)
 
 
 def test_test_is_looked_at_once(site: Path, folder: Path, evaluated: Path) -> None:
@@ -180,8 +188,7 @@ def test_the_runs_folder_is_listed(site: Path, folder: Path, evaluated: Path) ->
 
 def test_a_fuser_of_ones_own_passes_its_test(site: Path, tmp_path: Path) -> None:
     assert "tests/test_x.py" in harness(site, tmp_path, "new", "fuser", "x")
-    one = ("-m", "pytest", "-q", "tests/test_x.py", "-k", "by_hand")  # the whole contract is tested from a checkout
-    done = typed(f"{site}{os.pathsep}{tmp_path}", tmp_path, *one)
+    done = typed(f"{site}{os.pathsep}{tmp_path}", tmp_path, "-m", "pytest", "-q", "tests/test_x.py")
     assert done.returncode == 0, done.stdout
     assert " passed" in done.stdout
 

@@ -17,17 +17,30 @@ from collections.abc import Mapping
 from pathlib import Path
 
 SECONDS = 600
-CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(
-    [
-        *("hydra", "hydra._internal.hydra", "datasets", "numba.core.dispatcher", "spacy"),
-        *("matplotlib.backends.backend_agg", "matplotlib.backends.backend_pdf"),
-        *("statsmodels.stats.contingency_tables", "statsmodels.stats.proportion"),
-        *("harness.__main__", "harness.sweep.protocol", "harness.sweep.trial.prepared"),
-        *("harness.retriever.ppr", "harness.retriever.bm25", "harness.graph.extractor.mention"),
-        *("harness.report.pdf.document", "harness.report.tracking.mlflow", "harness.report.tracking.writer"),
-    ]
+"""In which a command must have ended."""
+IMPORTED = (
+    "hydra",
+    "hydra._internal.hydra",
+    "datasets",
+    "numba.core.dispatcher",
+    "spacy",
+    "matplotlib.backends.backend_agg",
+    "matplotlib.backends.backend_pdf",
+    "statsmodels.stats.contingency_tables",
+    "statsmodels.stats.proportion",
+    "harness.__main__",
+    "harness.sweep.protocol",
+    "harness.sweep.trial.prepared",
+    "harness.retriever.ppr",
+    "harness.retriever.bm25",
+    "harness.graph.extractor.mention",
+    "harness.report.pdf.document",
+    "harness.report.tracking.mlflow",
+    "harness.report.tracking.writer",
 )
+"""What no command here imports anew."""
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(list(IMPORTED))
 
 
 def harness(

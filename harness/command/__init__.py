@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +21,10 @@ def complete(config: DictConfig) -> None:
         raise HarnessError(f"{', '.join(missing)}: no value is given; add {' '.join(f'{key}=...' for key in missing)}")
 
 
+LISTS = ("dataset", "encoder", "extractor", "graph", "retriever", "lists", "seeds", "relations", "split", "experiment")
 FUSION = ("fuser", "normalizer", "temperature", "reranker", "pool", "reference")
 CHOICE = ("grid", "objective", "margin", "metrics", "dry_run")
-"""Keys of conf/config.yaml that a sweep reads and a command that has its lists may not: see ``refuse``."""
+"""Keys of conf/config.yaml: what makes lists, what fuses them, and by what a sweep chooses; see ``refuse``."""
 
 
 def refuse(config: DictConfig, command: str, *unread: str) -> None:
@@ -30,7 +32,7 @@ def refuse(config: DictConfig, command: str, *unread: str) -> None:
     from omegaconf import OmegaConf
 
     for text in typed():
-        key = text.lstrip("+~").replace("=", ".").partition(".")[0]
+        key = re.split(r"[.@=]", text.lstrip("+~"))[0]
         if key in unread:
             own = f"{command}.{key}"
             meant = f" (did you mean {own}?)" if OmegaConf.select(config, own) is not None else ""

@@ -100,10 +100,10 @@ def _clusters(config: DictConfig) -> None:
     from harness.analysis.clustered import behave
     from harness.benchmark import load
     from harness.benchmark.cluster import clusters
-    from harness.command import CHOICE, FUSION, refuse
+    from harness.command import CHOICE, FUSION, LISTS, refuse
     from harness.report.calibration import behaviours
 
-    refuse(config, "calibrate clusters", "dataset", *FUSION, *CHOICE)
+    refuse(config, "calibrate clusters", *LISTS, *FUSION, *CHOICE)
     found = []
     for name in config.calibrate.clusters_of:
         data = load(name, config.paths.data, config.paths.runs)

@@ -56,10 +56,9 @@ def processor() -> float:
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn of a side: what it returned, its seconds, and its seconds and those of the processor, scaled."""
+    """One turn of a side: what it returned, its seconds and those of the processor, scaled."""
 
     result: Any
-    lasted: float
     seconds: float
     processor: float
 
@@ -69,7 +68,7 @@ class Turn:
         begun, worked = time.perf_counter(), processor()
         result = side()
         seconds = time.perf_counter() - begun
-        return cls(result, seconds, seconds * scale, (processor() - worked) * scale)
+        return cls(result, seconds * scale, (processor() - worked) * scale)
 
 
 def run(case: Case, repeats: int = REPEATS, long: float = LONG) -> dict[str, Any]:
@@ -81,7 +80,8 @@ def run(case: Case, repeats: int = REPEATS, long: float = LONG) -> dict[str, Any
     sides = ((case.ours, 1.0), (case.theirs, case.scale))
     first = [Turn.of(side, scale) for side, scale in sides]
     tolerance = case.check(first[0].result, first[1].result)
-    more = [0 if one.lasted > 4 * long else 1 if one.lasted > long else repeats for one in first]
+    lasted = [one.seconds / scale for one, (_, scale) in zip(first, sides, strict=True)]
+    more = [0 if seconds > 4 * long else 1 if seconds > long else repeats for seconds in lasted]
     turns = [[] if count else [one] for one, count in zip(first, more, strict=True)]
     for number in range(repeats):
         for (side, scale), count, own in zip(sides, more, turns, strict=True):

@@ -12,7 +12,7 @@ from harness.command.fuse import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.run import io as lists
-from tests.warm import harness
+from tests import warm
 
 DENSE = "q1 Q0 a 1 0.9 s\nq1 Q0 b 2 0.8 s\nq2 Q0 c 1 0.7 s\n"
 GRAPH = '{"q1": {"b": 5, "c": 4}, "q3": {"d": 1}}'
@@ -113,14 +113,17 @@ def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None
 
 def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
     (folder / "queries.jsonl").write_text('{"id": "q1", "supporting_ids": ["a", "b"], "hops": 2, "type": "bridge"}\n')
-    assert harness("fuse", GIVEN, "fuser=rrf", "out=f.trec", cwd=folder).returncode == 0
-    assert harness("evaluate", "run=f.trec", "gold=queries.jsonl", "k=[1,2]", "out=e.json", cwd=folder).returncode == 0
+    assert warm.harness("fuse", GIVEN, "fuser=rrf", "out=f.trec", cwd=folder).returncode == 0
+    assert (
+        warm.harness("evaluate", "run=f.trec", "gold=queries.jsonl", "k=[1,2]", "out=e.json", cwd=folder).returncode
+        == 0
+    )
     assert json.loads((folder / "e.json").read_text())["metrics"]["last_hop@1"] == 1
     arguments = ("run=f.trec", "baseline=d.trec", "gold=queries.jsonl", "metric=last_hop", "k=1", "out=c.json")
-    assert harness("compare", *arguments, cwd=folder).returncode == 0
+    assert warm.harness("compare", *arguments, cwd=folder).returncode == 0
     assert json.loads((folder / "c.json").read_text())["wins_ids"] == ["q1"]
     (folder / "bad.trec").write_text(DENSE + "q1 Q0 a 3 nan s\n")
-    wrong = harness("fuse", "lists={dense: bad.trec, graph: g.json}", "out=x.trec", cwd=folder)
+    wrong = warm.harness("fuse", "lists={dense: bad.trec, graph: g.json}", "out=x.trec", cwd=folder)
     assert wrong.returncode == 2
     assert wrong.stderr.splitlines() == [
         "error: bad.trec:4: the score of document a must be a finite number, got nan",

@@ -65,6 +65,8 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
         ("diagnose pool.cap=3", "pool.cap=3 changes nothing: harness diagnose does not read pool; leave it out"),
         ("trace q margin=0.1", "margin=0.1 changes nothing: harness trace does not read margin"),
         ("calibrate dry_run=true", "dry_run=true changes nothing: harness calibrate does not read dry_run"),
+        ("calibrate clusters encoder=static", "harness calibrate clusters does not read encoder"),
+        ("calibrate clusters +retriever@lists.a=dense", "harness calibrate clusters does not read retriever"),
         ("calibrate clusters dataset=musique", "harness calibrate clusters does not read dataset"),
     ],
 )

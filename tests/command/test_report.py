@@ -51,10 +51,7 @@ def test_no_sweep_yet(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_a_paper(
-    example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+def test_a_paper(example: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     example.write(tmp_path / "somewhere")
     given = config(tmp_path, tmp_path / "somewhere")
     given.update(paper=defaults("paper", "acl"), display=defaults("display", "default"), metrics=[], baseline=None)

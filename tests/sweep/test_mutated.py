@@ -31,7 +31,7 @@ VALUES = (
 def swept(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     lists = (f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25"))
     runs = tmp_path_factory.mktemp("mutated") / "runs"
-    blocks = "+grid.some={fuser:[linear,boosted],fuser.alpha:[0.3],fuser.trees:[8],normalizer:[ecdf]}"
+    blocks = "+grid.some={fuser:[linear,boosted],fuser.alpha:[0.3],normalizer:[ecdf]}"
     given = (
         "dataset=folder",
         f"dataset.path={bench}",

@@ -151,7 +151,7 @@ class TestRelational(RerankerConformance):
         return Context(relations=self.relations.take(np.arange(count)))
 
 
-GRID = ("grid=point", "+grid.some={fuser:[learned],reranker:[relational],reranker.trees:[2],pool.cap:[8]}")
+GRID = ("grid=point", "+grid.some={fuser:[learned],reranker:[relational],reranker.trees:[8],pool.cap:[8]}")
 
 
 @pytest.fixture
@@ -185,7 +185,7 @@ def test_no_question_is_scored_by_what_it_taught(prepared):
 
     result = sweep(prepared, [*prepared.plan.trials()])
     (row,) = [row for row in result.lock["fusers"] if row["family"] == "learned"]
-    assert len(row["learned"]["reranker.forest"]) == 2
+    assert len(row["learned"]["reranker.forest"]) == 8
     known = trial.fit(aligned(tune), data.gold[tune])
     assert row["learned"] == known.learned
     test = data.members("test")

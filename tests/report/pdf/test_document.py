@@ -136,12 +136,9 @@ def test_a_long_table_goes_on_with_the_same_number(rows: int, lengths: list[int]
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_without_latex_it_says_so_and_leaves_no_old_pdf(
-    example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_latex_it_says_so_and_leaves_no_old_pdf(example: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "report.pdf").write_bytes(b"of another sweep")
-    monkeypatch.setattr(compiler.shutil, "which", lambda name: None)
     built = build(example.write(tmp_path / "s1"), tmp_path / "out")
     assert built.pdf.startswith("no PDF: none of latexmk, pdflatex, tectonic is installed")
     assert "\n" not in built.pdf

@@ -42,7 +42,6 @@ def test_two_benchmarks_held_out(overrides, bench, command, tmp_path, monkeypatc
     shown = int((ps <= 0.05).sum())
     said = f"at least {shown} of 2 benchmarks" if shown else "Over 2 benchmarks no difference"
     assert said in table.caption
-    monkeypatch.setenv("PATH", "")  # no LaTeX
     (line,) = (line for line in run("report", "sweep=all").splitlines() if "partial conjunction" in line)
     assert said in line
     assert line.endswith(").")

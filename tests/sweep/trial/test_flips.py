@@ -15,7 +15,7 @@ from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.verify import verify_files
 from tests.sweep.test_safety import forge
 
-FLIPS = 100
+FLIPS = 300
 
 
 @pytest.fixture
