@@ -76,6 +76,13 @@ def test_of_what_a_command_has_and_does_not_read(tmp_path: Path, command: Comman
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("typed", ["diagnose", "trace sample-q-00001", "prepare"])
+def test_of_a_list_that_is_none(tmp_path: Path, command: Command, typed: str) -> None:
+    status, _, said = command(*typed.split(), "lists.dense=null", f"paths.runs={tmp_path}")
+    assert status == 2
+    assert "lists.dense = None, expected a strategy of conf/, a mapping with _target_ or the path of a run file" in said
+
+
 def test_a_folder_that_is_read_only_asks_for_no_space() -> None:
     assert mend_of(PermissionError(13, "Permission denied")).startswith("choose another folder")
     assert mend_of(OSError(28, os.strerror(28))).startswith("free some space")

@@ -21,6 +21,11 @@ def check_shape(config: DictConfig) -> None:
     """
     for key in ("dataset", *GROUPS, *(key for key in RERANKER_INPUTS if key in config)):
         _check_strategy(key, config.get(key))
+    check_lists(config)
+
+
+def check_lists(config: DictConfig) -> None:
+    """Raise HarnessError where ``lists`` has something else than a retriever or a run file under a name."""
     named = config.get("lists")
     if not _is_mapping(named) or not named:
         raise HarnessError(f"lists = {named}, expected a retriever or a run file under each name")

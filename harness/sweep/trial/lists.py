@@ -26,6 +26,7 @@ from harness.retriever import Retriever, retrieve
 from harness.retriever.trec import Trec
 from harness.run import Run
 from harness.sweep.trial import Trial
+from harness.sweep.trial.knobs import check_lists
 from harness.work.parts import Unfinished
 from harness.work.remote import Remote
 from harness.work.store import Store
@@ -50,6 +51,7 @@ def benchmark(config: DictConfig, kept: Store | None = None) -> Benchmark:
 
 def retrievers(config: DictConfig) -> dict[str, Retriever]:
     """The retriever of every list. A list that is given as a path is that run file."""
+    check_lists(config)
     found = {}
     for name, node in config.lists.items():
         with name_errors(str(name)):
