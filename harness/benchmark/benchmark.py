@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from harness.benchmark.cluster import cluster_names, folds
@@ -18,7 +19,6 @@ from harness.benchmark.split import MEANING, Splitting, read_splitting, say_unus
 from harness.core import escape
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
-from harness.core.resources import need_memory
 from harness.core.table import Column, Table
 
 if TYPE_CHECKING:
@@ -26,6 +26,51 @@ if TYPE_CHECKING:
 
 UNORDERED = -2
 """The last entry of a query's gold, beyond its padding with -1, where the order of its hops is unknown."""
+BLOCK = 4096
+"""Passages whose texts are made at once."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Passages(Sequence[str]):
+    """Of D passages title, line break, text; the text alone where there is no title. Each is made when it is asked for,
+    from columns that lie in a file.
+    """
+
+    titles: pa.ChunkedArray
+    texts: pa.ChunkedArray
+
+    @property
+    def heads(self) -> NDArray[np.int32]:
+        """int32[D]: the characters of each title and its line break."""
+        lengths: NDArray[np.int32] = pc.fill_null(pc.utf8_length(self.titles), 0).to_numpy()
+        return lengths + np.int32(1) * (lengths > 0)
+
+    def __len__(self) -> int:
+        """D."""
+        return len(self.texts)
+
+    def __iter__(self) -> Iterator[str]:
+        """All of them, in order."""
+        for first in range(0, len(self), BLOCK):
+            yield from self[first : first + BLOCK]
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        """The passage, or passages, of one place or several."""
+        if not isinstance(place, slice):
+            return _passage(self.titles[place].as_py(), self.texts[place].as_py())
+        start, stop, step = place.indices(len(self))
+        if step != 1:
+            return [self[number] for number in range(start, stop, step)]
+        columns = (column.slice(start, max(0, stop - start)).to_numpy() for column in (self.titles, self.texts))
+        return [_passage(title, text) for title, text in zip(*columns, strict=True)]
+
+
+def _passage(title: str | None, text: str) -> str:
+    return f"{title}\n{text}" if title else text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -172,12 +217,10 @@ class Benchmark:
         return found
 
     @cached_property
-    def passages(self) -> list[str]:
+    def passages(self) -> Passages:
         """What encoders and BM25 read of each passage: title, line break, text."""
-        mend = "take fewer passages, or a machine with more memory"
-        need_memory(2 * self.corpus.data.nbytes, f"{self.name}: the texts of {len(self.corpus):,} passages", mend)
-        pairs = zip(self.corpus["title"][:], self.corpus["text"][:], strict=True)
-        return [f"{title}\n{text}" if title else text for title, text in pairs]
+        table: pa.Table = self.corpus.select_columns(["title", "text"]).with_format("arrow")[:]
+        return Passages(table["title"], table["text"])
 
     @cached_property
     def questions(self) -> list[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import multiprocessing
 import os
 import statistics
 import subprocess
@@ -118,7 +119,13 @@ def world(kind: str, passages: int, queries: int = QUERIES) -> dict[str, Any]:
     """
     with tempfile.TemporaryDirectory(prefix="harness-growth-") as name:
         folder = Path(name)
-        write(folder / "world", kind, passages, queries)
+        making = multiprocessing.get_context("spawn").Process(
+            target=write, args=(folder / "world", kind, passages, queries)
+        )
+        making.start()  # a process of its own: what a world of millions takes is given back
+        making.join()
+        if making.exitcode:
+            raise AssertionError(f"making a world of {passages} passages ended with {making.exitcode}")
         command = [
             *(sys.executable, "-m", "harness", "sweep", "dataset=folder", f"dataset.path={folder / 'world'}"),
             *(*OPTIONS, f"paths.runs={folder / 'runs'}"),

@@ -75,19 +75,21 @@ def _shard(path: Path, texts: list[str], model: Model, role: Role) -> Shard:
 
 def _merge(parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: int) -> dict[str, Any]:
     """Put the shards' rows in the order of ``texts``, and count."""
-    rows: dict[str, list[int]] = {}
-    for row, text in enumerate(texts):
-        rows.setdefault(text, []).append(row)
+    place = {text: number for number, text in enumerate(text for _, distinct in parts for text in distinct)}
+    owner = np.fromiter((place[text] for text in texts), np.int64, len(texts))
+    rows, first = np.argsort(owner, kind="stable"), np.concatenate([[0], np.cumsum(np.bincount(owner))])
     merged = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(len(texts), dimension))
     allocate(path, merged.offset)
-    truncated = 0
+    truncated, number = 0, 0
     for part, distinct in parts:
         with np.load(part.path, allow_pickle=False) as shard:
-            counts = np.array([len(rows[text]) for text in distinct])
-            merged[[row for text in distinct for row in rows[text]]] = np.repeat(shard["vectors"], counts, axis=0)
+            bounds = first[number : number + len(distinct) + 1]
+            counts = np.diff(bounds)
+            merged[rows[bounds[0] : bounds[-1]]] = np.repeat(shard["vectors"], counts, axis=0)
             truncated += int(counts[shard["cut"]].sum())
+        number += len(distinct)
     merged.flush()
-    return {"texts": len(texts), "distinct": len(rows), "truncated": truncated, "dimension": dimension}
+    return {"texts": len(texts), "distinct": len(place), "truncated": truncated, "dimension": dimension}
 
 
 def _whole(path: Path, count: int) -> bool:

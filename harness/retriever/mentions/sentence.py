@@ -71,18 +71,17 @@ class Sentences:
     @classmethod
     def of(cls, benchmark: Benchmark) -> Sentences:
         """The sentences of a benchmark's passages."""
-        begin, end, start, counts, heads = (array("i") for _ in range(5))
-        for title, whole in zip(benchmark.corpus["title"][:], benchmark.passages, strict=True):
-            head = len(title) + 1 if title else 0
+        begin, end, start, counts = (array("i") for _ in range(4))
+        heads = benchmark.passages.heads
+        for head, whole in zip(heads.tolist(), benchmark.passages, strict=True):
             found = np.array(spans(whole[head:]), dtype=np.int32) + np.int32(head)
             begin.frombytes(found[:, 0].tobytes())
             end.frombytes(found[:, 1].tobytes())
             start.frombytes(byte_offsets(whole, found[:, 0]).astype(np.int32).tobytes())
             counts.append(len(found))
-            heads.append(head)
         first = np.cumsum([0, *counts], dtype=np.int64)
         owner = np.repeat(np.arange(len(counts), dtype=np.int32), np.diff(first))
-        texts = SentenceTexts(benchmark.passages, *map(np.array, (heads, owner, begin, end)))
+        texts = SentenceTexts(benchmark.passages, heads, owner, np.array(begin), np.array(end))
         return cls(texts, first, np.array(start))
 
     def of_mentions(self, mentions: Mentions, chosen: NDArray[np.int64] | None = None) -> NDArray[np.int32]:

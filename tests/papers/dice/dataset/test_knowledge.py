@@ -60,7 +60,7 @@ def triples(benchmark: Benchmark) -> list[tuple[str, str, str]]:
 
 def test_webqsp_in_the_rog_form(store: Store, tmp_path: Path) -> None:
     benchmark = WebQSP("webqsp_rog", str(written(tmp_path, "webqsp_rog", RECORDS))).load(store)
-    assert benchmark.passages == ["Jamaica", "Jamaican Creole English Language", "Jamaican English", "m.0"]
+    assert list(benchmark.passages) == ["Jamaica", "Jamaican Creole English Language", "Jamaican English", "m.0"]
     assert benchmark.doc_ids.to_pylist()[0] == "webqsp_rog-000000"
     assert benchmark.query_ids.to_pylist() == ["WebQTest-0"]  # Caribbean is no entity of the graph
     assert benchmark.gold.tolist() == [[1, 2]]
@@ -177,7 +177,7 @@ def test_wiki_triples_from_the_questions_of_a_folder(store: Store, tmp_path: Pat
     for name, rows in (("corpus", corpus), ("queries", queries)):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     benchmark = WikiTriples("wiki_triples", Folder(str(tmp_path))).load(store)
-    assert benchmark.passages == ["Ada Lee", "Red Door (film)\nA film.", "Tacoma"]
+    assert list(benchmark.passages) == ["Ada Lee", "Red Door (film)\nA film.", "Tacoma"]
     assert triples(benchmark) == [tuple(step.values()) for step in STEPS]
     assert benchmark.query_ids.to_pylist() == ["a", "d"]
     assert benchmark.gold.tolist() == [[2], [1]]
