@@ -60,10 +60,10 @@ ui: $(READY)  ## MLflow on 127.0.0.1
 	$(BIN)/harness ui port=$(PORT) $(ARGS)
 
 test: $(DEV)  ## all tests but the slow ones
-	$(SHARE) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(SHARE) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-all: $(DEV)  ## all tests
-	$(SHARE) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m '' $(ARGS)
+	$(SHARE) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m '' $(ARGS)
 
 check: $(DEV)  ## formatting, types, layers, faces of rooms
 	$(BIN)/ruff check .

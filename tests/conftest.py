@@ -31,6 +31,15 @@ hypothesis.settings.register_profile("untimed", deadline=None)  # a first exampl
 hypothesis.settings.load_profile("untimed")
 
 
+LONG = ("test_docs.py", "test_installed.py", "test_new.py", "test_sweep.py", "test_mlflow.py")
+"""Files that take longest."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files go first (``--no-loadscope-reorder``): begun last, one would keep a worker alone at work."""
+    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
+
+
 def pytest_collection_finish() -> None:
     """No search for garbage goes through what is imported by now; statsmodels' Holm makes one at each call."""
     gc.freeze()

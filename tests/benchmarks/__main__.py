@@ -11,6 +11,9 @@ from pathlib import Path
 from tests.benchmarks import cases, growth, report
 from tests.benchmarks.measure import REPEATS, run
 
+APART = ("workers",)
+"""Measured by name alone: some 20 minutes."""
+
 
 def names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(cases.__path__))
@@ -19,7 +22,10 @@ def names() -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
     parser.add_argument(
-        "names", nargs="*", metavar="name", help=f"of {', '.join(names())} (all if none), or growth alone"
+        "names",
+        nargs="*",
+        metavar="name",
+        help=f"of {', '.join(names())} (all but {', '.join(APART)} if none), or growth alone",
     )
     parser.add_argument("--quick", action="store_true", help="small work: shows that it runs; nothing is written")
     parser.add_argument("--repeats", type=int, default=REPEATS)
@@ -32,7 +38,7 @@ def main() -> None:
     if unknown := sorted(set(given.names) - set(names())):
         parser.error(f"no benchmark {unknown[0]}; there are {', '.join(names())}")
     failed = []
-    for name in given.names or names():
+    for name in given.names or [name for name in names() if name not in APART]:
         try:
             for key, case in made(name, given.quick).items():
                 row = run(case, given.repeats if not given.quick else 1)

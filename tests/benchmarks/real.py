@@ -19,13 +19,3 @@ def benchmark() -> Benchmark:
 
 def store() -> Store:
     return Store(Path(os.environ.get("HARNESS_RUNS", "runs")))
-
-
-def share(texts: list[str], part: int) -> list[str]:
-    """Every ``part``-th text."""
-    return texts[::part]
-
-
-def told(step: int) -> str:
-    """Which passages ``share`` takes, in words."""
-    return "all" if step == 1 else f"one of {step}, evenly"

@@ -19,7 +19,7 @@ PEERS = {
     "ppr_small": "igraph",
     "engine": "ray",
 }
-SLOW = ("ppr_small", "encode", "ner", "tracked", "workers")
+SLOW = ("ppr_small", "ner", "tracked", "workers")
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in names()])
@@ -27,7 +27,7 @@ SLOW = ("ppr_small", "encode", "ner", "tracked", "workers")
 def test_both_sides_compute_the_same(name) -> None:
     if name in PEERS:
         pytest.importorskip(PEERS[name], reason=f"{PEERS[name]} is not installed")
-    if name in ("ppr_small", "encode", "ner") and "HARNESS_DATA" not in os.environ:
+    if name in ("ppr_small", "ner") and "HARNESS_DATA" not in os.environ:
         pytest.skip("HARNESS_DATA is not set")
     try:
         cases = made(name, quick=True)

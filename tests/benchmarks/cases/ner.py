@@ -36,8 +36,8 @@ def case(quick: bool) -> Case:
             return Offline().extract(data.benchmark, Path(folder))[0]
 
     return Case(
-        work=f"{len(texts)} of the {len(whole.corpus)} passages of {real.NAME} ({real.told(step)}); ours also finds "
-        "titles and spans and places every mention",
+        work=f"{len(texts)} of the {len(whole.corpus)} passages of {real.NAME} (one of {step}, evenly); ours also "
+        "finds titles and spans and places every mention",
         peer="spaCy nlp.pipe, recogniser alone, one process",
         ours=ours,
         theirs=lambda: [[(e.start_char, e.end_char, e.label_) for e in doc.ents] for doc in nlp.pipe(texts)],

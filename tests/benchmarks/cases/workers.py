@@ -17,9 +17,7 @@ LINE = ["prepare", "dataset=folder", "tracking=none", "~lists.graph", "+retrieve
 
 def case(quick: bool) -> Case:
     place = tempfile.TemporaryDirectory()
-    world = write(
-        Path(place.name) / "world", 2_100 if quick else 8_200
-    )  # so many passages that a part is a small share
+    world = write(Path(place.name) / "world", 2_100 if quick else 20_000)
 
     def prepared(workers: int) -> dict[str, bytes]:
         with tempfile.TemporaryDirectory() as runs:
