@@ -147,7 +147,7 @@ def test_files_of_two_systems_are_swept_and_a_fuser_restricts_the_grid(swept: Pa
     ("override", "message"),
     [
         (["fusr=rrf"], "fusr is no key of this command (did you mean fuser?)"),
-        (["fuser=rrf", "fuser.theta=1"], "fuser.theta=1 changes nothing: no trial of this grid reads it"),
+        (["fuser=rrf", "fuser.theta=1"], "fuser.theta=1 changes nothing: nothing here reads it"),
         (["lists.kg=gk.json"], "gk.json"),
     ],
 )

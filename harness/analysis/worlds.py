@@ -31,7 +31,13 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
     most = float(np.abs(signs[planted]).mean())
     found = []
     for effect in tqdm(options["effects"], desc="effects", delay=2, disable=None):
-        bounded("calibrate.effects", float(effect), 0, most)
+        try:
+            bounded("calibrate.effects", float(effect), 0, most)
+        except HarnessError as error:
+            raise HarnessError(
+                f"{error}: the grid's middle trial ({trials[planted].name}) differs from the reference on {most:.1%} "
+                "of the questions, so that no more can be planted; give smaller effects, or another grid"
+            ) from error
         found.append(exchanged(signs, options["n"], options["worlds"], planted, float(effect), options["seed"]))
     draw = np.random.Generator(np.random.PCG64(options["seed"]))
     queries = len(prepared.benchmark.query_ids)

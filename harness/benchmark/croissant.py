@@ -44,10 +44,14 @@ def write_croissant(data: Benchmark, folder: Path, card: Card | None = None) -> 
     """Write ``corpus.jsonl``, ``queries.jsonl`` (as ``dataset=folder`` reads them) and ``croissant.json``.
 
     card: source, licence and citation; without one they are left out.
-    Raises HarnessError for a benchmark with triples, which the two files cannot hold.
+    Raises HarnessError for a benchmark with triples, which the two files cannot hold, and for a folder with such files
+    that were not written here.
     """
     if data.triples is not None:
         raise HarnessError(f"{data.name}: its triples have no place in {' and '.join(FILES.values())}; export another")
+    for name in FILES.values():
+        if (folder / name).exists() and not (folder / CROISSANT).exists():
+            raise HarnessError(f"{folder / name}: already there, and no {CROISSANT} beside it; give another folder")
     make_folder(folder)
     for name, rows in {"passages": passage_records(data), "questions": question_records(data)}.items():
         write_records(folder / FILES[name], rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import HarnessError
@@ -46,15 +46,20 @@ def plain(node: Any) -> Any:
     return OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
 
 
-def look(config: DictConfig, command: str, source: str, test_ids: Iterable[str], n: int) -> dict[str, Any]:
-    """Note that a command looks at these test questions, among ``n`` questions, and print it; what was noted."""
-    from harness.core.table import paragraph
-    from harness.sweep.heldout import describe_looks, note_look
+def look(config: DictConfig, command: str, source: str, test_ids: Iterable[str]) -> dict[str, Any]:
+    """Note that a command looks at these test questions, before any figure of them is printed; what was noted."""
+    from harness.sweep.heldout import note_look
 
-    found = note_look(config.paths.looks, command, source, test_ids)
-    if line := describe_looks(found, n, config.paths.looks):
+    return note_look(config.paths.looks, command, source, test_ids)
+
+
+def print_look(config: DictConfig, noted: Mapping[str, Any], n: int) -> None:
+    """Print what ``look`` noted, of ``n`` questions; nothing where none is a test question."""
+    from harness.core.table import paragraph
+    from harness.sweep.heldout import describe_looks
+
+    if noted and (line := describe_looks(noted, n, config.paths.looks)):
         print(*paragraph(line), sep="\n")
-    return found
 
 
 def command_line(command: str) -> str:

@@ -32,7 +32,7 @@ def run(config: DictConfig) -> None:
 
     from harness.analysis import answering
     from harness.benchmark import SPLITS, read_splitting
-    from harness.command import complete, look, plain
+    from harness.command import complete, look, plain, print_look
     from harness.core.configuration import instantiate
     from harness.core.errors import HarnessError, bounded, one_of
     from harness.evaluation.gold import part_name
@@ -78,10 +78,11 @@ def run(config: DictConfig) -> None:
     split = part_name(config.split, splitting)
     result = answers.result(found, against, data, members, split, plain(config.reader), plain(config.published))
     table = answers.table(result)
+    looked = look(config, "answer", data.name, data.test_ids(members))
     print(table.text())
     for line in answers.notes(result):
         print(textwrap.fill(line, 120))
-    look(config, "answer", data.name, data.test_ids(members), len(members))
+    print_look(config, looked, len(members))
     write_result(config.out, result, table)
 
 

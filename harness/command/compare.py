@@ -64,7 +64,7 @@ def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
     from dataclasses import asdict
 
-    from harness.command import complete, look, plain
+    from harness.command import complete, look, plain, print_look
     from harness.core.errors import HarnessError
     from harness.core.table import fit, paragraph
     from harness.evaluation.conclusion import by_topic, choose
@@ -80,6 +80,8 @@ def run(config: DictConfig) -> None:
     check_ending(config.out)
     check_ending(config.figure, "figure", FIGURES)
     named = [_named(key, plain(config[key])) for key in ("run", "baseline")]
+    names = {tuple(paths): name for name, paths in named[1].items()}
+    named[0] = {names.get((*paths,), name): paths for name, paths in named[0].items()}  # a file has one name
     if differ := [name for name in named[0] if named[1].get(name, named[0][name]) != named[0][name]]:
         raise HarnessError(
             f"{differ[0]} is {', '.join(named[0][differ[0]])} in run and {', '.join(named[1][differ[0]])} in baseline"
@@ -91,12 +93,13 @@ def run(config: DictConfig) -> None:
     rooms, shown = headroom(found), renamed(found)
     tables = [short_table(shown), *([comparison_table(shown)] if explain else [])]
     said = sentences(shown, headroom(shown))
+    looked = {} if gold is None else look(config, "compare", gold.source, gold.test_ids)
     print(*(line for one in tables for line in (*paragraph(one.title), "", *fit(one), "")), sep="\n")
     lead = [*choose(said, "verdict", "addition"), *(f"caution: {text}" for text in choose(said, "caveat"))]
     print(*(line for text in lead for line in paragraph(text)), sep="\n")
     for topic, text in (by_topic(said, "explanation") if explain else {}).items():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
-    looked = {} if gold is None else look(config, "compare", gold.source, gold.test_ids, len(gold))
+    print_look(config, looked, 0 if gold is None else len(gold))
     won = {name: asdict(room) for name, room in rooms.items()}
     results = [{**one.json, "headroom": won.get(str(one.metric)), **looked} for one in found]
     pairs = Matrix(found) if len(named[1]) > 1 else None
@@ -159,6 +162,8 @@ def _named(key: str, runs: Any) -> dict[str, list[str]]:
     expected = HarnessError(f"{key}={runs}: expected a path, a list of paths, {{name: path}} or {{name: [path, ...]}}")
     given = [runs] if isinstance(runs, str) else runs
     named = {str(path): [path] for path in given} if isinstance(given, list) else given
+    if isinstance(given, list) and len(named) < len(given):
+        raise HarnessError(f"{key}={runs}: a file stands there twice; give each once")
     if not isinstance(named, Mapping) or not named:
         raise expected
     found = {str(name): [own] if isinstance(own, str) else own for name, own in named.items()}

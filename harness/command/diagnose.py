@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Diagnose, print, and write."""
     from harness.analysis.diagnosis import diagnose
-    from harness.command import CHOICE, FUSION, complete, look, refuse
+    from harness.command import CHOICE, FUSION, complete, look, print_look, refuse
     from harness.core.table import Column, Table
     from harness.report.output import check_ending, write_result
 
@@ -41,6 +41,7 @@ def run(config: DictConfig) -> None:
     texts = [Column(title, "text") for title in ("list", "measure")]
     columns = [*texts, Column("n", "count"), Column("mean %"), Column("95% interval", "interval")]
     table = Table("diagnosis", f"{data.name}, {config.diagnose.split}, in percent", columns, rows)
+    looked = look(config, "diagnose", data.name, data.test_ids(members))
     print(table.text())
-    look(config, "diagnose", data.name, data.test_ids(members), len(members))
+    print_look(config, looked, len(members))
     write_result(config.diagnose.out, found, table)

@@ -32,15 +32,18 @@ explain=true prints every group, what the metrics count, and what run and gold h
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
+log = logging.getLogger(__name__)
+
 
 def run(config: DictConfig) -> None:
     """Read, score, print and write."""
-    from harness.command import complete, look, plain
+    from harness.command import complete, look, plain, print_look
     from harness.core.table import fit, paragraph
     from harness.evaluation.coverage import read_gold, show_coverage
     from harness.evaluation.evaluate import evaluate
@@ -53,15 +56,20 @@ def run(config: DictConfig) -> None:
     check_ending(config.out)
     wanted = metrics(plain(config.metrics), plain(config.k))
     gold, source = read_gold(config), str(config.run)
-    found = evaluate(
-        lists.read(source, config.lenient, plain(config.columns)), gold, wanted, ties=config.ties, source=source
-    )
+    ranked = lists.read(source, config.lenient, plain(config.columns))
+    found = evaluate(ranked, gold, wanted, ties=config.ties, source=source)
     show_coverage({source: found.coverage}, gold, config.strict)
+    longest = int(ranked.lengths().max(initial=0))
+    if deeper := [str(metric) for metric in wanted if metric.k is not None and metric.k > longest]:
+        log.warning(
+            "%s: no list has more than %d documents, so %s looks no further", source, longest, ", ".join(deeper)
+        )
+    looked = look(config, "evaluate", gold.source, gold.test_ids)
     if found.note:
         print(f"note: {found.note}")
     table = found.table() if explain else found.short_table()
     print(*paragraph(table.title), "", *fit(table), sep="\n")
     for topic, text in found.explanation().items() if explain else ():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
-    looked = look(config, "evaluate", gold.source, gold.test_ids, len(gold))
+    print_look(config, looked, len(gold))
     write_result(config.out, {**found.json, **looked}, found.table())

@@ -2,9 +2,9 @@
 
 Needs no corpus: each list is a TREC run file (`qid Q0 docid rank score tag`, plain or .gz), a .json file
 `{"query": {"doc": score}}`, a .parquet file with the columns query_id, doc_id, score, or the folder of a run of ours
-(`harness prepare` names them). `out` is written in the form of its ending (.trec, .trec.gz, .json, .parquet), whole or
-not at all. Queries come in the order of the first list. All lists are in memory at once: 20 bytes an entry, and each id
-once. Lists that share no query or no document are refused; disjoint=true allows lists of different collections.
+(`harness prepare` names them). `out` is written in the form of its ending (.json, .parquet, .csv, .tsv, .jsonl, else
+TREC; .gz packs it), whole or not at all. Queries come in the order of the first list. All lists are in memory at once:
+20 bytes an entry, and each id once. Lists that share no query or no document are refused; disjoint=true allows lists of different collections.
 lenient=true passes over comment lines (#) and trailing fields of TREC files.
 
   harness fuse 'lists={dense: d.trec, graph: g.trec}' out=fused.trec
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read, fuse, write, and say what was fused."""
+    from pathlib import Path
+
     from harness.benchmark import SPLITS, read_splitting
     from harness.command import command_line, complete, plain, typed
     from harness.core.errors import HarnessError, bounded, one_of
@@ -69,6 +71,8 @@ def run(config: DictConfig) -> None:
         )
     if config.lock:
         print(f"as locked: {chosen.name}")
+    if Path(out).resolve() in [Path(path).resolve() for path in paths.values()]:
+        raise HarnessError(f"out={out} is one of the lists; give it another name")
     importance = read(chosen.pool.importance) if chosen.pool.importance else None
     runs = lists.read_all(paths, config.lenient, plain(config.columns))
     _check_shared(runs, config.disjoint)

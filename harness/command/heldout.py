@@ -31,7 +31,7 @@ def run(config: DictConfig) -> None:
     from harness.sweep.trial import Prepared, reopen
 
     explain = config.explain
-    folder = Path(config.sweep) if config.sweep else latest(Path(config.paths.runs))
+    folder = Path(str(config.sweep)) if config.sweep else latest(Path(config.paths.runs))
     plan, tracking = reopen(folder, config), tracker(config)
     result = heldout(SweepResult(folder), Prepared.of(plan), bool(config.heldout.again))
     print(terminal.heldout(result, explain))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Read, link, print and write."""
     from harness.analysis.linkage import describe, find_links, join_gold, start_from_questions
-    from harness.command import complete, look, plain
+    from harness.command import complete, look, plain, print_look
     from harness.core.table import fit, paragraph
     from harness.report.console import (
         gain_table,
@@ -64,13 +64,16 @@ def run(config: DictConfig) -> None:
         tables.append(link_table(found))
     if explain and "expected" in found:
         tables.append(gain_table(found, config.measured.encoder))
+    looked = {}
+    if start and config.split != "tune":
+        parts = texts.parts(splitting)
+        test = [name for name, part in zip(texts.query_ids, parts, strict=True) if part == "test"]
+        looked = look(config, "linkage", texts.name, test)
     for table in tables:
         print(*paragraph(table.title), "", *fit(table), "", sep="\n")
     for line in linkage_sentences(found, config.measured):
         print(*paragraph(line), sep="\n")
-    if start and config.split != "tune":
-        test = [name for name, part in zip(texts.query_ids, texts.parts(splitting), strict=True) if part == "test"]
-        look(config, "linkage", texts.name, test, len(texts.query_ids))
+    print_look(config, looked, len(texts.query_ids))
     write_result(config.out, found, tables[0])
     write_figure(config.figure, lambda name: linkage_picture(found, config.measured.encoder, name))
 

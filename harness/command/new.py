@@ -8,7 +8,8 @@ concept: dataset, encoder, fuser, normalizer, reranker, retriever or temperature
 In a folder of your own it writes a package (package=NAME, default my_harness): NAME/<name>.py,
 NAME/conf/<concept>/<name>.yaml, tests/test_<name>.py, and pyproject.toml where there is none. After `pip install -e .`
 every command finds the strategy; before that, one that is given --config-dir=NAME/conf and PYTHONPATH=. does. In a
-checkout of this project it writes into the tree. No file is written over. The last two lines, on standard error, are
+checkout of this project it writes into the tree. No file is written over, and a second package of one folder is to be
+added to its pyproject.toml by hand, which is said. The last two lines, on standard error, are
 the commands that test the strategy and sweep with it.
 """
 
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.command import complete
-from harness.core.configuration import GROUP, PACKAGE, ROOMS, package_folder
+from harness.core.configuration import GROUP, PACKAGE, ROOMS, names, package_folder
 from harness.core.errors import HarnessError, one_of
 from harness.core.files import write_text
 
@@ -71,6 +72,8 @@ def run(config: DictConfig) -> None:
         package = str(config.package or _package())
         _check("package", package)
         places, marks = _in_a_package(concept, name, package)
+        if name in names(concept) and not Path(places[1]).exists():
+            raise HarnessError(f"name={name}: {concept}={name} is there already; give it another name")
         sweep = f"PYTHONPATH=. {sweep} --config-dir={package}/conf"
     marks = {"CLASS": "".join(part.capitalize() for part in name.split("_")), "NAME": name, **marks}
     texts = [_fill((folder / concept / source).read_text(encoding="utf-8"), marks) for source in TEMPLATES]
@@ -78,6 +81,11 @@ def run(config: DictConfig) -> None:
     if "PACKAGE" in marks and not Path("pyproject.toml").exists():
         files["pyproject.toml"] = PYPROJECT.format(package=package, group=GROUP)
     _write(files)
+    if "PACKAGE" in marks and package not in (named := _packages()):
+        log.info(
+            f"pyproject.toml names {', '.join(named) or 'no package'}: add {package} to its packages, and "
+            + f'{package} = "{package}.conf" to [project.entry-points."{GROUP}"]'
+        )
     log.info(f"python -m pytest {places[2]}\n{sweep}")
 
 
@@ -86,18 +94,22 @@ def _check(key: str, value: str) -> None:
         raise HarnessError(f"{key}={value}: must be small letters, digits and _, a letter first, e.g. {key}=mine")
 
 
+def _packages() -> list[str]:
+    """The packages that ``pyproject.toml`` here names as entry points."""
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+    return [str(place).partition(".")[0] for place in project.get("entry-points", {}).get(GROUP, {}).values()]
+
+
 def _package() -> str:
-    """The package that ``pyproject.toml`` here names as an entry point; ``my_harness`` where there is none."""
+    """The first of ``_packages``; ``my_harness`` where there is no ``pyproject.toml``."""
     if not Path("pyproject.toml").exists():
         return "my_harness"
-    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8")).get("project", {})
-    points = project.get("entry-points", {}).get(GROUP, {})
-    if not points:
+    if not (found := _packages()):
         raise HarnessError(
             f'pyproject.toml: has no entry point of the group {GROUP}; add [project.entry-points."{GROUP}"] '
             'with mine = "mine.conf", or give package=NAME'
         )
-    return str(next(iter(points.values()))).partition(".")[0]
+    return found[0]
 
 
 def _in_the_tree(concept: str, name: str) -> tuple[list[str], dict[str, str]]:

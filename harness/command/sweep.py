@@ -19,6 +19,10 @@ same (see `harness track --help`).
   harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
   harness sweep -m encoder=minilm,hashed         axes that need new runs: a sweep for each value, then one table
 
+`>` marks the winner: the best fusion by the objective; of equal ones the one with fewer losses against the reference,
+then with alpha nearest to .5. Where its gold ranks are those of a list, that list is marked ("no fusion is better").
+A list alone can stand above it; the lines below say by how much, and it is locked beside the winner as a baseline.
+
 Axes of a grid are on the right of the pool (fuser, normalizer, temperature, reranker, pool.*), and are expanded inside
 the process. conf/grid/default.yaml shows how they are written.
 

@@ -28,7 +28,7 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.analysis.trace import Trace, trace
-    from harness.command import CHOICE, complete, look, refuse, typed
+    from harness.command import CHOICE, complete, look, print_look, refuse, typed
     from harness.core.errors import bounded
     from harness.core.files import write_json
     from harness.report.explanation import text, to_json
@@ -38,10 +38,10 @@ def run(config: DictConfig) -> None:
     for name in ("count", "rivals", "seeds"):
         bounded(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
     found: Trace = trace(config, typed())
-    print(text(found, config.trace.seeds))
     data = found.benchmark
-    if data.split[found.query] == "test":
-        look(config, "trace", data.name, data.test_ids(), len(data.query_ids))
+    looked = look(config, "trace", data.name, data.test_ids()) if data.split[found.query] == "test" else {}
+    print(text(found, config.trace.seeds))
+    print_look(config, looked, len(data.query_ids))
     name = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query))
     out = Path(config.trace.out or Path(config.paths.runs) / "traces" / f"{data.name}-{name}.json")
     write_json(out, to_json(found))

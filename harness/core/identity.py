@@ -7,6 +7,7 @@ import functools
 import hashlib
 import importlib.metadata
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -31,10 +32,10 @@ artifacts stay valid.
 def identity(value: Any) -> Any:
     """A JSON value that is equal for two strategies exactly when they compute the same thing.
 
-    A dataclass becomes its class (named by concept and file, not by room), its ``version`` (a class attribute; without
-    it 1, or the hash of the source file for a class of another package) and its fields, without those marked
-    ``NO_RESULT``. A class that reads files has a method ``content() -> str``, the hash of what it reads, which stands
-    in place of the files' names. A field marked ``LATER`` is left out at its default. Whole floats equal integers.
+    A dataclass becomes its class (named by concept and file, not by room), its ``version`` (see ``_version``) and its
+    fields, without those marked ``NO_RESULT``. A class that reads files has a method ``content() -> str | None``, the
+    hash of what it reads, which stands in place of the files' names (None where it reads none). A field marked
+    ``LATER`` is left out at its default. Whole floats equal integers.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         kind = type(value)
@@ -44,11 +45,11 @@ def identity(value: Any) -> Any:
             if field.metadata.get("result", True)
             and not (field.metadata.get("later") and getattr(value, field.name) == _default(field))
         }
-        if hasattr(kind, "content"):
-            fields["content"] = value.content()  # type: ignore[attr-defined]
+        if hasattr(kind, "content") and (content := value.content()) is not None:  # type: ignore[attr-defined]
+            fields["content"] = content
         return {
             "_target_": f"{roomless(kind.__module__)}.{kind.__qualname__}",
-            "version": getattr(kind, "version", None) or _source_version(kind.__module__),
+            "version": _version(kind),
             **fields,
         }
     if isinstance(value, Mapping):
@@ -62,13 +63,33 @@ def identity(value: Any) -> Any:
     raise TypeError(f"{value!r} has no identity; give its class dataclass fields")
 
 
+def _version(kind: type) -> int | str:
+    """The class's own attribute ``version``, else 1 for our classes, whose changes bump it.
+
+    For a class of another package without one it is the hash of that package's sources, of those of its bases that are
+    dataclasses of other packages, and, before a ``+``, the ``version`` that it inherits.
+    """
+    ours, inherited = _package(kind) == PACKAGE.name, getattr(kind, "version", None)
+    if ours or "version" in vars(kind):
+        return inherited or 1
+    others = {_package(base) for base in kind.__mro__ if dataclasses.is_dataclass(base)} - {PACKAGE.name}
+    found = "".join(_sources_sha256(name, kind.__module__) for name in sorted(others))
+    sources = found if len(others) == 1 else texts_sha256([found])[:12]
+    return f"{inherited}+{sources}" if inherited else sources or 1
+
+
+def _package(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
+
+
 @functools.cache
-def _source_version(module: str) -> int | str:
-    """1 for our own classes, whose changes bump ``version``; for others the hash of the file that they stand in."""
+def _sources_sha256(package: str, module: str) -> str:
+    """12 hex digits over the sources of a package; of a module that is in none, over its file."""
+    folders = getattr(sys.modules.get(package), "__path__", None)
     file = getattr(sys.modules.get(module), "__file__", None)
-    if file is None or module.partition(".")[0] == PACKAGE.name:
-        return 1
-    return file_sha256(Path(file))[:12]
+    if folders is not None:
+        return files_sha256(*(path for folder in folders for path in sorted(Path(folder).rglob("*.py"))))[:12]
+    return file_sha256(Path(file))[:12] if file else ""
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
@@ -97,6 +118,26 @@ def texts_sha256(texts: Iterable[str]) -> str:
         whole.update(len(data).to_bytes(8, "little"))
         whole.update(data)
     return whole.hexdigest()
+
+
+def files_sha256(*places: Path) -> str:
+    """SHA-256 (hex) of the names and contents of files, and of those below folders, linked ones too; each is read once
+    while it stays as it is.
+    """
+    files = sorted({file for place in places for file in _files(place)})
+    return _files_sha256(tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
+
+
+def _files(place: Path) -> Iterable[Path]:
+    if not place.is_dir():
+        return [place]
+    below = (Path(folder) / name for folder, _, names in os.walk(place, followlinks=True) for name in names)
+    return (file for file in below if file.is_file())
+
+
+@functools.cache
+def _files_sha256(files: tuple[tuple[Path, int, int], ...]) -> str:
+    return texts_sha256(part for path, _, _ in files for part in (path.name, file_sha256(path)))
 
 
 def file_sha256(path: Path) -> str:

@@ -58,3 +58,11 @@ def test_doctor_says_what_differs(folder: Path, command: Command) -> None:
         status, _, error = command(*asked)
         assert status == 2
         assert error.count("\n") == 1
+
+
+def test_the_files_of_another_are_not_written_over(folder: Path, command: Command) -> None:
+    (folder / "croissant.json").unlink()
+    before = (folder / "corpus.jsonl").read_bytes()
+    status, _, said = command("data", "dataset=folder", f"dataset.path={folder}", f"out={folder}", "paths.runs=runs")
+    assert (status, (folder / "corpus.jsonl").read_bytes()) == (2, before)
+    assert "already there" in said

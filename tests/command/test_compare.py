@@ -124,6 +124,11 @@ def test_a_run_against_itself(folder: Path) -> None:
     assert (found["wins"], found["losses"], found["p"], found["odds_ratio"]) == (0, 0, 1, 1)
 
 
+def test_a_file_is_not_compared_with_itself_under_another_name(folder: Path) -> None:
+    found = compared("run=[ours.json,dense.json]", "baseline={first: dense.json}")
+    assert (found["baseline"], found["p_holm"]) == ("first", found["p"])
+
+
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
@@ -134,6 +139,7 @@ def test_a_run_against_itself(folder: Path) -> None:
             "(baseline) and queries.jsonl have no query in common",
         ),
         (["run=ours.json", "metric=map"], "metric map@5 is not known"),
+        (["run=[ours.json,ours.json]"], "a file stands there twice"),
         ([], "run: no value is given"),
     ],
 )

@@ -122,3 +122,24 @@ def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None
     with pytest.raises(HarnessError) as caught:
         run(compose("evaluate", overrides))
     assert words in str(caught.value)
+
+
+def test_a_depth_beyond_the_lists_is_said(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    evaluated("metrics=[recall]", "k=[1,1000]")
+    assert "run.trec: no list has more than" in caplog.text
+    assert "documents, so recall@1000 looks no further" in caplog.text
+
+
+def test_a_look_is_noted_before_its_figures_are_printed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a reader who goes away in the middle has looked all the same."""
+
+    def gone(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("harness.core.table.paragraph", gone)
+    looks = folder / "looks.jsonl"
+    with pytest.raises(BrokenPipeError):
+        run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl", f"paths.looks={looks}"]))
+    assert looks.exists()
+    with pytest.raises(HarnessError, match=r"paths.looks \(HARNESS_LOOKS\) is empty"):
+        run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl", "paths.looks=''"]))

@@ -13,6 +13,7 @@ from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.run import io as lists
 from tests import warm
+from tests.conftest import Command
 
 DENSE = "q1 Q0 a 1 0.9 s\nq1 Q0 b 2 0.8 s\nq2 Q0 c 1 0.7 s\n"
 GRAPH = '{"q1": {"b": 5, "c": 4}, "q3": {"d": 1}}'
@@ -109,6 +110,39 @@ def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None
         fused(*overrides)
     assert words in str(caught.value)
     assert not list(folder.glob("out*"))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["fuser=rrf", "normalizer=zscore"], "normalizer=zscore changes nothing: nothing here reads it"),
+        (["fuser=rrf", "temperature=fixed"], "temperature=fixed changes nothing: nothing here reads it"),
+        (
+            ["fuser=rrf", "pool.capped=[nope]", "pool.cap=5"],
+            "pool.capped=['nope'] changes nothing: nothing here reads it",
+        ),
+        (
+            ["fuser=rrf", "pool.capped=[dense]"],
+            "changes nothing: nothing here reads it; it is read where pool.cap is set",
+        ),
+        (["fuser=rrf", "+pool.kap=3"], "+pool.kap=3 changes nothing: pool has no kap (did you mean cap?)"),
+        (["fuser=rrf", "+fuser.kk=3"], "has no kk"),
+        (["lock=lock.json", "+fuser.k=3"], "lock=lock.json decides what +fuser.k=3 would change"),
+        (["lock=lock.json", "~reranker"], "lock=lock.json decides what ~reranker would change"),
+        (["fuser=rrf", "lenient=[false]"], "lenient=[false]: expected true or false"),
+    ],
+)
+def test_what_would_change_nothing_is_refused(folder: Path, command: Command, given: list[str], words: str) -> None:
+    status, _, said = command("fuse", GIVEN, "out=out.trec", *given)
+    assert status == 2
+    assert words in said
+    assert not Path("out.trec").exists()
+
+
+def test_no_list_is_written_over(folder: Path, command: Command) -> None:
+    status, _, said = command("fuse", GIVEN, "fuser=rrf", "out=./d.trec")
+    assert (status, (folder / "d.trec").read_text()) == (2, DENSE)
+    assert "out=./d.trec is one of the lists" in said
 
 
 def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:

@@ -133,3 +133,16 @@ def test_in_a_checkout_files_go_where_others_of_their_concept_are(concept: str, 
 def test_in_a_checkout_a_package_is_refused(checkout: Path) -> None:
     done = typed(checkout, checkout, "harness new fuser other package=mine")
     assert (done.returncode, "in a checkout files go into the tree" in done.stderr) == (2, True)
+
+
+def test_a_name_that_is_there_and_a_second_package_are_said(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    caplog.set_level("INFO")
+    status, _, said = command("new", "fuser", "rrf")
+    assert (status, list(tmp_path.iterdir())) == (2, [])
+    assert "fuser=rrf is there already" in said
+    assert not command("new", "fuser", "greatest")[0]
+    assert not command("new", "retriever", "shared_words", "package=my_fusion")[0]
+    assert "pyproject.toml names my_harness: add my_fusion to its packages" in caplog.text

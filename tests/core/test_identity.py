@@ -1,5 +1,6 @@
 """Identity: what changes a result changes the hash, and nothing else does."""
 
+import dataclasses
 import hashlib
 import importlib
 from dataclasses import dataclass, field
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.identity import LATER, NO_RESULT, digest, identity, texts_sha256
+from harness.core.identity import LATER, NO_RESULT, _version, digest, files_sha256, identity, texts_sha256
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e300, 1e300) | st.text(),
@@ -114,3 +115,55 @@ def test_a_class_of_another_package_is_known_by_its_source_file(tmp_path, monkey
     assert identity(outside.Mine()) == found
     outside.Mine.version = 3
     assert identity(outside.Mine()) == {**found, "version": 3}
+
+
+def test_a_class_that_inherits_our_version_is_known_by_its_package_too(tmp_path, monkeypatch):
+    """What it imports of its own package decides its results as well; a ``version`` of its own stands for all."""
+    monkeypatch.syspath_prepend(tmp_path)
+    versions = []
+    for name, depth in (("one_pack", 10), ("two_pack", 1)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "helper.py").write_text(f"DEPTH = {depth}\n")
+        (tmp_path / name / "mine.py").write_text(
+            "from dataclasses import dataclass\nfrom harness.retriever.ppr import PPR\nfrom .helper import DEPTH\n\n\n"
+            "@dataclass(frozen=True)\nclass Mine(PPR):\n    pass\n"
+        )
+        kind = importlib.import_module(f"{name}.mine").Mine
+        versions.append(_version(kind))
+        assert versions[-1].startswith(f"{kind.__mro__[1].version}+")
+    assert versions[0] != versions[1]
+    kind.version = 7
+    assert _version(kind) == 7
+
+
+def test_files_behind_links_count(tmp_path):
+    (tmp_path / "pool").mkdir()
+    (tmp_path / "model").mkdir()
+    (tmp_path / "pool" / "config.json").write_text("mean")
+    (tmp_path / "model" / "weights").write_text("w")
+    (tmp_path / "model" / "1_Pooling").symlink_to(tmp_path / "pool")
+    before = files_sha256(tmp_path / "model")
+    (tmp_path / "pool" / "config.json").write_text("cls!")
+    assert files_sha256(tmp_path / "model") != before
+    assert files_sha256(tmp_path / "pool" / "config.json") == texts_sha256(
+        ["config.json", hashlib.sha256(b"cls!").hexdigest()]
+    )
+
+
+@pytest.mark.parametrize(
+    ("of", "field"),
+    [
+        ("extractor.offline.Offline", "model"),
+        ("encoder.mpnet.Mpnet", "folder"),
+        ("encoder.nv_embed_v2.NvEmbedV2", "model"),
+    ],
+)
+def test_a_model_s_folder_is_known_by_its_files(of, field, tmp_path):
+    room = {"extractor": "harness.graph", "encoder": "harness.model"}[of.partition(".")[0]]
+    module, _, name = f"{room}.{of}".rpartition(".")
+    made = getattr(importlib.import_module(module), name)(**{field: str(tmp_path)})
+    (tmp_path / "weights").write_text("1")
+    before = identity(made)
+    (tmp_path / "weights").write_text("22")
+    assert identity(made) != before
+    assert "content" not in identity(dataclasses.replace(made, **{field: "elsewhere"}))

@@ -52,8 +52,8 @@ def test_memory_that_is_missing_is_told_with_the_knob(tmp_path: Path, titled) ->
     path.write_text('{"id": "a"}\n')
     with pytest.raises(HarnessError, match=r"corpus\.jsonl: reading .* 0\.0 GiB are available; take fewer passages"):
         read_lines(path)
-    with pytest.raises(HarnessError, match=r"few: the texts of 2 passages .* a machine with more memory"):
-        _ = titled({"Dune": "A film.", "Rome": "A city."}, ["Where?"]).passages
+    with pytest.raises(HarnessError, match=r"the texts of 2 passages .* a machine with more memory"):
+        embed(Hashed(), titled({"Dune": "A film.", "Rome": "A city."}, ["Where?"]).passages, "passage", Store(tmp_path))
     with pytest.raises(HarnessError, match=r"walks over 3 nodes .* lists\.NAME\.block=16, or for ppr .*push=true"):
         Walks(CHAIN, 0.5, 1e-6, 10)
     with pytest.raises(HarnessError, match=r"a graph of 8 names with some 28 pairs .* set graph\.synonym nearer to 1"):

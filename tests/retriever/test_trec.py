@@ -7,6 +7,7 @@ from harness.core.identity import digest
 from harness.retriever import retrieve
 from harness.retriever.trec import Trec
 from harness.run import io
+from harness.sweep.trial.lists import runs
 from harness.work.store import Store
 
 FILE = "q1 Q0 d2 1 0.75 theirs\nq1 Q0 d0 2 0.5 theirs\nq9 Q0 d1 1 3 theirs\n"
@@ -67,3 +68,12 @@ def test_queries_under_other_ids_are_refused(file, benchmark_of, tmp_path):
     file.write_text(FILE.replace("q", "Q"))
     with pytest.raises(HarnessError, match=r"have no query in common: .*they differ in case"):
         retrieve(Trec(str(file)), benchmark_of(["a", "b", "c"], ["?", "??"]), Store(tmp_path / "runs"))
+
+
+def test_queries_that_the_file_lacks_or_alone_has_are_said_each_time(file, benchmark_of, tmp_path, caplog):
+    benchmark = benchmark_of(["a", "b", "c"], ["?", "??"])
+    for _ in range(2):  # the second time its lists are stored
+        caplog.clear()
+        runs({"theirs": Trec(str(file))}, benchmark, Store(tmp_path / "runs"))
+        assert f"lists.theirs: their.trec lacks 1 of 2 queries of {benchmark.name}" in caplog.text
+        assert "and holds 1 others (left out)" in caplog.text

@@ -46,8 +46,10 @@ def read_prepared_corpus(folder: Path, scratch: Path | None = None) -> Corpus:
     """The corpus of a folder of prepared files, whether queries stand beside it or not.    scratch: ``read_corpus``."""
     if (corpus := prepared_file(folder, "corpus")) is None:
         beside = prepared_file(folder, "queries")
-        why = "is missing beside " + str(beside) if beside else "is missing" if folder.is_dir() else "is no such folder"
-        raise HarnessError(f"{folder}: corpus.jsonl (or .jsonl.gz) {why}")
+        where = "" if folder.is_dir() else "; there is no such folder"
+        raise HarnessError(
+            f"{folder}: corpus.jsonl (or .jsonl.gz) is missing{f' beside {beside}' if beside else where}"
+        )
     return read_corpus(Stream(corpus, functools.partial(_passages, corpus)), scratch)
 
 
@@ -65,7 +67,7 @@ def read_prepared_questions(path: Path) -> dict[str, str]:
 
 def _queries(path: Path) -> Records:
     rows = read_lines(path)
-    return rows.with_values([with_our_names(row, QUERY_NAMES) for row in rows.values])
+    return rows.with_values([{"answers": [], **with_our_names(row, QUERY_NAMES)} for row in rows.values])
 
 
 def _passages(corpus: Path) -> Iterator[tuple[int, Record]]:

@@ -131,12 +131,12 @@ def _whole(primary: str) -> dict[str, Any]:
 
 def _fitted(text: str, whole: dict[str, Any]) -> str:
     key, equals, value = text.partition("=")
-    if not equals or not value or value[0] in "[{$":
-        return text
     plain = key.lstrip("+")
     default: Any = whole
     for name in plain.split("."):
         default = default.get(name) if isinstance(default, dict) else None
+    if not equals or not value or value[0] == "$" or (value[0] in "[{" and not isinstance(default, bool)):
+        return text
     left_out = value == "null" and plain in MAY_BE_NULL
     if isinstance(default, dict) and default and not left_out and not names(plain):
         keys = list(map(str, default))
@@ -149,17 +149,24 @@ def _fitted(text: str, whole: dict[str, Any]) -> str:
 
 
 def check_new_keys(primary: str, overrides: Sequence[str], config: DictConfig) -> None:
-    """Raise HarnessError for ``+name=value`` where conf/ has no such key and nothing in ``config`` is ``${name}``."""
+    """Raise HarnessError for ``+name=value`` where conf/ has no such key and nothing in ``config`` is ``${name}``, and
+    for ``+section.key=value`` where the section has no such key.
+    """
     from omegaconf import OmegaConf
 
     new = {text: re.split(r"[.@/=]", text.lstrip("+/"))[0] for text in overrides if text.startswith("+")}
     if not new:
         return
     concepts = {path.name for folder in folders() for path in folder.iterdir() if path.is_dir()}
-    known, raw = {*_whole(primary), *concepts, "lists"}, repr(OmegaConf.to_container(config, resolve=False))
+    whole = _whole(primary)
+    known, raw = {*whole, *concepts, "lists"}, repr(OmegaConf.to_container(config, resolve=False))
     for text, name in new.items():
         if name not in known and f"${{{name}" not in raw:
             raise HarnessError(f"{text} changes nothing: nothing reads {name}{nearest(name, known)}; leave it out")
+        section, (_, *keys) = whole.get(name), text.partition("=")[0].split(".")
+        if isinstance(section, dict) and section and len(keys) == 1 and keys[0] not in section and not names(name):
+            there = nearest(keys[0], list(map(str, section))) or f"; it has {', '.join(map(str, section))}"
+            raise HarnessError(f"{text} changes nothing: {name} has no {keys[0]}{there}; leave it out")
 
 
 def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfig:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from harness.core import threads
 from harness.core.errors import HarnessError
-from harness.model.encoder import files_sha256
+from harness.core.identity import files_sha256
 
 STEP = 32
 """Lengths are rounded up to a multiple of it, so that few shapes are needed."""
@@ -34,7 +34,7 @@ def local(model: str) -> Path | None:
 def content(model: str) -> str:
     """The hash of the model's files; of nothing when it comes from the Hub."""
     place = local(model)
-    return files_sha256([] if place is None else [place] if place.is_file() else place.rglob("*"))
+    return files_sha256(*([] if place is None else [place]))
 
 
 def load(kind: str, model: str, revision: str | None, dtype: str, device: str) -> tuple[Any, Any, Any]:

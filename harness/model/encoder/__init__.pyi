@@ -4,4 +4,3 @@ from .embedding import Model as Model
 from .embedding import Role as Role
 from .embedding import embed as embed
 from .embedding import pair_cosines as pair_cosines
-from .sentence_transformer import files_sha256 as files_sha256

@@ -27,6 +27,10 @@ class Mpnet:
     def __post_init__(self) -> None:
         self._configured()
 
+    def content(self) -> str | None:
+        """The hash of the folder's files; None before there is one."""
+        return self._configured().content() if Path(self.folder).expanduser().is_dir() else None
+
     def open(self) -> LoadedModel:
         """Load the weights."""
         if not Path(self.folder).expanduser().is_dir():

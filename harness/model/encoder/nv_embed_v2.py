@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from harness.core.configuration import REACHES
 from harness.core.identity import NO_RESULT
@@ -44,6 +45,10 @@ class NvEmbedV2:
             backend="torch",
             device=self.device,
         )
+
+    def content(self) -> str | None:
+        """The hash of the files of a model's folder; None when it comes from the Hub."""
+        return self.configured().content() if Path(self.model).is_dir() else None
 
     def open(self) -> LoadedModel:
         """Load the model from the Hub or its cache."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, one_of
-from harness.core.identity import LATER, NO_RESULT, file_sha256, texts_sha256
+from harness.core.identity import LATER, NO_RESULT, files_sha256
 
 if TYPE_CHECKING:
     import sentence_transformers
@@ -63,7 +63,7 @@ class SentenceTransformer:
 
     def content(self) -> str:
         """The hash of the folder's files; of nothing when the model comes from the Hub."""
-        return files_sha256(Path(self.model).rglob("*") if Path(self.model).is_dir() else ())
+        return files_sha256(*([Path(self.model)] if Path(self.model).is_dir() else []))
 
     def open(self) -> LoadedModel:
         """Load tokenizer and weights; imports sentence-transformers."""
@@ -186,14 +186,3 @@ def _one_thread_each(threads: int) -> Iterator[ThreadPoolExecutor]:
     finally:
         pool.shutdown(cancel_futures=True)
         torch.set_num_threads(before)
-
-
-def files_sha256(paths: Iterable[Path]) -> str:
-    """The hash of the names and contents of those paths that are files; read once while they stay as they are."""
-    files = sorted(path for path in paths if path.is_file())
-    return _files_sha256(tuple((path, path.stat().st_size, path.stat().st_mtime_ns) for path in files))
-
-
-@functools.cache
-def _files_sha256(files: tuple[tuple[Path, int, int], ...]) -> str:
-    return texts_sha256(part for path, _, _ in files for part in (path.name, file_sha256(path)))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from harness.core.errors import HarnessError
 from harness.core.files import allocate, write_text
 from harness.core.input import DAMAGED
-from harness.core.resources import need_disk
+from harness.core.resources import need_disk, need_memory
 from harness.work.parts import Part, fill
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ Shard = tuple[Part, list[str]]
 
 def shards(folder: Path, model: Model, texts: Sequence[str], role: Role) -> list[Shard]:
     """The distinct texts, longest first, in consecutive shards below ``folder``."""
+    first = texts[:SHARD]
+    each = sum(map(len, first)) / max(1, len(first))
+    mend = "take fewer passages, or a machine with more memory"
+    need_memory(int(2 * each * len(texts)), f"the texts of {len(texts):,} {role}s", mend)
     distinct = sorted(dict.fromkeys(texts), key=len, reverse=True)
     return [
         _shard(folder / "shards" / f"{start:09d}.npz", distinct[start : start + SHARD], model, role)

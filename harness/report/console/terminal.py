@@ -29,7 +29,8 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
         return _text(table, told, said, "explanation", "forecast")
     table = table.select(["rank", "strategy", *_scores(table), "W", "L", "Holm p"])
     places = [int(row[0]) - 1 for row in table.rows]
-    return _text(_short(table, view, places), f"in percent; {legend}", said)
+    left_out = _copies(view) if len(view.rows) <= ROWS else ""
+    return _text(_short(table, view, places), f"in percent; {legend}{'.' if left_out else ''}{left_out}", said)
 
 
 def heldout(result: SweepResult, explain: bool = False) -> str:
@@ -76,8 +77,9 @@ def _data(view: View) -> str:
 
 def _copies(view: View) -> str:
     copies = sum(view.copies)
-    said = f" {copies} trials have the gold ranks of one before them and are left out; Holm p counts them, max p does"
-    return f"{said} not." if copies else ""
+    said = "1 trial has" if copies == 1 else f"{copies} trials have"
+    left_out = f" {said} the gold ranks of one before and {'is' if copies == 1 else 'are'} left out; Holm p counts"
+    return f"{left_out} {'it' if copies == 1 else 'them'}, max p does not." if copies else ""
 
 
 def _scores(table: Table) -> list[str]:

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 from harness.graph.extractor import KINDS, Extraction
 from harness.retriever.mentions.pairs import expand_ranges
 from harness.retriever.mentions.sentence import Sentences
+from harness.work.shared_rows import cut
 
+TEXTS = 1 << 18
+"""Texts whose edges are looked for at once."""
 Numbers = NDArray[np.int64]
 Places = NDArray[np.int32]
 
@@ -36,6 +39,17 @@ class Links:
             new[1:] |= sorted_[1:] != sorted_[:-1]
         kept = order[new]
         return cls(np.searchsorted(start[kept], np.arange(count + 1, dtype=start.dtype)), end[kept], sentence[kept])
+
+    @classmethod
+    def joined(cls, parts: list[Links]) -> Links:
+        """Those of starts that follow one another; ``parts`` is empty afterwards, so that no edge is held twice."""
+        indptr = np.cumsum(np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]), dtype=np.int64)
+        end, sentence, first = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32), 0
+        while parts:
+            part = parts.pop(0)
+            last = first + len(part.end)
+            end[first:last], sentence[first:last], first = part.end, part.sentence, last
+        return cls(indptr, end, sentence)
 
     @property
     def start(self) -> Places:
@@ -86,19 +100,30 @@ def link_titles(extraction: Extraction, sentences: Sentences, most: int) -> tupl
         np.searchsorted(extraction.titled[order], np.arange(len(extraction.names) + 1)), order, np.empty(0, np.int32)
     )
     kept = np.flatnonzero(mentions.kind == KINDS.index("title"))
-    place, edge = about.leaving(mentions.entity[kept].astype(np.int64))
-    title = about.end[edge]
-    named = kept[place]
-    del edge, place, kept  # of tens of millions each
-    text = mentions.text[named]
-    other = text != title
-    text, title, sentence = text[other], title[other], sentences.of_mentions(mentions, named[other])
-    del named, other
-    forth = Links.of(text, title, sentence, size)
-    count = _in_degrees(forth, size)
-    back = np.flatnonzero(count[forth.end] <= most)
-    rarity = 1 / np.log2(2 + count)
-    named_by = Links.of(forth.end[back], forth.start[back], forth.sentence[back], size)
+    first, entity, made_by = (
+        np.searchsorted(kept, mentions.indptr),
+        mentions.entity[kept],
+        sentences.of_mentions(mentions, kept),
+    )
+    del kept
+    parts, blocks, count = [], cut(size, TEXTS), np.zeros(size, np.int64)
+    for texts in blocks:  # all at once are hundreds of millions in a corpus of millions
+        own = slice(first[texts.start], first[texts.stop])
+        place, edge = about.leaving(entity[own].astype(np.int64))
+        text = np.repeat(
+            np.arange(texts.stop - texts.start, dtype=np.int32), np.diff(first[texts.start : texts.stop + 1])
+        )
+        text, title, sentence = text[place], about.end[edge], made_by[own][place]
+        other = text + np.int32(texts.start) != title
+        parts.append(Links.of(text[other], title[other], sentence[other], texts.stop - texts.start))
+        count += _in_degrees(parts[-1], size)
+    back = []
+    for texts, part in zip(blocks, parts, strict=True):
+        few = np.flatnonzero(count[part.end] <= most)
+        back.append((part.end[few], part.start[few] + np.int32(texts.start), part.sentence[few]))
+    none, rarity = np.empty(0, np.int32), 1 / np.log2(2 + count)
+    title, text, sentence = (np.concatenate([none, *(columns[place] for columns in back)]) for place in range(3))
+    forth, named_by = Links.joined(parts), Links.of(title, text, sentence, size)
     return Crossing((forth,), rarity), Crossing((named_by,), rarity, at_start=True)
 
 

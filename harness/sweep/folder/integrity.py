@@ -49,20 +49,22 @@ def file_hash(path: Path) -> str:
 def recorded(folder: Path, lock: Mapping[str, Any]) -> dict[str, str]:
     """The hashes that the files of this folder were recorded with, by name: in its lock, and in its ledger's line.
 
-    One warning says when the sweep is older than these hashes. Raises HarnessError as ``read_entry`` does.
+    One warning says when the sweep is older than these hashes. A held-out file without that line has an empty hash.
+    Raises HarnessError as ``read_entry`` does.
     """
     entry = read_entry(folder, lock)
     if "files" not in lock:
         _warn(folder)
-    elif entry is None and (folder / HELDOUT[0]).is_file():
-        raise HarnessError(f"{folder / ENTRY}: missing; run `harness heldout` again: it finishes the same evaluation")
-    return {**lock.get("files", {}), **(entry["files"] if entry else {})}
+    lost = dict.fromkeys(HELDOUT, "") if "files" in lock and (folder / HELDOUT[0]).is_file() else {}
+    return {**lock.get("files", {}), **(entry["files"] if entry else lost)}
 
 
 def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
     """Raise HarnessError when a file is not the one that was recorded; a file that was not recorded passes."""
     if name not in recorded:
         return
+    if not recorded[name]:
+        raise HarnessError(f"{folder / ENTRY}: missing; run `harness heldout` again: it finishes the same evaluation")
     mend = "copy the folder again from where it was made, or sweep again"
     if name in HELDOUT:
         mend = "delete it and run `harness heldout` again: the same evaluation gives the same bytes"

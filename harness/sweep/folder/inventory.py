@@ -35,7 +35,7 @@ def sweeps(runs: Path) -> Table:
         Column("sweep", "text"), Column("benchmark", "text"), Column("parameters", "text"), Column("queries", "count"),
         Column("trials", "count"), Column("winner", "text"), Column("held out", "text"), Column("size", "text"),
     ]  # fmt: skip
-    return Table("sweeps", f"{len(rows)} sweeps in {runs / 'sweeps'}", columns, rows)
+    return Table("sweeps", f"{len(rows)} sweep{'' if len(rows) == 1 else 's'} in {runs / 'sweeps'}", columns, rows)
 
 
 def _parameters(runs: Path) -> dict[Path, str]:

@@ -33,6 +33,8 @@ def lock_file(named: str | Path) -> Path:
 
 def read_lock(path: Path) -> dict[str, Any]:
     """The lock at ``path``. Raises HarnessError when it is missing, damaged, changed or incomplete."""
+    if not path.exists() and path.name != LOCK:
+        raise HarnessError(f"{path}: there is no such file or folder; give runs/sweeps/NAME, or its {LOCK}")
     if not path.exists():
         raise HarnessError(
             f"{path}: there is no lock; the sweep was interrupted before it chose: run the same `harness sweep` again"

@@ -19,7 +19,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, whole
 from harness.core.identity import code_version
 from harness.sweep.folder import rows as stored
-from harness.sweep.folder.integrity import ENTRY, bytes_sha256, file_hash
+from harness.sweep.folder.integrity import ENTRY, bytes_sha256, file_hash, read_entry
 from harness.sweep.folder.lock import learned, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger, charged, correct, permits
@@ -48,6 +48,12 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         begun = _unfinished(ledger, lock, result.folder)
         seen = ledger.of(data.sha256)
         looks, ids = plan.config.paths.get("looks"), data.test_ids()
+        earlier = read_entry(result.folder, lock)
+        if earlier and earlier["sha256"] not in [line["sha256"] for line in ledger.entries()]:
+            raise HarnessError(
+                f"{result.folder / ENTRY}: this sweep was evaluated at {earlier['time']}, and {ledger.path} does not "
+                "have it; give the ledger that does: paths.ledger=FILE"
+            )
         if known := [line["sha256"] for line in seen]:
             note_look(looks, "heldout", data.name, ids, known)
         if begun is None and seen and not again and not permits(lock.get("family"), seen):

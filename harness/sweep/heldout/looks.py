@@ -12,7 +12,7 @@ import datetime
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,8 @@ def note_look(
     """
     test = sorted(test_ids)
     found: dict[str, Any] = {"test_questions": len(test), "looks": None}
+    if path is not None and not str(path).strip():
+        raise HarnessError("paths.looks (HARNESS_LOOKS) is empty: name a file, or give null to note no look")
     if test and path is not None:
         place, digests = Path(path), _digests(test)
         try:
@@ -81,7 +83,7 @@ def count_looks(path: str | None, test_ids: Iterable[str], evaluations: Sequence
     return count if recorded else count or None
 
 
-def describe_looks(found: dict[str, Any], n: int, path: str | None) -> str:
+def describe_looks(found: Mapping[str, Any], n: int, path: str | None) -> str:
     """What ``note_look`` found, for people; empty where none of the ``n`` questions is of test."""
     if not found["test_questions"]:
         return ""

@@ -111,8 +111,13 @@ def workers(device: str) -> int:
 
 
 def resolve(device: str) -> str:
-    """``auto`` is CUDA when torch has it, else the CPU."""
-    return ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+    """``auto`` is CUDA when torch has it, else the CPU. Raises HarnessError for a name that torch does not know."""
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        return str(torch.device(device))
+    except RuntimeError as error:
+        raise HarnessError(f"device={device}: expected auto, cpu, cuda or cuda:0, cuda:1, ...") from error
 
 
 def _blocks(spec: PoolSpec, runs: Mapping[str, Run], device: str, parts: int) -> Iterator[slice]:

@@ -19,7 +19,17 @@ from harness.fusion.context import default_anchor
 from harness.fusion.fuse import check
 from harness.fusion.fuser import Shared
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, PoolSpec, Trial, list_names, other_anchor
-from harness.sweep.trial.override import POOL, ineffective, keys, name, overrides_of, restrict, typed_knobs, values
+from harness.sweep.trial.override import (
+    POOL,
+    ineffective,
+    keys,
+    name,
+    overrides_of,
+    restrict,
+    settings_of,
+    typed_knobs,
+    values,
+)
 
 log = logging.getLogger(__name__)
 
@@ -120,8 +130,8 @@ class Grid:
                 f"pool.lists names {unknown[0]}{nearest(unknown[0], self.config['lists'])}; "
                 f"lists holds: {', '.join(self.config['lists'])}"
             )
-        if pool["cap"] is not None and (not isinstance(pool["cap"], int) or pool["cap"] < 1):
-            raise HarnessError(f"pool.cap must be a whole number >= 1 or null, got cap={pool['cap']}")
+        if (cap := pool["cap"]) is not None and (isinstance(cap, bool) or not isinstance(cap, int) or cap < 1):
+            raise HarnessError(f"pool.cap must be a whole number >= 1 or null, got cap={cap}")
         chosen = {group: self._fields(group, point) for group in GROUPS}
         chosen["fuser"] = self._within(chosen["fuser"], wanted, point)
         strategies = {group: self._make(fields) for group, fields in chosen.items()}
@@ -129,11 +139,11 @@ class Grid:
         if prior is not None and not (isinstance(prior, str) and Path(prior).is_file()):
             raise HarnessError(f"pool.importance={prior}: there is no such file; give a JSON file, or null")
         read = prior if "importance" in strategies["fuser"].reads else None
-        spec = PoolSpec(wanted, pool["cap"], capped, read, self._anchor(wanted))
+        spec = PoolSpec(wanted, cap, capped, read, self._anchor(wanted))
         read_beside = [name for name in RERANKER_INPUTS if name in getattr(strategies["reranker"], "reads", ())]
         beside = {name: identity(self._make(self.config[name])) for name in read_beside}
         trial = Trial(spec, **strategies, settings={}, overrides=())
-        settings = self._settings(trial, chosen)
+        settings = settings_of(trial, chosen)
         return Trial(
             spec, **strategies, settings=settings, overrides=(*self._kept(), *overrides_of(settings)), beside=beside
         )
@@ -212,23 +222,6 @@ class Grid:
         if key not in self.made:
             self.made[key] = instantiate(dict(fields))
         return self.made[key]
-
-    def _settings(self, trial: Trial, chosen: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        read = {"normalizer": trial.reads_values, "temperature": trial.reads_probabilities}
-        settings: dict[str, Any] = {}
-        for group in GROUPS:
-            if read.get(group, True):
-                settings[group] = name(chosen[group])
-                settings.update({f"{group}.{key}": value for key, value in chosen[group].items() if key != "_target_"})
-        settings["pool.lists"] = list(trial.pool.lists)
-        settings["pool.cap"] = trial.pool.effective_cap
-        if trial.pool.effective_cap is not None:
-            settings["pool.capped"] = list(trial.pool.capped)
-        if trial.pool.importance is not None:
-            settings["pool.importance"] = trial.pool.importance
-        if trial.pool.reference is not None:
-            settings["reference"] = trial.pool.reference
-        return settings
 
     def _anchor(self, lists: Sequence[str]) -> str | None:
         reference = self.config.get("reference")

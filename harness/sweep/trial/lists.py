@@ -75,8 +75,8 @@ def name_errors(name: str) -> Iterator[None]:
 def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> dict[str, Run]:
     """Every list's run over all queries of the benchmark; files of other systems are read before anything is built.
 
-    A list that answers fewer than half of the queries is said. Raises Unfinished, after all lists were tried, where
-    parts of some are missing that belong to other shares.
+    A file that lacks queries, or holds others, is said, and a list that answers fewer than half of them. Raises
+    Unfinished, after all lists were tried, where parts of some are missing that belong to other shares.
     """
     found, unfinished = {}, []
     for name in sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec)):
@@ -86,12 +86,25 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
         except Unfinished as error:  # other lists may have parts of this share, too
             unfinished.append(str(error))
             continue
+        if isinstance(retrievers[name], Trec):
+            _say_other_queries(name, retrievers[name], data, kept)
         answered = int((found[name].lengths() > 0).sum())
         if 2 * answered < len(found[name]):
             log.warning("lists.%s: only %d of %d queries have a list", name, answered, len(found[name]))
     if unfinished:
         raise Unfinished("; ".join(dict.fromkeys(unfinished)))
     return {name: found[name] for name in retrievers}
+
+
+def _say_other_queries(name: str, retriever: Retriever, data: Benchmark, kept: Store) -> None:
+    manifest = read_manifest(kept.place("retrieve", identity(retriever), {"benchmark": data.sha256}) / MANIFEST)
+    facts = manifest["facts"] if manifest else {}
+    missing, unknown = facts.get("queries_missing", 0), facts.get("queries_left_out", 0)
+    if missing or unknown:
+        log.warning(
+            "lists.%s: %s lacks %d of %d queries of %s (where it has found nothing), and holds %d others (left out)",
+            name, facts["file"], missing, len(data.query_ids), data.name, unknown,
+        )  # fmt: skip
 
 
 def identities(retrievers: Mapping[str, Retriever]) -> dict[str, Any]:

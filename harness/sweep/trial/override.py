@@ -64,11 +64,30 @@ def values(axis: Any) -> Sequence[Any]:
     return axis if isinstance(axis, (list, tuple)) else [axis]
 
 
+def settings_of(trial: Trial, chosen: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The value of each knob that a trial reads; ``chosen``: the fields of its strategies, by group."""
+    read = {"normalizer": trial.reads_values, "temperature": trial.reads_probabilities}
+    settings: dict[str, Any] = {}
+    for group in GROUPS:
+        if read.get(group, True):
+            settings[group] = name(chosen[group])
+            settings.update({f"{group}.{key}": value for key, value in chosen[group].items() if key != "_target_"})
+    settings["pool.lists"] = list(trial.pool.lists)
+    settings["pool.cap"] = trial.pool.effective_cap
+    if trial.pool.effective_cap is not None:
+        settings["pool.capped"] = list(trial.pool.capped)
+    if trial.pool.importance is not None:
+        settings["pool.importance"] = trial.pool.importance
+    if trial.pool.reference is not None:
+        settings["reference"] = trial.pool.reference
+    return settings
+
+
 def ineffective(typed: Mapping[str, Any], trials: Sequence[Trial]) -> Iterator[str]:
     """A line for every typed knob that none of these trials reads: what would have read it."""
     for knob, value in typed.items():
         if not any(knob in trial.settings and trial.settings[knob] == value for trial in trials):
-            yield f"{knob}={value} changes nothing: no trial of this grid reads it; {_readers(knob)}"
+            yield f"{knob}={value} changes nothing: nothing here reads it; {_readers(knob)}"
 
 
 def unread(given: Sequence[str], raw: Mapping[str, Any], trials: Sequence[Trial]) -> Iterator[str]:

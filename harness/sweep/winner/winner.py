@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.lock import LOCK, lock_file, read_lock
 from harness.sweep.trial import GROUPS, PoolSpec, Trial, engine, list_names, lists, other_anchor, reference_of
 from harness.sweep.trial.knobs import fields, read_knobs
+from harness.sweep.trial.override import ineffective, keys, settings_of, typed_knobs
 from harness.sweep.trial.plan import reopen
 
 if TYPE_CHECKING:
@@ -39,12 +40,19 @@ def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Tr
     if config.lock is None:
         wanted = list_names("pool.lists", config.pool.get("lists", names), 1)
         anchor = other_anchor(reference_of(config.reference, list(names)), wanted)
+        made = {group: instantiate(config[group]) for group in GROUPS}
         spec = PoolSpec(
             wanted, config.pool.cap, list_names("pool.capped", config.pool.capped), config.pool.importance, anchor
         )
-        found = Trial(spec, **{group: instantiate(config[group]) for group in GROUPS}, settings={}, overrides=())
+        found = Trial(spec, **made, settings={}, overrides=())
+        prior = spec.importance if "importance" in found.fuser.reads else None
+        read = replace(found, pool=replace(spec, importance=prior))
+        read = replace(read, settings=settings_of(read, config))
+        for mistake in ineffective(typed_knobs(given, config), [read]):
+            raise HarnessError(mistake)
     else:
-        typed = [text for text in given if text.partition("=")[0].partition(".")[0] in (*GROUPS, "pool", "reference")]
+        fixed = (*GROUPS, "pool", "reference")
+        typed = [text for text, key in zip(given, keys(given), strict=True) if key.partition(".")[0] in fixed]
         if typed:
             raise HarnessError(f"lock={config.lock} decides what {' '.join(typed)} would change; leave one of them out")
         found = read_winner(lock_file(config.lock), bool(config.get("trust", False)))

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness.analysis.answering import gold_answers
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset.folder import Folder
 from harness.core.errors import HarnessError
@@ -95,6 +96,14 @@ def test_hops_and_type_may_be_left_out(write: Write, store: Store) -> None:
     bare = {key: QUERIES[0][key] for key in ("id", "question", "answers", "supporting_ids")}
     benchmark = load(write(queries=[bare]), store)
     assert (benchmark.queries["hops"][0], benchmark.queries["type"][0]) == (2, None)
+
+
+def test_answers_may_be_left_out(write: Write, store: Store) -> None:
+    bare = {key: QUERIES[0][key] for key in ("id", "question", "supporting_ids")}
+    benchmark = load(write(queries=[bare]), store)
+    assert benchmark.queries["answers"][:] == [[]]
+    with pytest.raises(HarnessError, match="query q1 has no answers; give `answers`"):
+        gold_answers(benchmark, np.arange(1))
 
 
 def test_chain_rule(write: Write, store: Store) -> None:

@@ -18,7 +18,7 @@ from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
 from harness.sweep.heldout import locked_trials as module
 from harness.sweep.heldout.ledger import Ledger
-from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from harness.sweep.verify import verify_files, verify_numbers
@@ -235,3 +235,24 @@ def test_a_full_disk_leaves_no_half_line(tmp_path):
     assert done.stderr == ""
     assert done.stdout.splitlines()[-1] == "True 1"
     assert "ledger.jsonl: cannot write" in done.stdout
+
+
+def test_another_ledger_does_not_make_it_the_first_evaluation(result, prepared, ledger, tmp_path):
+    heldout(result, prepared, again=False)
+    prepared.plan.config.paths.ledger = str(tmp_path / "other.jsonl")
+    for again in (False, True):
+        with pytest.raises(HarnessError, match=r"other\.jsonl does not have it; give the ledger that does"):
+            heldout(result, prepared, again=again)
+    assert len(ledger.entries()) == 1
+
+
+def test_a_lost_copy_of_the_line_is_written_again(result, prepared, ledger):
+    heldout(result, prepared, again=False)
+    before = contents(result.folder)
+    (result.folder / "heldout.entry.json").unlink()
+    with pytest.raises(HarnessError, match="run `harness heldout` again: it finishes the same evaluation"):
+        read_all(result)
+    again = reopen(result.folder, prepared.plan.config)
+    heldout(SweepResult(result.folder), Prepared.of(again), again=False)
+    assert contents(result.folder) == before
+    assert len(ledger.entries()) == 1

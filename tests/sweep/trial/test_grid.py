@@ -217,7 +217,7 @@ def test_a_typed_cap_restricts_every_block():
     ("given", "changes", "message"),
     [
         ("fuser.alhpa=.5", {"fuser": {**defaults("fuser", "boltzmann"), "alhpa": 0.5}},
-         r"fuser.alhpa=0.5 changes nothing: no trial of this grid reads it; no fuser has a alhpa \(did you mean alpha"),
+         r"fuser.alhpa=0.5 changes nothing: nothing here reads it; no fuser has a alhpa \(did you mean alpha"),
         ("fuser.penalty=1", {"fuser": {**defaults("fuser", "boltzmann"), "penalty": 1.0}},
          "fuser.penalty=1.0 changes nothing.*penalty is read by fuser=learned"),
         ("temperature=fixed", {"temperature": defaults("temperature", "fixed")},
@@ -230,6 +230,11 @@ def test_a_typed_cap_restricts_every_block():
 def test_a_typed_knob_that_no_trial_reads_is_refused(given, changes, message):
     with pytest.raises(HarnessError, match=message):
         grid({}, (given,), **{"grid": BLOCKS, **changes}).trials()
+
+
+def test_a_cap_is_a_whole_number():
+    with pytest.raises(HarnessError, match=r"pool\.cap must be a whole number >= 1 or null, got cap=True"):
+        grid({"one": {"fuser": ["rrf"]}}, pool={"lists": ["dense", "graph"], "cap": True, "capped": ["graph"]}).trials()
 
 
 def test_a_block_that_is_no_axes_is_one_line():
