@@ -12,16 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import yaml
 
 from harness.benchmark.cluster import clusters, share_gold
 from harness.core.arrays import write_array
 from harness.core.errors import HarnessError
 from harness.core.files import locked, make_folder, remove_partials, write_frame, write_json, write_text
 from harness.core.identity import code_version, digest, library_versions, record
+from harness.core.input import read_yaml
 from harness.evaluation.metric import Metric
 from harness.run import Run
 from harness.sweep.folder import scores
-from harness.sweep.folder.integrity import hashes
+from harness.sweep.folder.integrity import HERE, hashes
 from harness.sweep.folder.latest_sweep import remember
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout.ledger import experiment_family
@@ -54,7 +56,9 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     make_folder(folder)
     with locked(folder.with_suffix(".lock")):
         remove_partials(folder)
-        if not _evaluated(folder):
+        if _evaluated(folder):
+            _say_what_is_kept(folder, board.prepared.plan.stored())
+        else:
             write_text(folder / "config.yaml", board.prepared.plan.stored())
             for name, table in found.tables.items():
                 write_frame(folder / name, table)
@@ -74,6 +78,12 @@ def _evaluated(folder: Path) -> bool:
         return SweepResult(folder).heldout is not None
     except HarnessError:
         return False
+
+
+def _say_what_is_kept(folder: Path, content: str) -> None:
+    old, new = read_yaml(folder / "config.yaml"), yaml.safe_load(content)
+    if differ := [key for key in new if key not in (*HERE, "given") and old.get(key) != new[key]]:
+        log.warning("%s was held out, so its files stay as they are, without the new %s", folder, ", ".join(differ))
 
 
 @dataclass(frozen=True)

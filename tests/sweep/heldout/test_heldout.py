@@ -190,11 +190,17 @@ def test_a_forged_number_is_named_whatever_its_hashes_say(result, prepared, ledg
         list(verify_numbers(forged, prepared))
 
 
-def test_the_same_sweep_again_keeps_what_was_held_out(result, prepared):
+def test_the_same_sweep_again_keeps_what_was_held_out(result, prepared, overrides, caplog):
     heldout(result, prepared, again=False)
     before = contents(result.folder)
     sweep(prepared, prepared.plan.trials())
     assert contents(result.folder) == before
+    assert "its files stay" not in caplog.text
+    given = (*overrides, *SMALL, "metrics=[mrr]")
+    other = Prepared.of(Plan(compose("config", given), given))
+    sweep(other, other.plan.trials())
+    assert contents(result.folder) == before
+    assert f"{result.folder} was held out, so its files stay as they are, without the new metrics" in caplog.text
 
 
 def test_a_sweep_of_before_file_hashes_is_read_and_says_so(result, caplog):
