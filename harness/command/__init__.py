@@ -11,6 +11,8 @@ from harness.core.errors import HarnessError
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
+    from harness.evaluation.metric import Metric
+
 
 def complete(config: DictConfig) -> None:
     """Raise HarnessError that names the keys which have no value yet (``???`` in conf/)."""
@@ -44,6 +46,21 @@ def plain(node: Any) -> Any:
     from omegaconf import OmegaConf
 
     return OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
+
+
+def at_depths(names: Any, depths: Any) -> list[Metric]:
+    """The metrics of some names at some depths. Raises HarnessError for a depth that was typed and that none takes."""
+    from harness.evaluation.metric import metrics
+
+    found = metrics(names, depths)
+    for text in typed():
+        try:
+            unread = text.startswith("k=") and metrics(names, ()) == found
+        except HarnessError:  # a name without a depth, which takes this one
+            unread = False
+        if unread:
+            raise HarnessError(f"{text} changes nothing: {', '.join(map(str, found))} have their own; leave it out")
+    return found
 
 
 def look(config: DictConfig, command: str, source: str, test_ids: Iterable[str]) -> dict[str, Any]:

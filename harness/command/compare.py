@@ -108,11 +108,10 @@ def run(config: DictConfig) -> None:
 
 
 def _metrics(config: DictConfig) -> list[Metric]:
-    from harness.command import plain
-    from harness.evaluation.metric import metrics
+    from harness.command import at_depths, plain
 
     metric, k = plain(config.metric), plain(config.k)
-    return metrics("last_hop" if metric is None else metric, 5 if k is None else k)
+    return at_depths("last_hop" if metric is None else metric, 5 if k is None else k)
 
 
 def _compare_runs(

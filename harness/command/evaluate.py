@@ -43,18 +43,17 @@ log = logging.getLogger(__name__)
 
 def run(config: DictConfig) -> None:
     """Read, score, print and write."""
-    from harness.command import complete, look, plain, print_look
+    from harness.command import at_depths, complete, look, plain, print_look
     from harness.core.table import fit, paragraph
     from harness.evaluation.coverage import read_gold, show_coverage
     from harness.evaluation.evaluate import evaluate
-    from harness.evaluation.metric import metrics
     from harness.report.output import check_ending, write_result
     from harness.run import io as lists
 
     complete(config)
     explain = config.explain
     check_ending(config.out)
-    wanted = metrics(plain(config.metrics), plain(config.k))
+    wanted = at_depths(plain(config.metrics), plain(config.k))
     gold, source = read_gold(config), str(config.run)
     ranked = lists.read(source, config.lenient, plain(config.columns))
     found = evaluate(ranked, gold, wanted, ties=config.ties, source=source)

@@ -13,6 +13,7 @@ from harness.benchmark import md5_split
 from harness.command.evaluate import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from tests.conftest import Command
 
 RUN = """q1 Q0 b 1 3 s
 q1 Q0 a 2 2 s
@@ -143,3 +144,13 @@ def test_a_look_is_noted_before_its_figures_are_printed(folder: Path, monkeypatc
     assert looks.exists()
     with pytest.raises(HarnessError, match=r"paths.looks \(HARNESS_LOOKS\) is empty"):
         run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl", "paths.looks=''"]))
+
+
+@pytest.mark.parametrize(
+    "line", [("evaluate", "metrics=[recall@5,mrr]"), ("compare", "baseline=run.trec", "metric=mrr")]
+)
+def test_a_depth_that_no_metric_takes_is_refused(folder: Path, command: Command, line: tuple[str, ...]) -> None:
+    status, _, said = command(*line, "run=run.trec", "gold=queries.jsonl", "k=10")
+    assert status == 2
+    assert "k=10 changes nothing: " in said
+    assert "mrr have their own; leave it out" in said
