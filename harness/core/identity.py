@@ -72,9 +72,9 @@ def _version(kind: type) -> int | str:
     ours, inherited = _package(kind) == PACKAGE.name, getattr(kind, "version", None)
     if ours or "version" in vars(kind):
         return inherited or 1
-    others = {_package(base) for base in kind.__mro__ if dataclasses.is_dataclass(base)} - {PACKAGE.name}
-    found = "".join(_sources_sha256(name, kind.__module__) for name in sorted(others))
-    sources = found if len(others) == 1 else texts_sha256([found])[:12]
+    bases = [base for base in kind.__mro__ if dataclasses.is_dataclass(base) and _package(base) != PACKAGE.name]
+    found = list(dict.fromkeys(_sources_sha256(_package(base), base.__module__) for base in bases))
+    sources = found[0] if len(found) == 1 else texts_sha256(found)[:12]
     return f"{inherited}+{sources}" if inherited else sources or 1
 
 

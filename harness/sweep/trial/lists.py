@@ -102,7 +102,7 @@ def _say_other_queries(name: str, retriever: Retriever, data: Benchmark, kept: S
     missing, unknown = facts.get("queries_missing", 0), facts.get("queries_left_out", 0)
     if missing or unknown:
         log.warning(
-            "lists.%s: %s lacks %d of %d queries of %s (where it has found nothing), and holds %d others (left out)",
+            "lists.%s: %s lacks %d of %d queries of %s (nothing is found there), and holds %d that it does not have",
             name, facts["file"], missing, len(data.query_ids), data.name, unknown,
         )  # fmt: skip
 
