@@ -128,6 +128,12 @@ def files_sha256(*places: Path) -> str:
     return _files_sha256(tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
 
 
+def folder_sha256(name: str | None) -> str | None:
+    """``files_sha256`` of a folder; None where this is the name of none, but of a package or of a model of the Hub."""
+    place = None if name is None else Path(name).expanduser()
+    return files_sha256(place) if place is not None and place.is_dir() else None
+
+
 def _files(place: Path) -> Iterable[Path]:
     if not place.is_dir():
         return [place]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.core.configuration import REACHES
 from harness.core.errors import bounded
-from harness.core.identity import NO_RESULT, files_sha256
+from harness.core.identity import NO_RESULT, folder_sha256
 from harness.core.threads import available
 from harness.graph.extractor.extraction import KINDS, Extraction
 from harness.graph.extractor.mention import find_mentions
@@ -48,7 +48,7 @@ class Offline:
 
     def content(self) -> str | None:
         """The hash of the files of a model's folder; None of an installed package, which its name stands for."""
-        return files_sha256(Path(self.model)) if self.model and Path(self.model).is_dir() else None
+        return folder_sha256(self.model)
 
     def fill(self, benchmark: Benchmark, folder: Path) -> None:
         """What the recogniser finds, in shards that several processes may share."""

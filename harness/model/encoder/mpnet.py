@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
-from harness.core.identity import NO_RESULT
+from harness.core.identity import NO_RESULT, folder_sha256
 from harness.model.encoder.sentence_transformer import LoadedModel, SentenceTransformer
 
 
@@ -29,7 +29,7 @@ class Mpnet:
 
     def content(self) -> str | None:
         """The hash of the folder's files; None before there is one."""
-        return self._configured().content() if Path(self.folder).expanduser().is_dir() else None
+        return folder_sha256(self.folder)
 
     def open(self) -> LoadedModel:
         """Load the weights."""

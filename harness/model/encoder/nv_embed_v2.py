@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from harness.core.configuration import REACHES
-from harness.core.identity import NO_RESULT
+from harness.core.identity import NO_RESULT, folder_sha256
 from harness.model.encoder.sentence_transformer import LoadedModel, SentenceTransformer
 
 
@@ -48,7 +47,7 @@ class NvEmbedV2:
 
     def content(self) -> str | None:
         """The hash of the files of a model's folder; None when it comes from the Hub."""
-        return self.configured().content() if Path(self.model).is_dir() else None
+        return folder_sha256(self.model)
 
     def open(self) -> LoadedModel:
         """Load the model from the Hub or its cache."""

@@ -77,9 +77,8 @@ def _data(view: View) -> str:
 
 def _copies(view: View) -> str:
     copies = sum(view.copies)
-    said = "1 trial has" if copies == 1 else f"{copies} trials have"
-    left_out = f" {said} the gold ranks of one before and {'is' if copies == 1 else 'are'} left out; Holm p counts"
-    return f"{left_out} {'it' if copies == 1 else 'them'}, max p does not." if copies else ""
+    said = f" Left out, since their gold ranks are those of one before: {copies}; Holm p counts them, max p does not."
+    return said if copies else ""
 
 
 def _scores(table: Table) -> list[str]:

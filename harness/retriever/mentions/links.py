@@ -100,12 +100,8 @@ def link_titles(extraction: Extraction, sentences: Sentences, most: int) -> tupl
         np.searchsorted(extraction.titled[order], np.arange(len(extraction.names) + 1)), order, np.empty(0, np.int32)
     )
     kept = np.flatnonzero(mentions.kind == KINDS.index("title"))
-    first, entity, made_by = (
-        np.searchsorted(kept, mentions.indptr),
-        mentions.entity[kept],
-        sentences.of_mentions(mentions, kept),
-    )
-    del kept
+    entity, made_by = mentions.entity[kept], sentences.of_mentions(mentions, kept)
+    first = np.searchsorted(kept, mentions.indptr)
     parts, blocks, count = [], cut(size, TEXTS), np.zeros(size, np.int64)
     for texts in blocks:  # all at once are hundreds of millions in a corpus of millions
         own = slice(first[texts.start], first[texts.stop])

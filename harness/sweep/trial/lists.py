@@ -97,14 +97,19 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
 
 
 def _say_other_queries(name: str, retriever: Retriever, data: Benchmark, kept: Store) -> None:
-    manifest = read_manifest(kept.place("retrieve", identity(retriever), {"benchmark": data.sha256}) / MANIFEST)
-    facts = manifest["facts"] if manifest else {}
+    facts = _facts(identity(retriever), data, kept)
     missing, unknown = facts.get("queries_missing", 0), facts.get("queries_left_out", 0)
     if missing or unknown:
         log.warning(
             "lists.%s: %s lacks %d of %d queries of %s (nothing is found there), and holds %d that it does not have",
             name, facts["file"], missing, len(data.query_ids), data.name, unknown,
         )  # fmt: skip
+
+
+def _facts(one: Any, data: Benchmark, kept: Store) -> Mapping[str, Any]:
+    """What was found of a list, by its identity, when it was made; nothing of one that is not stored."""
+    manifest = read_manifest(kept.place("retrieve", one, {"benchmark": data.sha256}) / MANIFEST)
+    return manifest["facts"] if manifest else {}
 
 
 def identities(retrievers: Mapping[str, Retriever]) -> dict[str, Any]:
@@ -138,9 +143,8 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, di
 
 def recalls(identities: Mapping[str, Any], data: Benchmark, kept: Store) -> dict[str, dict[str, Any]]:
     """``index``, ``recall@100`` and on how many ``questions``, of every list that an approximate index found."""
-    inputs = {"benchmark": data.sha256}
-    made = {name: read_manifest(kept.place("retrieve", one, inputs) / MANIFEST) for name, one in identities.items()}
-    return {name: dict(one["facts"]["recall"]) for name, one in made.items() if one and "recall" in one["facts"]}
+    facts = {name: _facts(one, data, kept) for name, one in identities.items()}
+    return {name: dict(one["recall"]) for name, one in facts.items() if "recall" in one}
 
 
 def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:

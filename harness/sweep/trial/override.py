@@ -76,7 +76,7 @@ def settings_of(trial: Trial, chosen: Mapping[str, Mapping[str, Any]]) -> dict[s
     settings["pool.cap"] = trial.pool.effective_cap
     if trial.pool.effective_cap is not None:
         settings["pool.capped"] = list(trial.pool.capped)
-    if trial.pool.importance is not None:
+    if trial.pool.importance is not None and "importance" in trial.fuser.reads:
         settings["pool.importance"] = trial.pool.importance
     if trial.pool.reference is not None:
         settings["reference"] = trial.pool.reference

@@ -40,14 +40,11 @@ def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Tr
     if config.lock is None:
         wanted = list_names("pool.lists", config.pool.get("lists", names), 1)
         anchor = other_anchor(reference_of(config.reference, list(names)), wanted)
-        made = {group: instantiate(config[group]) for group in GROUPS}
         spec = PoolSpec(
             wanted, config.pool.cap, list_names("pool.capped", config.pool.capped), config.pool.importance, anchor
         )
-        found = Trial(spec, **made, settings={}, overrides=())
-        prior = spec.importance if "importance" in found.fuser.reads else None
-        read = replace(found, pool=replace(spec, importance=prior))
-        read = replace(read, settings=settings_of(read, config))
+        found = Trial(spec, **{group: instantiate(config[group]) for group in GROUPS}, settings={}, overrides=())
+        read = replace(found, settings=settings_of(found, config))
         for mistake in ineffective(typed_knobs(given, config), [read]):
             raise HarnessError(mistake)
     else:
