@@ -108,7 +108,7 @@ class Endpoint:
                 reason, asked = f"{type(error).__name__}: {describe(error)}", ""
             if attempt < self.retries:
                 self._wait(asked, attempt, reason)
-        raise Away(f"{reason}, asked {self.retries + 1} times")
+        raise Away(f"{reason}, asked {f'{self.retries + 1} times' if self.retries else 'once'}")
 
     def _wait(self, asked: str, attempt: int, reason: str) -> None:
         wanted = seconds_of(asked)

@@ -39,15 +39,19 @@ class BoundedTransport:
         self._key, self._seconds, self._size = key.encode(), seconds, size
 
     def handle_request(self, request: Any) -> Any:
-        """The whole response. Raises ReadTimeout at the deadline, ReadError for an answer that is too large."""
+        """The whole response. Raises ReadTimeout at the deadline, ReadError for an answer that is too large.
+
+        The deadline is seen by this thread or by the one that reads, whichever wakes first; the words are the same.
+        """
         done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         deadline = time.monotonic() + self._seconds
         threading.Thread(target=self._work, args=(request, deadline, done), daemon=True).start()
         try:
             found = done.get(timeout=self._seconds)
         except queue.Empty:
-            reason = f"no whole answer within {self._seconds:g} seconds"
-            raise self._http.ReadTimeout(reason, request=request) from None
+            found = self._http.ReadTimeout("", request=request)
+        if isinstance(found, self._http.ReadTimeout):
+            raise self._http.ReadTimeout(f"no whole answer within {self._seconds:g} seconds", request=request)
         if isinstance(found, Exception):
             raise found
         return found
@@ -70,7 +74,7 @@ class BoundedTransport:
                 if len(data) > self._size:
                     raise self._http.ReadError(f"an answer of more than {self._size >> 20} MiB", request=request)
                 if time.monotonic() > deadline:
-                    raise self._http.ReadTimeout("the deadline has passed", request=request)
+                    raise self._http.ReadTimeout("", request=request)
         finally:
             response.close()
         content = bytes(data).replace(self._key, b"***") if self._key else bytes(data)

@@ -1,5 +1,6 @@
 """What an endpoint can do wrong, and that no key leaves the process."""
 
+import itertools
 import json
 import time
 from dataclasses import dataclass
@@ -42,10 +43,22 @@ def test_a_server_that_sends_byte_by_byte_is_left_at_the_deadline(tmp_path: Path
     begun = time.monotonic()
     with (
         served(lambda number, message: ("drip", header)) as endpoint,
-        pytest.raises(HarnessError, match=r"no whole answer within 0\.5 seconds, asked 1 times"),
+        pytest.raises(HarnessError, match=r"no whole answer within 0\.5 seconds, asked once"),
     ):
         ask(asking(endpoint.url, tmp_path, timeout=0.5))
     assert time.monotonic() - begun < 5
+
+
+def test_the_deadline_has_the_same_words_where_the_reading_thread_sees_it_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours = itertools.count(step=3600)
+    monkeypatch.setattr("harness.model.endpoint.transport.time", SimpleNamespace(monotonic=lambda: next(hours)))
+    with (
+        served(lambda number, message: ("drip", False)) as endpoint,
+        pytest.raises(HarnessError, match=r"no whole answer within 30 seconds, asked 2 times"),
+    ):
+        ask(asking(endpoint.url, tmp_path, timeout=30, retries=1))
 
 
 @pytest.mark.parametrize(
