@@ -157,7 +157,7 @@ def test_an_override_that_does_nothing_is_refused(site: Path, folder: Path, over
 
 def test_test_is_looked_at_once(site: Path, folder: Path, evaluated: Path) -> None:
     assert json.loads((evaluated / "heldout.json").read_text())[0]["evaluation"] == 1
-    assert "has been evaluated already, 1 times" in refused(site, folder, "heldout", "tracking=none")
+    assert "has been evaluated already, 1 time" in refused(site, folder, "heldout", "tracking=none")
     assert len((folder / "runs" / "ledger.jsonl").read_text().splitlines()) == 1
 
 

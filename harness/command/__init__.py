@@ -30,15 +30,21 @@ CHOICE = ("grid", "objective", "margin", "metrics", "dry_run")
 
 
 def refuse(config: DictConfig, command: str, *unread: str) -> None:
-    """Raise HarnessError for an override of a key that the command inherits from conf/config.yaml and does not read."""
+    """Raise HarnessError for an override of a key that the command has and does not read.
+
+    command: as it was typed, with the option by which the key is not read.    unread: keys, or a section's.
+    """
     from omegaconf import OmegaConf
 
     for text in typed():
-        key = re.split(r"[.@=]", text.lstrip("+~"))[0]
-        if key in unread:
-            own = f"{command}.{key}"
-            meant = f" (did you mean {own}?)" if OmegaConf.select(config, own) is not None else ""
-            raise HarnessError(f"{text} changes nothing: harness {command} does not read {key}{meant}; leave it out")
+        key = re.split(r"[@=]", text.lstrip("+~"))[0]
+        for name in unread:
+            if key == name or key.startswith(f"{name}."):
+                own = f"{command}.{name}"
+                meant = f" (did you mean {own}?)" if OmegaConf.select(config, own) is not None else ""
+                raise HarnessError(
+                    f"{text} changes nothing: harness {command} does not read {name}{meant}; leave it out"
+                )
 
 
 def plain(node: Any) -> Any:

@@ -26,12 +26,14 @@ def run(config: DictConfig) -> None:
     """Begin, check or build."""
     from pathlib import Path
 
-    from harness.command import complete, plain
+    from harness.command import complete, plain, refuse
     from harness.core.errors import HarnessError, one_of
     from harness.report.board import Board, build, check, init
 
     complete(config)
     one_of("action", config.action, ("init", "check", "build"))
+    of_others = {"init": ("out",), "check": ("out", "benchmarks", "package"), "build": ("benchmarks", "package")}
+    refuse(config, f"board {config.action}", *of_others[config.action])
     folder = Path(str(config.dir))
     if config.action == "init":
         print(*init(folder, [str(name) for name in plain(config.benchmarks)], config.package, config.paths), sep="\n")

@@ -47,7 +47,9 @@ def run(config: DictConfig) -> None:
         bounded(f"calibrate.{key}", config.calibrate[key], least)  # here, too: before the lists are made
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
     one_of("what", what, tuple(CHECKS))
-    CHECKS[what](config)
+    check, options = CHECKS[what]
+    refuse(config, f"calibrate {what}", *(f"calibrate.{name}" for name in config.calibrate if name not in options))
+    check(config)
 
 
 def _protocol(config: DictConfig) -> None:
@@ -139,4 +141,10 @@ def _store(config: DictConfig, name: str, key: str, found: Sequence[Any], **fact
     return path
 
 
-CHECKS = {"protocol": _protocol, "forecast": _forecast, "refits": _refits, "clusters": _clusters}
+CHECKS = {
+    "protocol": (_protocol, ("worlds", "permuted", "n", "effects", "seed")),
+    "forecast": (_forecast, ("splits", "seed")),
+    "refits": (_refits, ("refits",)),
+    "clusters": (_clusters, ("clusters_of", "correlations", "worlds", "seed")),
+}
+"""What each word does, and the options that it reads."""

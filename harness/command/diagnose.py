@@ -15,7 +15,7 @@ otherwise; a look at test is noted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -23,13 +23,20 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Diagnose, print, and write."""
+    from omegaconf import OmegaConf
+
     from harness.analysis.diagnosis import diagnose
-    from harness.command import CHOICE, FUSION, complete, look, print_look, refuse
+    from harness.command import CHOICE, FUSION, complete, look, print_look, refuse, typed
+    from harness.core.errors import HarnessError
     from harness.core.table import Column, Table
     from harness.report.output import check_ending, write_result
+    from harness.sweep.trial import unread
 
     complete(config)
     refuse(config, "diagnose", *FUSION, *CHOICE)
+    raw = cast("dict[str, Any]", OmegaConf.to_container(config, resolve=False))
+    for line in unread(typed(), raw, ()):
+        raise HarnessError(line)
     check_ending(config.diagnose.out)
     data, members, found = diagnose(config)
     rows = [

@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Fit, print what was found, and say where it is written."""
-    from harness.command import CHOICE, complete, refuse, typed
+    from harness.command import CHOICE, FUSION, complete, refuse, typed
     from harness.core.table import Column, Table
     from harness.sweep.fit import fit
 
     complete(config)
     refuse(config, "fit", *CHOICE)
+    if "reranker" not in config.target:
+        refuse(config, "fit of a list", *FUSION)
     place, found = fit(config, typed())
     knobs = {name: knob for stage in found["stages"] for name, knob in stage.items()}
     rows = [

@@ -48,6 +48,7 @@ def run(config: DictConfig) -> None:
     """Write the report, and say what was written."""
     from pathlib import Path
 
+    from harness.command import refuse
     from harness.core.files import remove_partials
     from harness.report.calibration import read_pictures
     from harness.report.display import Display
@@ -58,6 +59,7 @@ def run(config: DictConfig) -> None:
 
     if config.get("paper"):
         return write_paper(config)
+    refuse(config, "report without paper=", "metrics", "baseline")
     runs, folder = Path(config.paths.runs), Path(config.paths.reports)
     remove_partials(folder)
     for name in ("tables", "figures", "site"):

@@ -28,7 +28,7 @@ def run(config: DictConfig) -> None:
     """Read or rank, write, check, and say what is missing."""
     from pathlib import Path
 
-    from harness.command import complete, plain
+    from harness.command import complete, plain, refuse
     from harness.core.errors import bounded
     from harness.core.escape import file_name
     from harness.report.board import missing, review, submit
@@ -36,6 +36,10 @@ def run(config: DictConfig) -> None:
 
     complete(config)
     bounded("depth", config.depth, 1)
+    if config.run is None:
+        refuse(config, "submit of a lock", "columns")
+    else:
+        refuse(config, "submit run=", "lock", "lists", "device", "trust")
     ranked, data, values, known = _of_winner(config) if config.run is None else _of_file(config)
     typed = {"system": str(config.system), **plain(config.card)}
     values |= {name: value for name, value in typed.items() if value is not None}

@@ -22,11 +22,14 @@ def run(config: DictConfig) -> None:
     """Check, and say what was checked."""
     from pathlib import Path
 
+    from harness.command import refuse
     from harness.sweep.folder import SweepResult, named_or_latest
     from harness.sweep.heldout import Ledger
     from harness.sweep.trial import Prepared, reopen
     from harness.sweep.verify import verify_files, verify_numbers
 
+    if not config.rescore:
+        refuse(config, "verify without --rescore", "device", "trust")
     folder = named_or_latest(config)
     print(f"sweep      {folder}")
     for line in verify_files(folder, Ledger(Path(config.paths.ledger))):

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.analysis.trace import Trace
 from harness.core.escape import file_name
-from harness.core.table import Column, Table, percent
+from harness.core.table import Column, Table, counted, percent
 from harness.graph.trail import Node, Path, Trail
 
 WIDTH = 44
@@ -117,8 +117,9 @@ def cause(trace: Trace) -> str:
     rival = trace.rivals[0]
     where = f"(rank {place})" if ranks[worst] else "(not in the fused list)"
     which = "the last hop" if worst == trace.gold[-1] else f"the passage of hop {trace.gold.index(worst) + 1}"
-    came = "1 passage" if count == 1 else f"{count} passages"
-    said = f"{came} came before {which} “{trace.title(worst)}” {where}, first “{trace.title(rival)}”"
+    said = (
+        f"{counted(count, 'passage')} came before {which} “{trace.title(worst)}” {where}, first “{trace.title(rival)}”"
+    )
     ways = ((name, entity) for name, trail in trace.trails.items() if (entity := _entity(trace, trail, rival)))
     name, entity = next(ways, ("", ""))
     if not name:

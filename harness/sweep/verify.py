@@ -16,7 +16,7 @@ from harness.sweep.folder.integrity import FILES, HELDOUT, MEASURED, bytes_sha25
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import records
-from harness.sweep.heldout import locked, score
+from harness.sweep.heldout import locked, look_of, score
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.judge.leaderboard import score_tune
 from harness.sweep.trial.prepared import Prepared
@@ -101,12 +101,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     entry = read_entry(result.folder, result.lock)
     if entry is None:
         return
-    files = score(
-        locked(result, prepared, result.lock),
-        prepared,
-        result.lock,
-        {key: entry.get(key, 1) for key in ("evaluation", "looks", "charged")},
-    )
+    files = score(locked(result, prepared, result.lock), prepared, result.lock, look_of(entry))
     for name, content in files.items():
         if bytes_sha256(content) != entry["files"][name]:
             raise HarnessError(f"{result.folder / name}: not what is computed now; data, a list, or the code differs")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from harness.core.table import counted
 from harness.work.lease import holder, is_stale
 from harness.work.parts import DONE, PLAN, RECORDS, failures
 
@@ -62,7 +63,7 @@ def _state(records: Path, name: str) -> str:
         told = holder(lease) or {}
         return f"running on {told.get('host')}, process {told.get('pid')}"
     if why := failures(records, name):
-        return f"failed {len(why)} times, last on {why[-1]['host']}: {why[-1]['error']}"
+        return f"failed {counted(len(why), 'time')}, last on {why[-1]['host']}: {why[-1]['error']}"
     return "missing"
 
 

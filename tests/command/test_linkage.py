@@ -60,7 +60,7 @@ def test_a_folder_with_gold(command: Command, folder: Path) -> None:
     ask(folder, supporting_ids=["p0", "p1", "p2"])
     status, said, _ = command("linkage", "dataset=folder", f"dataset.path={folder}", "split=all")
     lines = [line.split() for line in said.splitlines()]
-    assert (status, lines[0][1:]) == (0, ["split", "all:", "2", "gold", "pairs", "of", "1", "questions"])
+    assert (status, lines[0][1:]) == (0, ["split", "all:", "2", "gold", "pairs", "of", "1", "question"])
     assert ["title", "100.0", "1", "1.8", "100.0"] in lines
     assert ["1", "0.0", "2", "2", "100.0"] in lines
     assert ["2", "100.0", "3", "3", "100.0"] in lines
@@ -81,7 +81,7 @@ def test_figures_have_the_panels_that_there_is_gold_for(command: Command, folder
     found = json.loads((folder / "gold.json").read_text())
     shown = linkage_picture(found, "static", "gold")
     assert shown.caption.startswith(f"{found['dataset']}, 3 passages: ")
-    assert "last hops of 1 questions (split all)" in shown.caption
+    assert "last hops of 1 question (split all)" in shown.caption
     assert "what they let expect here, +0.0 points" in shown.caption
     figure = Figure()
     shown.draw(figure)
@@ -115,7 +115,7 @@ def test_nothing_is_expected_where_the_links_are_others(command: Command) -> Non
 
 def test_tables_in_other_forms(command: Command, folder: Path) -> None:
     ask(folder, supporting_ids=["p0", "p1"])
-    for ending, words in ((".tex", r"\label{tab:x}"), (".csv", "link,joined"), (".txt", "gold pairs")):
+    for ending, words in ((".tex", r"\label{tab:x}"), (".csv", "link,joined"), (".txt", "1 gold pair of 1 question")):
         out = folder / f"x{ending}"
         assert command("linkage", "dataset=folder", f"dataset.path={folder}", "split=all", f"out={out}")[0] == 0
         assert words in out.read_text()

@@ -62,12 +62,21 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
     ("typed", "message"),
     [
         ("fit objective=mrr", "objective=mrr changes nothing: harness fit does not read objective (did you mean fit"),
+        ("fit fuser=rrf", "fuser=rrf changes nothing: harness fit of a list does not read fuser; leave it out"),
         ("diagnose pool.cap=3", "pool.cap=3 changes nothing: harness diagnose does not read pool; leave it out"),
         ("trace q margin=0.1", "margin=0.1 changes nothing: harness trace does not read margin"),
         ("calibrate dry_run=true", "dry_run=true changes nothing: harness calibrate does not read dry_run"),
         ("calibrate clusters encoder=static", "harness calibrate clusters does not read encoder"),
         ("calibrate clusters +retriever@lists.a=dense", "harness calibrate clusters does not read retriever"),
         ("calibrate clusters dataset=musique", "harness calibrate clusters does not read dataset"),
+        ("calibrate refits calibrate.worlds=9", "harness calibrate refits does not read calibrate.worlds; leave"),
+        ("diagnose relations.near=3", "relations.near changes nothing: no list of this configuration uses relations"),
+        ("report metrics=[mrr]", "metrics=[mrr] changes nothing: harness report without paper= does not read metrics"),
+        ("verify device=cpu", "device=cpu changes nothing: harness verify without --rescore does not read device"),
+        ("submit system=A run=a.trec lock=b", "lock=b changes nothing: harness submit run= does not read lock; leave"),
+        ("submit system=A columns={doc:d}", "columns={doc:d} changes nothing: harness submit of a lock does not read"),
+        ("board init b out=x", "out=x changes nothing: harness board init does not read out; leave it out"),
+        ("board check b package=x", "package=x changes nothing: harness board check does not read package"),
     ],
 )
 def test_of_what_a_command_has_and_does_not_read(tmp_path: Path, command: Command, typed: str, message: str) -> None:

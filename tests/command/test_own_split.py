@@ -70,6 +70,26 @@ def test_sweep_heldout_and_verify_go_by_the_split_that_the_questions_carry(
     assert "scored again: the same files, to the bit" in out
 
 
+def test_test_questions_that_another_sweep_chose_on_are_told_of(bench: Path, place: Path, command: Command) -> None:
+    """The same questions, tune and test changed for each other in the file."""
+    other = {"train": "test", "dev": "test", "validation": "test", "test": "tune"}
+    (place / "swapped.tsv").write_text("".join(f"{q}\t{other[NAMES[n % 4]]}\n" for n, q in enumerate(IDS)))
+    folders = []
+    for file in ("splits.tsv", "swapped.tsv"):
+        status, out, err = command(*asked(bench, f"split={file}"))
+        assert status == 0, err
+        folders.append(place / out.splitlines()[-1])
+    said = "other sweeps of this folder chose on 30 of these 30 test questions, by another split"
+    status, out, err = command("heldout", "tracking=none")
+    assert (status, said in " ".join(out.split())) == (0, True), err
+    assert {row["chosen_on"] for row in read(folders[1] / "heldout.json")} == {30}
+    status, out, err = command("verify", "rescore=true")
+    assert (status, "scored again: the same files, to the bit" in out) == (0, True), err
+
+    status, out, err = command("heldout", f"sweep={folders[0]}", "tracking=none", "heldout.again=true")
+    assert (status, "chose on 10 of these 10 test questions" in " ".join(out.split())) == (0, True), err
+
+
 def test_another_split_of_the_same_data_is_another_sweep_and_the_lock_notices(
     bench: Path, place: Path, command: Command
 ) -> None:

@@ -27,6 +27,11 @@ def show(value: Any, kind: Kind) -> str:
     return FORMATS[kind](value)
 
 
+def counted(number: int, name: str) -> str:
+    """``1`` of ``question`` as ``1 question``, ``12345`` as ``12,345 questions``; of a name whose plural ends in s."""
+    return f"{number:,} {name}{'' if number == 1 else 's'}"
+
+
 def percent(share: float, decimals: int = 1) -> str:
     """``0.4567`` as ``45.7``."""
     return f"{100 * share:.{decimals}f}"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.core.errors import HarnessError
+from harness.core.table import counted
 
 log = logging.getLogger(__name__)
 LOCAL = ("http://127.0.0.1", "http://localhost", "http://[::1]")
@@ -108,7 +109,7 @@ class Endpoint:
                 reason, asked = f"{type(error).__name__}: {describe(error)}", ""
             if attempt < self.retries:
                 self._wait(asked, attempt, reason)
-        raise Away(f"{reason}, asked {f'{self.retries + 1} times' if self.retries else 'once'}")
+        raise Away(f"{reason}, asked {counted(self.retries + 1, 'time')}")
 
     def _wait(self, asked: str, attempt: int, reason: str) -> None:
         wanted = seconds_of(asked)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness.analysis.resplit import choose_again
-from harness.core.table import LEVEL, percent, percents, points
+from harness.core.table import LEVEL, counted, percent, percents, points
 from harness.evaluation.comparison import Comparison, compare_trials
 from harness.evaluation.conclusion import (
     LEAD,
@@ -58,14 +58,10 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
 
 
 def _compared(result: SweepResult, view: View) -> Sentence:
-    trials = f"{_count(len(result.whole.fused), 'fusion')} and {_count(len(result.whole.singles), 'single list')}"
+    trials = f"{counted(len(result.whole.fused), 'fusion')} and {counted(len(result.whole.singles), 'single list')}"
     chosen = f"the locked ones of {trials}" if view.split == "test" else trials
     disjoint = "" if view.splitting == "md5" else f", split={view.splitting}"
     return Sentence("compared", f"{view.where}{view.unordered()}{disjoint}: {chosen}, by {view.objective}.")
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number} {name}{'' if number == 1 else 's'}"
 
 
 def _verdict(view: View) -> list[Sentence]:
@@ -135,7 +131,7 @@ def _other_splits(result: SweepResult) -> list[Sentence]:
     over = {"the best list of the first": found.over_best, result.whole.reference: found.over_reference}
     gains = [f"from {points(min(own))} to {points(max(own))} over {name}" for name, own in over.items() if own]
     said = f"Under {found.splits} other splits of tune, chosen on one half and scored on the other, the same winner is"
-    same = f"chosen in {found.same} ({_count(len(set(found.names)), 'winner')} in all)"
+    same = f"chosen in {found.same} ({counted(len(set(found.names)), 'winner')} in all)"
     return [Sentence("addition", f"{said} {same}; its gain in points goes {', '.join(gains)}.")]
 
 

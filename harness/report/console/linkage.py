@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.core.table import Column, Table, percent, points, span
+from harness.core.table import Column, Table, counted, percent, points, span
 
 REACHED = (Column("reached", "value"), Column("p90", "value"), Column("precision %"))
 
@@ -21,7 +21,7 @@ def gold_table(found: Mapping[str, Any]) -> Table:
         [name, way["joined"], *(way["by_hops"][hop] for hop in hops), *_reached(way)]
         for name, way in gold["ways"].items()
     ]
-    size = f"{gold['pairs']:,} gold pairs of {gold['questions']:,} questions"
+    size = f"{counted(gold['pairs'], 'gold pair')} of {counted(gold['questions'], 'question')}"
     return Table("linkage", f"{found['dataset']}, split {found['split']}: {size}", columns, rows)
 
 
@@ -29,7 +29,8 @@ def start_table(found: Mapping[str, Any]) -> Table:
     """A row a number of steps from the passages that a question names: the last hops there, and the passages."""
     columns = [Column("steps from a named title", "text"), Column("last hops %"), *REACHED]
     rows = [[str(steps), row["last"], *_reached(row)] for steps, row in found["start"]["steps"].items()]
-    named = f"from the titles that {found['start']['questions']:,} questions name"
+    asked = found["start"]["questions"]
+    named = f"from the titles that {counted(asked, 'question')} name{'s' * (asked == 1)}"
     return Table("start", f"{found['dataset']}, split {found['split']}: {named}", columns, rows)
 
 
@@ -59,7 +60,7 @@ def link_table(found: Mapping[str, Any]) -> Table:
         [name, kind["linked"], kind["median"], kind["p90"], kind["most"], kind["component"]]
         for name, kind in found["links"].items()
     ]
-    return Table("links", f"{found['dataset']}: {found['passages']:,} passages", columns, rows)
+    return Table("links", f"{found['dataset']}: {counted(found['passages'], 'passage')}", columns, rows)
 
 
 def _reached(way: Mapping[str, Any]) -> list[float]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.core.table import points, span
+from harness.core.table import counted, points, span
 from harness.report.figure import COLORS, Picture
 
 if TYPE_CHECKING:
@@ -22,14 +22,15 @@ def linkage_picture(found: Mapping[str, Any], encoder: str, name: str) -> Pictur
     """
     kinds = list(found["links"])
     panels = [("linked passages (%)", kinds, [found["links"][kind]["linked"] for kind in kinds])]
-    caption = f"{found['dataset']}, {found['passages']:,} passages: those that are linked to another, by kind of link"
+    passages = counted(found["passages"], "passage")
+    caption = f"{found['dataset']}, {passages}: those that are linked to another, by kind of link"
     start = found["start"]
     near = [step["last"] for step in start["steps"].values() if step["last"] is not None] if start else []
     if near:
         panels.append(("last hops (%)", [*map(str, range(len(near))), "more"], [*near, 1 - sum(near)]))
         caption += (
-            f"; last hops of {start['questions']:,} questions (split {found['split']}) by their steps from a passage "
-            "whose title the question names"
+            f"; last hops of {counted(start['questions'], 'question')} (split {found['split']}) by their steps from a "
+            "passage whose title the question names"
         )
     expected = found.get("expected", {}).get(found["dataset"])
     if expected:

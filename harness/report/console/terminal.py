@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.benchmark.source import sample_note
-from harness.core.table import Table, fit, paragraph
+from harness.core.table import Table, counted, fit, paragraph
 from harness.evaluation.conclusion import Kind, Sentence, by_topic, choose
 from harness.report.console.conclusions import sentences
 from harness.report.table import tables
@@ -22,7 +22,7 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
     """The trials of a sweep: the ones that matter; with explain the best, every single list, and how sure it is."""
     view, said = result.whole, sentences(result, result.tune)
     table = tables.leaderboard(result, ALL if explain else len(view.rows))
-    legend = f"W, L: queries won and lost against {view.reference}; Holm p: over all {len(view.rows)} trials"
+    legend = f"W, L: queries won and lost against {view.reference}; Holm p: over all {counted(len(view.rows), 'trial')}"
     if explain:
         told = f"{legend}; p: raw, exact McNemar by query; max p: over all trials at once.{_copies(view)}{_data(view)}"
         table = table.select(["rank", "strategy", *_scores(table), "W", "L", "p", "Holm p", "max p"])
@@ -36,7 +36,8 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
 def heldout(result: SweepResult, explain: bool = False) -> str:
     """The locked trials on test: the ones that matter; with explain all, and against the best single list of tune."""
     view, table, said = result.locked, tables.heldout(result), sentences(result, result.locked)
-    legend = f"W, L: queries won and lost against {view.reference}; Holm p: over the {len(view.rows)} locked trials"
+    trials = counted(len(view.rows), "locked trial")
+    legend = f"W, L: queries won and lost against {view.reference}; Holm p: over the {trials}"
     shown = ["strategy", *_scores(table), "95% interval", "W", "L"]
     if explain:
         best = result.lock.get("best_single")

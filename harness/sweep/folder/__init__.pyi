@@ -1,5 +1,6 @@
 from .integrity import ENTRY as ENTRY
 from .integrity import read_entry as read_entry
+from .inventory import results as results
 from .inventory import sweeps as sweeps
 from .latest_sweep import latest as latest
 from .latest_sweep import named_or_latest as named_or_latest

@@ -6,7 +6,7 @@ import contextlib
 from pathlib import Path
 
 from harness.core.errors import HarnessError
-from harness.core.table import Column, Table
+from harness.core.table import Column, Table, counted
 from harness.sweep.folder.result import SweepResult, differing
 
 
@@ -16,8 +16,8 @@ def sweeps(runs: Path) -> Table:
     parameters: what was typed, as far as sweeps of the benchmark differ in it.
     """
     rows, typed = [], _parameters(runs)
-    for folder in _folders(runs):
-        result = SweepResult(folder)
+    for result in results(runs):
+        folder = result.folder
         try:
             found = [
                 str(result.manifest["dataset"]),
@@ -35,22 +35,23 @@ def sweeps(runs: Path) -> Table:
         Column("sweep", "text"), Column("benchmark", "text"), Column("parameters", "text"), Column("queries", "count"),
         Column("trials", "count"), Column("winner", "text"), Column("held out", "text"), Column("size", "text"),
     ]  # fmt: skip
-    return Table("sweeps", f"{len(rows)} sweep{'' if len(rows) == 1 else 's'} in {runs / 'sweeps'}", columns, rows)
+    return Table("sweeps", f"{counted(len(rows), 'sweep')} in {runs / 'sweeps'}", columns, rows)
 
 
 def _parameters(runs: Path) -> dict[Path, str]:
     """By folder, what was typed for it and not for all readable sweeps of its benchmark."""
     groups: dict[str, list[SweepResult]] = {}
-    for result in map(SweepResult, _folders(runs)):
+    for result in results(runs):
         with contextlib.suppress(HarnessError):
             _ = result.given
             groups.setdefault(str(result.manifest["dataset"]), []).append(result)
     return {
         result.folder: " ".join(f"{name}={value}" for name, value in own.items() if value)
-        for results in groups.values()
-        for result, own in zip(results, differing(results), strict=True)
+        for group in groups.values()
+        for result, own in zip(group, differing(group), strict=True)
     }
 
 
-def _folders(runs: Path) -> list[Path]:
-    return sorted(path.parent for path in (runs / "sweeps").glob("*/trials.parquet"))
+def results(runs: Path) -> list[SweepResult]:
+    """The finished sweeps, by name; none is read yet."""
+    return [SweepResult(path.parent) for path in sorted((runs / "sweeps").glob("*/trials.parquet"))]

@@ -78,6 +78,7 @@ class Row(Judged):
     evaluation: NotRequired[int]
     looks: NotRequired[int | None]
     charged: NotRequired[int]
+    chosen_on: NotRequired[int]
     p_family: NotRequired[Share]
     p_looks: NotRequired[Share]
 

@@ -213,11 +213,13 @@ class View:
 
     @property
     def warnings(self) -> list[str]:
-        """A line for each list that lacks more than half of a split's queries or gold passages."""
+        """Lines on test questions that were chosen on, and on lists that lack half of a split's queries or gold."""
         splits = {"tune": self.manifest.get("coverage", {})}
         if self.split == "test":
             splits["test"] = {name: one for row in self.rows for name, one in row.get("coverage", {}).items()}
-        return [
+        shared = max((row.get("chosen_on", 0) for row in self.rows), default=0)
+        chosen = [f"other sweeps of this folder chose on {shared} of these {self.n} test questions, by another split"]
+        return (chosen if shared else []) + [
             f"{name}: on {split} only {line}"
             for split, found in splits.items()
             for name, one in found.items()

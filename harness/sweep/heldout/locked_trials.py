@@ -6,10 +6,11 @@ the lock and of what was scored; a process that is killed after it is finished b
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ import numpy as np
 from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, whole
 from harness.core.identity import code_version
+from harness.core.table import counted
+from harness.sweep.folder import results
 from harness.sweep.folder import rows as stored
 from harness.sweep.folder.integrity import ENTRY, bytes_sha256, file_hash, read_entry
 from harness.sweep.folder.lock import learned, locked_trials
@@ -58,15 +61,17 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
             note_look(looks, "heldout", data.name, ids, known)
         if begun is None and seen and not again and not permits(lock.get("family"), seen):
             raise HarnessError(
-                f"the test split of {data.name} has been evaluated already, {len(seen)} times ({ledger.path}); "
-                "heldout.again=true evaluates it once more, and every table then says so"
+                f"the test split of {data.name} has been evaluated already, {counted(len(seen), 'time')} "
+                f"({ledger.path}); heldout.again=true evaluates it once more, and every table then says so"
             )
         if begun is None:
             before = count_looks(looks, ids, known)
             times = charged(lock.get("family"), seen, before)
             look = {"evaluation": len(seen) + 1, "looks": before, "charged": times}
+            if shared := chosen_on(result.folder.parent.parent, data.name, ids):
+                look["chosen_on"] = shared
         else:
-            look = {key: begun.get(key, 1) for key in ("evaluation", "looks", "charged")}
+            look = look_of(begun)
         log.info(
             "held out: %s on %d test queries of %s, evaluation %d",
             result.folder.name, len(members), data.name, look["evaluation"],
@@ -80,8 +85,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
             )
         entry = begun or ledger.append(
             {
-                "looks": look["looks"],
-                "charged": look["charged"],
+                **{key: value for key, value in look.items() if key != "evaluation"},
                 "dataset": data.name,
                 "data_sha256": data.sha256,
                 "split": "test",
@@ -100,6 +104,25 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
             with whole(result.folder / name) as partial:
                 partial.write_bytes(files[name])
     return SweepResult(result.folder)
+
+
+def chosen_on(runs: Path, dataset: str, test: Sequence[str]) -> int:
+    """How many of these test questions sweeps of the runs folder chose on, as another split had put them on tune.
+
+    A split that is a rule puts a question on one side for ever; two rules, or a file that was edited, do not.
+    """
+    found: set[str] = set()
+    for other in results(runs):
+        with contextlib.suppress(HarnessError):
+            if other.manifest["dataset"] == dataset:
+                found |= {*other.queries["id"]}
+    return len(found & {*test})
+
+
+def look_of(entry: Entry) -> dict[str, Any]:
+    """What a line of the ledger says of the look that it is: as the rows of ``heldout.json`` say it."""
+    known = {key: entry.get(key, 1) for key in ("evaluation", "looks", "charged")}
+    return known | {key: entry[key] for key in ("chosen_on",) if key in entry}
 
 
 def _unfinished(ledger: Ledger, lock: Entry, folder: Path) -> dict[str, Any] | None:
@@ -128,7 +151,7 @@ def locked(result: SweepResult, prepared: Prepared, lock: Entry) -> dict[str, Tr
 
 
 def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: Entry) -> dict[str, bytes]:
-    """The files of the evaluation, by name. look: ``evaluation``, ``looks`` before it, ``charged``."""
+    """The files of the evaluation, by name. look: see ``look_of``."""
     roles, ranks = locked_trials(lock), prepared.ranks(list(trials.values()), "test")
     scored = rows(prepared, trials, ranks, "test", lock.get("best_single"))
     covered = prepared.coverage("test")

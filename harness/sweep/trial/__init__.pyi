@@ -5,6 +5,7 @@ from .lists import graphs as graphs
 from .lists import identities as identities
 from .lists import retrievers as retrievers
 from .lists import store as store
+from .override import unread as unread
 from .plan import Plan as Plan
 from .plan import reopen as reopen
 from .prepared import Prepared as Prepared
