@@ -36,11 +36,12 @@ FOLDERS = {
     "harness/sweep/judge/judgement.py": ["tests/sweep/test_protocol.py", "tests/sweep/judge/test_foresight.py"],
     "harness/sweep/trial/engine.py": ["tests/sweep/trial/test_engine.py", "tests/sweep/trial/test_training.py"],
     "harness/sweep/judge/choice.py": ["tests/sweep/test_protocol.py"],
+    "harness/sweep/heldout": ["tests/sweep/heldout", "tests/command/test_own_split.py"],
 }
 OTHER = {
     "+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
     "&": "|", "|": "&", "and": "or", "or": "and", "True": "False", "False": "True", "0": "1", "1": "2", "2": "3",
-    "min": "max", "max": "min", "any": "all", "all": "any",
+    "min": "max", "max": "min", "any": "all", "all": "any", "not": "",
 }  # fmt: skip
 FORKED = multiprocessing.get_context("forkserver")
 FORKED.set_forkserver_preload(["hypothesis", "numba", "pandas", "pytest", "scipy.stats", "statsmodels.api", "torch"])
