@@ -36,7 +36,11 @@ FOLDERS = {
     "harness/sweep/judge/judgement.py": ["tests/sweep/test_protocol.py", "tests/sweep/judge/test_foresight.py"],
     "harness/sweep/trial/engine.py": ["tests/sweep/trial/test_engine.py", "tests/sweep/trial/test_training.py"],
     "harness/sweep/judge/choice.py": ["tests/sweep/test_protocol.py"],
-    "harness/sweep/heldout": ["tests/sweep/heldout", "tests/command/test_own_split.py"],
+    "harness/sweep/heldout": [
+        "tests/sweep/heldout",
+        "tests/sweep/judge/test_foresight.py",
+        "tests/command/test_own_split.py",
+    ],
 }
 OTHER = {
     "+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",

@@ -46,10 +46,29 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_a_kill_after_the_ledger_s_line_is_finished_to_the_same_bytes(result, prepared, ledger, monkeypatch):
-    class Killed(BaseException):
-        """Nothing catches it, as nothing catches kill -9."""
+class Killed(BaseException):
+    """Nothing catches it, as nothing catches kill -9."""
 
+
+@pytest.mark.parametrize("most", range(len(HELDOUT) + 1))
+def test_the_file_that_says_that_all_are_there_is_written_last(result, prepared, monkeypatch, most):
+    write, written = module.whole, []
+
+    def die(path):
+        if len(written) == most:
+            raise Killed
+        written.append(path.name)
+        return write(path)
+
+    monkeypatch.setattr(module, "whole", die)
+    with pytest.raises(Killed):
+        heldout(result, prepared, again=False)
+    assert len(written) == most
+    assert "heldout.json" not in written
+    assert SweepResult(result.folder).heldout is None
+
+
+def test_a_kill_after_the_ledger_s_line_is_finished_to_the_same_bytes(result, prepared, ledger, monkeypatch):
     def die(*_):
         raise Killed
 

@@ -54,6 +54,12 @@ def test_looks_of_an_older_version_are_counted_by_the_hash_of_their_set(looks):
     assert note_look(looks, "evaluate", "g", TEST)["looks"] == 2
 
 
+def test_an_empty_name_of_the_file_is_a_mistake_and_null_is_none():
+    with pytest.raises(HarnessError, match=r"paths.looks \(HARNESS_LOOKS\) is empty"):
+        note_look(" ", "evaluate", "g", TEST)
+    assert note_look(None, "evaluate", "g", TEST) == {"test_questions": len(TEST), "looks": None}
+
+
 def noted(path):
     return [json.loads(line) for line in Path(path).read_text().splitlines()]
 
