@@ -26,7 +26,9 @@ AIM = 0.98
 QUESTIONS = 100
 """Evenly chosen, on which the recall is measured."""
 LARGE = 250_000
-"""Passages up to which ``auto`` searches exactly."""
+"""Passages up to which ``auto`` searches exactly, however many questions there are."""
+ROUNDS, TRAINED = 10, 256
+"""Of FAISS's k-means: its iterations, and the vectors of a list that it is trained on, at most."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,8 @@ class Dense:
     """score(q, d) = <e_q, e_d> of vectors of length 1, float64, in [-1, 1].
 
     depth: passages a question.    index: a FAISS ``index_factory`` string; ``Flat`` is exact search. ``auto`` is exact
-    up to 250,000 passages, above it an inverted file of which as many lists are searched as a recall of .98 takes.
+    up to 250,000 passages, and above where that takes fewer products of vectors than an inverted file (``auto_index``),
+    of which as many lists are searched as a recall of .98 takes.
     An index that is not exact has its ``recall`` in the facts (see ``Recall``), and every table of a sweep tells it.
     """
 
@@ -45,11 +48,15 @@ class Dense:
     def __post_init__(self) -> None:
         bounded("lists.NAME.depth", self.depth, 1)
 
+    def content(self) -> str | None:
+        """Of ``auto``: by what it chooses, which was the number of passages alone."""
+        return "passages and questions" if self.index == "auto" else None
+
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The ``depth`` best passages of every question."""
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
-        name = auto_index(len(passages)) if self.index == "auto" else self.index
+        name = auto_index(len(passages), len(questions)) if self.index == "auto" else self.index
         facts: dict[str, Any] = {"index": name, "exact": name == "Flat", "dimension": passages.shape[1]}
         if name == "Flat":
             docs, scores = exact_search(passages, questions, self.depth)
@@ -73,9 +80,16 @@ class Dense:
         return load(artifact.path / "index.faiss")
 
 
-def auto_index(passages: int) -> str:
-    """``Flat`` up to ``LARGE`` passages; above, an inverted file of 4 sqrt(D) lists of float16 vectors."""
-    return "Flat" if passages <= LARGE else f"IVF{round(4 * math.sqrt(passages))},SQfp16"
+def auto_index(passages: int, questions: int) -> str:
+    """An inverted file of L = 4 sqrt(D) lists of float16 vectors, or ``Flat``: exact search, where that is less work.
+
+    In products of two vectors: exact search of Q questions takes Q D, an inverted file L (10 min(D, 256 L) + D) before
+    its first question, for k-means and for putting passages into lists. So it pays from 44,000 questions on for a
+    million passages, from 50,000 for five million.
+    """
+    lists = round(4 * math.sqrt(passages))
+    built = lists * (ROUNDS * min(passages, TRAINED * lists) + passages)
+    return "Flat" if passages <= LARGE or questions * passages <= built else f"IVF{lists},SQfp16"
 
 
 class Recall:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from harness.core.identity import identity
 from harness.model.encoder.hashed import Hashed
 from harness.retriever import dense as module
 from harness.retriever.dense import AIM, Dense, Recall, auto_index
@@ -44,13 +45,25 @@ def test_auto_is_exact_for_a_small_corpus_and_tells_its_recall_for_a_large_one(
     )
     _, facts = Dense(Hashed(64), index="auto").retrieve(world, Store(tmp_path))
     assert facts == {"index": "Flat", "exact": True, "dimension": 64}
-    monkeypatch.setattr(module, "auto_index", lambda size: "IVF8,SQfp16")
+    monkeypatch.setattr(module, "auto_index", lambda passages, questions: "IVF8,SQfp16")
     run, facts = Dense(Hashed(64), index="auto").retrieve(world, Store(tmp_path))
     assert facts["recall"]["recall@100"] >= AIM
     assert facts["lists_searched"] <= 8
     assert len(run.docs) == 20
 
 
-def test_the_size_above_which_auto_takes_an_index() -> None:
-    assert auto_index(module.LARGE) == "Flat"
-    assert auto_index(1_000_000) == "IVF4000,SQfp16"
+def test_the_questions_from_which_auto_takes_an_index() -> None:
+    """By hand: 4,000 lists of a million, of which all are trained on: 10 rounds and one more, 44,000 products each."""
+    assert auto_index(module.LARGE, 1_000_000) == "Flat"
+    assert auto_index(1_000_000, 44_000) == "Flat"
+    assert auto_index(1_000_000, 44_001) == "IVF4000,SQfp16"
+    lists, trained = 9151, 256 * 9151  # of 5,233,329 passages not all are trained on
+    least = lists * (10 * trained + 5_233_329) // 5_233_329
+    assert 50_000 < least < 51_000
+    assert auto_index(5_233_329, least) == "Flat"
+    assert auto_index(5_233_329, least + 1) == "IVF9151,SQfp16"
+
+
+def test_the_key_of_an_exact_list_is_as_it_was_and_that_of_auto_is_another() -> None:
+    assert "content" not in identity(Dense(Hashed(64)))
+    assert identity(Dense(Hashed(64), index="auto"))["content"] == "passages and questions"
