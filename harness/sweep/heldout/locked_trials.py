@@ -161,7 +161,7 @@ def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: En
             "coverage": {name: covered[name] for name in trial.pool.lists},
             "roles": roles[row["trial"]],
             **look,
-            **_expectation(row, lock),
+            **expectation(row, lock),
             **correct(row["p_holm"], lock.get("family"), look["charged"]),
         }
         for row, trial in zip(scored, trials.values(), strict=True)
@@ -176,7 +176,7 @@ def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: En
     }
 
 
-def _expectation(row: stored.Row, lock: Entry) -> dict[str, Any]:
+def expectation(row: stored.Row, lock: Entry) -> dict[str, Any]:
     """What was expected of the winner before test was touched, and whether it came so."""
     expected = lock.get("expected")
     if expected is None or row["trial"] != lock["winner"]["trial"]:

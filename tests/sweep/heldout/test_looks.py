@@ -54,6 +54,13 @@ def test_looks_of_an_older_version_are_counted_by_the_hash_of_their_set(looks):
     assert note_look(looks, "evaluate", "g", TEST)["looks"] == 2
 
 
+def test_a_line_that_is_no_look_is_passed_over(looks):
+    note_look(looks, "evaluate", "g", TEST)
+    with Path(looks).open("a") as stream:
+        stream.write('{}\n{"time": "x"}\n["questions"]\n"questions"\n1\nnull\n')
+    assert count_looks(looks, TEST) == 1
+
+
 def test_an_empty_name_of_the_file_is_a_mistake_and_null_is_none():
     with pytest.raises(HarnessError, match=r"paths.looks \(HARNESS_LOOKS\) is empty"):
         note_look(" ", "evaluate", "g", TEST)

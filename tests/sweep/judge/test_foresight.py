@@ -7,6 +7,7 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.evaluation.statistic import mcnemar_power
 from harness.sweep.heldout import heldout
+from harness.sweep.heldout.locked_trials import expectation
 from harness.sweep.judge.choice import order
 from harness.sweep.judge.foresight import foresight, power
 from tests.sweep.test_protocol import swept  # noqa: F401
@@ -66,6 +67,15 @@ def test_the_lock_holds_it_and_the_heldout_row_says_whether_it_came_so(swept):  
     assert rows[0]["expected"] == told
     assert rows[0]["as_expected"] == (told["low"] <= rows[0]["last_hop@5"] <= told["high"])
     assert "expected" not in rows[-1]
+
+
+@pytest.mark.parametrize(("found", "said"), [(0.29, False), (0.3, True), (0.5, True), (0.7, True), (0.71, False)])
+def test_bounds_of_the_forecast_belong_to_it(found, said):
+    row = {"trial": "a", "last_hop@5": found}
+    lock = {"winner": {"trial": "a"}, "objective": "last_hop@5", "expected": {"low": 0.3, "high": 0.7}}
+    assert expectation(row, lock) == {"expected": lock["expected"], "as_expected": said}
+    assert expectation({**row, "trial": "b"}, lock) == {}
+    assert expectation(row, {**lock, "expected": None}) == {}
 
 
 def test_the_new_columns(swept):  # noqa: F811
