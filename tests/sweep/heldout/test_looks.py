@@ -54,6 +54,13 @@ def test_looks_of_an_older_version_are_counted_by_the_hash_of_their_set(looks):
     assert note_look(looks, "evaluate", "g", TEST)["looks"] == 2
 
 
+@pytest.mark.parametrize(("shared", "count"), [(3, 1), (4, 1), (5, 2), (6, 2)])
+def test_half_of_the_ids_make_the_same_test(looks, shared, count):
+    """Of ten questions, against a set of twelve."""
+    note_look(looks, "evaluate", "g", [*TEST[:shared], *(f"other{number}" for number in range(12 - shared))])
+    assert note_look(looks, "evaluate", "g", TEST[:10])["looks"] == count
+
+
 def test_a_line_that_is_no_look_is_passed_over(looks):
     note_look(looks, "evaluate", "g", TEST)
     with Path(looks).open("a") as stream:
