@@ -62,8 +62,9 @@ def test_two_lines_that_changed_places_are_found(ledger):
         ledger.entries()
 
 
-def test_a_line_that_is_no_json_is_found(ledger):
-    ledger.path.write_text(ledger.path.read_text() + "{broken\n")
+@pytest.mark.parametrize("line", ["{broken", "{}", '["previous"]', '"previous"', "1", "null"])
+def test_a_line_that_is_no_entry_is_found(ledger, line):
+    ledger.path.write_text(f"{ledger.path.read_text()}{line}\n")
     with pytest.raises(HarnessError, match=r"ledger.jsonl:5: "):
         ledger.entries()
 
