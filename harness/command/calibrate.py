@@ -40,13 +40,15 @@ def run(config: DictConfig) -> None:
     from omegaconf import OmegaConf
 
     from harness.command import refuse
-    from harness.core.errors import bounded, one_of
+    from harness.core.errors import HarnessError, bounded, one_of
 
     refuse(config, "calibrate", "dry_run")
     for key, least in {"splits": 1, "refits": 1, "worlds": 1, "permuted": 0, "n": 1}.items():
         bounded(f"calibrate.{key}", config.calibrate[key], least)  # here, too: before the lists are made
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
     one_of("what", what, tuple(CHECKS))
+    if 0 not in config.calibrate.effects:
+        raise HarnessError(f"calibrate.effects={list(config.calibrate.effects)}: 0, no effect, must be among them")
     check, options = CHECKS[what]
     refuse(config, f"calibrate {what}", *(f"calibrate.{name}" for name in config.calibrate if name not in options))
     check(config)
@@ -82,7 +84,7 @@ def _forecast(config: DictConfig) -> None:
     print(forecasts(found).text())
     name, gold = prepared.benchmark.name, prepared.benchmark.gold
     known = fitted(retrievers(config), prepared.benchmark)
-    for line in blind_spots(known, np.bincount(clusters(gold))):
+    for line in blind_spots(known, np.bincount(clusters(gold[prepared.benchmark.members("tune")]))):
         print(line.text)
     print(_store(config, f"{name}-forecast", "forecast", found, data_sha256=prepared.benchmark.sha256))
 

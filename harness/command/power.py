@@ -22,19 +22,26 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Compute and print a row for each discordance."""
     from harness.command import plain
-    from harness.core.errors import HarnessError, bounded
+    from harness.core.errors import HarnessError, bounded, whole_number
     from harness.core.table import Column, Table
     from harness.evaluation.statistic import mcnemar_power, queries_needed, smallest_effect
 
     shares, delta, n = plain(config.discordance), config.delta, config.n
     if delta is None and n is None:
         raise HarnessError("give delta=POINTS, n=QUESTIONS, or both, e.g. harness power delta=2 discordance=.05")
+    if n is not None:
+        whole_number("n", n, 1)
+    if delta is not None:
+        bounded("delta", delta, 0, 100, open_low=True)
     effect = None if delta is None else delta / 100
     rows = []
     for share in shares if isinstance(shares, list) else [shares]:
         bounded("discordance", share, 0, 1, open_low=True)
-        if effect is not None:
-            bounded("delta", delta, 0, 100 * share, open_low=True)
+        if effect is not None and effect > share:
+            raise HarnessError(
+                f"delta={delta:g} is more than discordance={share:g} allows: no more questions can be won than differ; "
+                f"give discordance={effect:g} or more"
+            )
         needed = None if effect is None else queries_needed(share, effect, config.power, config.alpha)
         smallest = None if n is None else smallest_effect(n, share, config.power, config.alpha)
         found = None if n is None or effect is None else mcnemar_power(n, share, effect, config.alpha)

@@ -49,7 +49,9 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.command import refuse
+    from harness.core.errors import whole_number
     from harness.core.files import remove_partials
+    from harness.core.table import counted
     from harness.report.calibration import read_pictures
     from harness.report.display import Display
     from harness.report.pdf import build, gather, joint, section
@@ -60,6 +62,8 @@ def run(config: DictConfig) -> None:
     if config.get("paper"):
         return write_paper(config)
     refuse(config, "report without paper=", "metrics", "baseline")
+    if config.traces is not None:
+        whole_number("traces", config.traces)
     runs, folder = Path(config.paths.runs), Path(config.paths.reports)
     remove_partials(folder)
     for name in ("tables", "figures", "site"):
@@ -76,7 +80,7 @@ def run(config: DictConfig) -> None:
         own = {title: section(result, calibrations[title]) for title, result in results.items()}
         built = gather({**own, **joint(results.values())}, folder, display)
     names = ", ".join(one.folder.name for one in results.values())
-    print(f"{len(built.files)} files in {folder} for sweep {names}: {CHECKED}")
+    print(f"{counted(len(built.files), 'file')} in {folder} for sweep {names}: {CHECKED}")
     for finding in findings(results.values()):
         print(finding)
     print(built.pdf)
@@ -87,26 +91,28 @@ def write_paper(config: DictConfig) -> None:
     """Write a paper's tables and figures, and say what was written."""
     from pathlib import Path
 
-    from harness.command import plain
+    from harness.command import plain, refuse
     from harness.core.configuration import instantiate
+    from harness.core.table import counted
     from harness.report.calibration import read_pictures
     from harness.report.display import Display
     from harness.report.paper import Paper
     from harness.report.pdf import section
     from harness.sweep.folder import newest
 
+    refuse(config, "report paper=", "traces")
     runs, folder = Path(config.paths.runs), Path(config.paths.reports) / "paper"
     results = newest(runs, config.sweep)
     sections = {
         title: (one, section(one, read_pictures(runs, str(one.manifest["dataset"])))) for title, one in results.items()
     }
     chosen = plain(config.metrics)
-    metrics = [chosen] if isinstance(chosen, str) else chosen
+    metrics = [str(name) for name in (chosen if isinstance(chosen, list) else [chosen])]
     built = Paper(instantiate(config.paper), Display.read(config).of(list(results.values())), folder).write(
         sections, metrics, config.baseline
     )
     names = ", ".join(one.folder.name for one in results.values())
-    print(f"{len(built.files)} files in {folder} for sweep {names}: {CHECKED}")
+    print(f"{counted(len(built.files), 'file')} in {folder} for sweep {names}: {CHECKED}")
     print(built.pdf, flush=True)
 
 

@@ -15,6 +15,7 @@ card and run the same command again, which keeps what stands there; a complete o
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,13 +24,15 @@ if TYPE_CHECKING:
     from harness.benchmark import Benchmark
     from harness.run import Run
 
+log = logging.getLogger(__name__)
+
 
 def run(config: DictConfig) -> None:
     """Read or rank, write, check, and say what is missing."""
     from pathlib import Path
 
     from harness.command import complete, plain, refuse
-    from harness.core.errors import bounded
+    from harness.core.errors import bounded, one_of
     from harness.core.escape import file_name
     from harness.report.board import missing, review, submit
     from harness.run.metadata import FIELDS
@@ -40,6 +43,8 @@ def run(config: DictConfig) -> None:
         refuse(config, "submit of a lock", "columns")
     else:
         refuse(config, "submit run=", "lock", "lists", "device", "trust")
+    for name in config.card:
+        one_of("card", name, FIELDS)
     ranked, data, values, known = _of_winner(config) if config.run is None else _of_file(config)
     typed = {"system": str(config.system), **plain(config.card)}
     values |= {name: value for name, value in typed.items() if value is not None}
@@ -58,11 +63,13 @@ def _of_file(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any], dict[s
     """The lists of a file, their benchmark, nothing that rules, and what the file beside them says."""
     from pathlib import Path
 
+    import pyarrow.compute as pc
+
     from harness.command import plain
     from harness.core.configuration import instantiate
     from harness.core.errors import HarnessError
     from harness.run import io as lists
-    from harness.run.matching import fit
+    from harness.run.matching import examples, fit, queries
     from harness.run.metadata import FIELDS, read_fields, sidecar
     from harness.sweep.trial import store as store_of
 
@@ -71,6 +78,12 @@ def _of_file(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any], dict[s
     data = instantiate(config.dataset).load(store_of(config))
     found, beside = lists.read(str(config.run), columns=plain(config.columns)), sidecar(Path(str(config.run)))
     known = read_fields(beside, FIELDS) if beside.is_file() else {}
+    asked = queries(found)
+    if len(unknown := asked.filter(pc.invert(pc.is_in(asked, data.query_ids)))):
+        log.warning(
+            "run=%s: %d of its %d queries are not of %s and are left out: %s",
+            config.run, len(unknown), len(asked), data.name, examples(unknown),
+        )  # fmt: skip
     ranked = fit(found, f"run={config.run}", data.query_ids, data.doc_ids, f"dataset={data.name}")
     return ranked, data, {}, known
 
@@ -89,6 +102,9 @@ def _of_winner(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any], dict
     claims = _claims(SweepResult(folder), winner.data, config.depth)
     print(f"as locked: {winner.name}")
     values = {name: winner.made[name] for name in ("version", "code", "fitted_on")}
+    if (splitting := winner.lock.get("splitting", "md5")) != "md5":
+        values["fitted_on"] = [f"{winner.data.name}/{part}" for part in ("tune", "test")]
+        print(f"chosen on tune of split={splitting}, which has questions of the board's test: the card says both")
     return winner.rank(None, config.depth), winner.data, {**values, "claims": claims}, winner.made
 
 

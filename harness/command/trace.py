@@ -27,6 +27,8 @@ def run(config: DictConfig) -> None:
     """Trace, print, write."""
     from pathlib import Path
 
+    import numpy as np
+
     from harness.analysis.trace import Trace, trace
     from harness.command import CHOICE, complete, look, print_look, refuse, typed
     from harness.core.errors import bounded
@@ -39,9 +41,9 @@ def run(config: DictConfig) -> None:
         bounded(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
     found: Trace = trace(config, typed())
     data = found.benchmark
-    looked = look(config, "trace", data.name, data.test_ids()) if data.split[found.query] == "test" else {}
+    looked = look(config, "trace", data.name, data.test_ids(np.array([found.query])))
     print(text(found, config.trace.seeds))
-    print_look(config, looked, len(data.query_ids))
+    print_look(config, looked, 1)
     name = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query))
     out = Path(config.trace.out or Path(config.paths.runs) / "traces" / f"{data.name}-{name}.json")
     write_json(out, to_json(found))

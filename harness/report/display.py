@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
+from harness.core.errors import HarnessError, one_of
 from harness.sweep.folder import Row, SweepResult
 
 Names = Mapping[str, str]
@@ -34,6 +35,11 @@ class Display:
     def read(cls, config: DictConfig) -> Display:
         """The names of a command's ``display``; none where it has no such key."""
         found: Any = OmegaConf.to_container(config.get("display") or OmegaConf.create({}), resolve=True)
+        for name, names in found.items():
+            one_of("display", name, [one.name for one in fields(cls) if one.name != "trials"])
+            for key, text in names.items():
+                if not isinstance(text, str):
+                    raise HarnessError(f"display.{name}.{key}={text}: expected a text, e.g. display.{name}.{key}=Graph")
         return cls(**found)
 
     def of(self, results: Sequence[SweepResult]) -> Display:

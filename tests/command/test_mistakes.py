@@ -50,6 +50,7 @@ def test_of_evaluate(folder: Path, command: Command, gold: str, arguments: list[
     ("argument", "message"),
     [
         ("evaluation.metrics=[mrr]", "(did you mean metrics?)"),
+        ("metrics=[]", "no metric is asked for; give e.g. metrics=[last_hop@5,full_sup@5]"),
         ("pool.lists=[]", "pool.lists = [], expected a list of names"),
     ],
 )
@@ -71,6 +72,19 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
         ("calibrate clusters dataset=musique", "harness calibrate clusters does not read dataset"),
         ("calibrate refits calibrate.worlds=9", "harness calibrate refits does not read calibrate.worlds; leave"),
         ("diagnose relations.near=3", "relations.near changes nothing: no list of this configuration uses relations"),
+        ("report paper=acl traces=3", "traces=3 changes nothing: harness report paper= does not read traces; leave it"),
+        ("report traces=-1", "traces must be a whole number, at least 0, got traces=-1"),
+        ("report traces=1.5", "traces must be a whole number, at least 0, got traces=1.5"),
+        ("report sweep=[]", "sweep=[] names no sweep; give a folder, several, `all`, or leave it out for the latest"),
+        ("report paper=acl sweep=[]", "sweep=[] names no sweep"),
+        ("calibrate calibrate.effects=[.1]", "calibrate.effects=[0.1]: 0, no effect, must be among them"),
+        ("fit fit.objective=[]", "no metric is asked for"),
+        ("fit fit.datasets=[mine]", "a folder of your own is fitted on alone: dataset=folder dataset.path=DIR"),
+        ("submit system=A +card={version:1,foo:3}", "card=foo is not known"),
+        (
+            "submit system=A card={version:1,foo:3}",
+            "card={...} names a key that card does not have; it has code",
+        ),
         ("report metrics=[mrr]", "metrics=[mrr] changes nothing: harness report without paper= does not read metrics"),
         ("verify device=cpu", "device=cpu changes nothing: harness verify without --rescore does not read device"),
         ("submit system=A run=a.trec lock=b", "lock=b changes nothing: harness submit run= does not read lock; leave"),
@@ -83,6 +97,19 @@ def test_of_what_a_command_has_and_does_not_read(tmp_path: Path, command: Comman
     status, _, said = command(*typed.split(), f"paths.runs={tmp_path}")
     assert (status, message in said, said.count("\n")) == (2, True, 1), said
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("n=abc", "n must be a whole number, at least 1, got n=abc"),
+        ("delta=abc", "delta must be a number, got 'abc'"),
+        ("delta=5 discordance=.02", "delta=5 is more than discordance=0.02 allows: no more questions can be won"),
+    ],
+)
+def test_of_power(command: Command, typed: str, message: str) -> None:
+    status, _, said = command("power", *typed.split())
+    assert (status, message in said, said.count("\n")) == (2, True, 1), said
 
 
 @pytest.mark.parametrize("typed", ["diagnose", "trace sample-q-00001", "prepare"])

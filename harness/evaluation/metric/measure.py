@@ -225,5 +225,5 @@ def metrics(names: str | Iterable[str], depths: int | Sequence[int] | None) -> l
         else:
             found.update((Metric(str(name), k), None) for k in ks)
     if not found:
-        raise HarnessError("no metric is asked for; give e.g. metrics=[last_hop,full_sup] k=[5,10]")
+        raise HarnessError("no metric is asked for; give e.g. metrics=[last_hop@5,full_sup@5]")
     return list(found)

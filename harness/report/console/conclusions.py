@@ -130,8 +130,8 @@ def _other_splits(result: SweepResult) -> list[Sentence]:
         return [Sentence("addition", f"None of {result.splits} other splits of tune has questions on either side.")]
     over = {"the best list of the first": found.over_best, result.whole.reference: found.over_reference}
     gains = [f"from {points(min(own))} to {points(max(own))} over {name}" for name, own in over.items() if own]
-    said = f"Under {found.splits} other splits of tune, chosen on one half and scored on the other, the same winner is"
-    same = f"chosen in {found.same} ({counted(len(set(found.names)), 'winner')} in all)"
+    said = f"Under {counted(found.splits, 'other split')} of tune, chosen on one half and scored on the other, the same"
+    same = f"winner is chosen in {found.same} ({counted(len(set(found.names)), 'winner')} in all)"
     return [Sentence("addition", f"{said} {same}; its gain in points goes {', '.join(gains)}.")]
 
 

@@ -16,7 +16,7 @@ from harness.report.paper.results import results_table
 from harness.report.paper.venue import Venue
 from harness.report.pdf.document import Built, Section, joint
 from harness.report.pdf.latex import SECONDS, compile_pdf, fill
-from harness.sweep.folder import SweepResult, differing
+from harness.sweep.folder import BENCHMARK, SweepResult, differing
 
 FIGURE = r"""\begin{figure}[htbp]
 \centering
@@ -67,9 +67,11 @@ class Paper:
         files = [self.folder / file for file in tables]
         for kind, together in joint([result for result, _ in sections.values()]).items():
             both = [self._figure(file_name(kind), picture) for picture in together.pictures]
-            for document in (main, everything):
-                document.append(Part(self.display.text(kind), [], [], both))
-            files += [self.folder / file for file in both]
+            own = [self._table(file_name(kind), table) for table in together.tables]
+            if both:
+                main.append(Part(self.display.text(kind), [], [], both))
+            everything.append(Part(self.display.text(kind), [], own, both))
+            files += [self.folder / file for file in (*own, *both)]
         for result, section in sections.values():
             name, title = file_name(result.folder.name), f"{result.kind} on {result.locked.dataset}"
             own = [self._table(name, table) for table in section.tables]
@@ -92,9 +94,7 @@ class Paper:
     ) -> str:
         """typed: the parameters by which it differs from the tables beside it; its caption says them."""
         table, style = results_table(results, self.display, metrics, baseline)
-        if own := ", ".join(
-            f"{name}={value}" for name, value in typed.items() if name not in ("dataset", "dataset.path")
-        ):
+        if own := ", ".join(f"{name}={value}" for name, value in typed.items() if value and name not in BENCHMARK):
             table = replace(table, caption=f"{table.caption} Parameters: {own}.")
         label = f"{file_name(results[0].folder.name if len(results) == 1 else kind)}-results"
         text = typeset(table, self.venue.layout, label, style, self.display.text)

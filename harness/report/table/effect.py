@@ -47,5 +47,5 @@ def _parts(view: View) -> Iterator[tuple[str, NDArray[np.int64]]]:
         yield f"type {label}", members
 
 
-def _by_cluster(one: Comparison) -> tuple[tuple[float, float], float]:
-    return one.interval_cluster, one.p_cluster
+def _by_cluster(one: Comparison) -> tuple[tuple[float, float] | None, float]:
+    return one.shown_interval and one.interval_cluster, one.p_cluster

@@ -10,10 +10,11 @@ import yaml
 from omegaconf import OmegaConf
 
 from harness.benchmark import read_splitting, splitting_name
-from harness.core.configuration import compose, instantiate
-from harness.core.errors import HarnessError, one_of
+from harness.core.configuration import compose, instantiate, names
+from harness.core.errors import HarnessError, nearest, one_of
 from harness.core.files import write_text
 from harness.core.identity import code_version, digest, identity, library_versions, record
+from harness.evaluation.metric import metrics
 from harness.sweep.fit.crossfit import CrossFit
 from harness.sweep.fit.search import Search
 from harness.sweep.target import Setting
@@ -36,6 +37,7 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
     settings = _settings(config, options["datasets"], given)
     for name in left:
         one_of("fit.leave_out", name, list(settings))
+    metrics(options["objective"], None)
     search = Search(**{key: options[key] for key in ("rounds", "halvings", "stop", "penalty", "seed")})
     crossed = CrossFit(
         target, search, options["objective"],
@@ -81,7 +83,14 @@ def _settings(config: DictConfig, datasets: Any, given: Sequence[str]) -> dict[s
     for text in given:
         if text.startswith(("dataset=", "dataset.")):
             raise HarnessError(f"{text} and fit.datasets both say what is fitted on; leave one of them out")
-    made = {name: compose("fit", [*given, f"dataset={name}"]) for name in _names("fit.datasets", datasets)}
+    chosen, known = _names("fit.datasets", datasets), names("dataset")
+    for name in chosen:
+        if name not in known:
+            raise HarnessError(
+                f"fit.datasets={name} is not known{nearest(name, known)}; known: {', '.join(known)}; a folder of your "
+                "own is fitted on alone: dataset=folder dataset.path=DIR"
+            )
+    made = {name: compose("fit", [*given, f"dataset={name}"]) for name in chosen}
     for own in made.values():
         own.paths = config.paths
     return {name: _setting(own) for name, own in made.items()}

@@ -8,6 +8,7 @@ from .latest_sweep import newest as newest
 from .lock import LOCK as LOCK
 from .lock import learned as learned
 from .lock import locked_trials as locked_trials
+from .result import BENCHMARK as BENCHMARK
 from .result import SweepResult as SweepResult
 from .result import differing as differing
 from .rows import Row as Row

@@ -69,6 +69,8 @@ def newest(runs: Path, sweep: str | Sequence[str] | None) -> dict[str, SweepResu
     if sweep == "all":
         return _newest_whole(runs)
     folders = [latest(runs)] if sweep is None else [Path(sweep)] if isinstance(sweep, str) else [*map(Path, sweep)]
+    if not folders:
+        raise HarnessError("sweep=[] names no sweep; give a folder, several, `all`, or leave it out for the latest")
     found: dict[str, SweepResult] = {}
     for result in map(SweepResult, folders):
         found[f"{result.title} {result.folder.name}" if result.title in found else result.title] = result

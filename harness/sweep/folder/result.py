@@ -42,7 +42,10 @@ TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 QUERY = ("id", "hops", "type", "chain")
 """What readers need of a manifest, of a row of a trial, and of a row of a query."""
 UNTITLED = ("paths.runs", "paths.data", "paths.reports", "tracking", "device")
-BENCHMARK = ("dataset", "dataset.of", "dataset.kind", "dataset.seed", "~dataset.of")
+BENCHMARK = (
+    "dataset", "dataset.path", "dataset.id", "dataset.name", "dataset.qrels",
+    "dataset.of", "dataset.kind", "dataset.seed", "~dataset.of",
+)  # fmt: skip
 """What says which benchmark a sweep is of, a twin's fields among them: its name says them, too."""
 
 
