@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
 
 from harness.run import Run
 from tests.conftest import Command
@@ -64,6 +65,11 @@ def test_sweep_heldout_and_verify_go_by_the_split_that_the_questions_carry(
     (entry,) = [json.loads(line) for line in (place / "runs" / "ledger.jsonl").read_text().splitlines()]
     assert (entry["splitting"], entry["split_sha256"]) == ("given", lock["split_sha256"])
     assert (entry["dataset"], entry["evaluation"]) == ("own", 1)
+
+    status, out, err = command("submit", "mine", f"lock={folder}", "out=mine")
+    assert (status, "chosen on tune of split=given, which has questions of the board's test" in out) == (0, True), err
+    card = yaml.safe_load((place / "mine" / "card.yaml").read_text())
+    assert card["data"]["fitted data"] == [{"name": "own", "split": part} for part in ("tune", "test")]
 
     status, out, err = command("verify", "rescore=true")
     assert status == 0, err

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.benchmark import md5_split
 from harness.command.trace import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
@@ -66,6 +67,23 @@ def test_a_policy_tells_its_terms_as_text_and_json(
     assert {row["passage"] for row in policy["passages"]} >= {"p0", "p1", "p2"}
     assert sorted(row["rank"] for row in policy["passages"]) == [1, 2, 3, 4]
     assert policy["paths"]["p1"][0]["links"]
+
+
+def test_a_look_at_one_question_is_of_that_question(
+    overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The MD5 of which/one? is even, that of the other id is odd, as are those of five more test questions."""
+    looks = tmp_path / "looks.jsonl"
+    run(compose("trace", [*overrides, f"paths.looks={looks}"]))
+    assert not looks.exists()
+    assert "test question" not in capsys.readouterr().out
+    names = [name for name in map(str, range(20)) if md5_split(name) == "test"][:6]
+    rows = [json.dumps({**QUESTION, "id": name}) for name in ("which/one?", *names)]
+    (tmp_path / "queries.jsonl").write_text("\n".join(rows) + "\n")
+    other = ["paths.runs=" + str(tmp_path / "other"), f"query='{names[0]}'", f"paths.looks={looks}"]
+    run(compose("trace", [*overrides[:-1], *other]))
+    assert f"a test question; look 1 at it that {looks} knows of" in " ".join(capsys.readouterr().out.split())
+    assert json.loads(looks.read_text())["n"] == 1
 
 
 def test_a_question_that_is_not_there(overrides: list[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
@@ -71,14 +71,19 @@ def newest(runs: Path, sweep: str | Sequence[str] | None) -> dict[str, SweepResu
     folders = [latest(runs)] if sweep is None else [Path(sweep)] if isinstance(sweep, str) else [*map(Path, sweep)]
     if not folders:
         raise HarnessError("sweep=[] names no sweep; give a folder, several, `all`, or leave it out for the latest")
+    return _titled(map(SweepResult, folders))
+
+
+def _titled(results: Iterable[SweepResult]) -> dict[str, SweepResult]:
+    """By title; one whose title another has, too, by its folder as well."""
     found: dict[str, SweepResult] = {}
-    for result in map(SweepResult, folders):
+    for result in results:
         found[f"{result.title} {result.folder.name}" if result.title in found else result.title] = result
     return {title: found[title] for title in sorted(found)}
 
 
 def _newest_whole(runs: Path) -> dict[str, SweepResult]:
-    found: dict[str, tuple[int, SweepResult]] = {}
+    found: dict[tuple[str, str | None], tuple[int, SweepResult]] = {}
     folders = sorted(path for path in (runs / "sweeps").glob("*") if path.is_dir())
     for folder in folders:
         try:
@@ -88,10 +93,11 @@ def _newest_whole(runs: Path) -> dict[str, SweepResult]:
             log.warning("left out: %s", error)
             continue
         age = (folder / LOCK).stat().st_mtime_ns
-        found[result.title] = max((age, result), found.get(result.title, (age, result)), key=lambda pair: pair[0])
+        place = result.title, result.given.get("dataset.path")
+        found[place] = max((age, result), found.get(place, (age, result)), key=lambda pair: pair[0])
     if not found:
         raise HarnessError(f"{runs / 'sweeps'}: none of {len(folders)} sweeps can be read; run `harness sweep` first")
-    return {title: found[title][1] for title in sorted(found)}
+    return _titled(result for _, result in found.values())
 
 
 def _here() -> list[str]:

@@ -87,8 +87,9 @@ def describe_looks(found: Mapping[str, Any], n: int, path: str | None) -> str:
     """What ``note_look`` found, for people; empty where none of the ``n`` questions is of test."""
     if not found["test_questions"]:
         return ""
-    share = f"{found['test_questions']} of these {n} questions are test questions" if n > 1 else "a test question"
-    known = "is not recorded" if found["looks"] is None else f"{found['looks']} at them that {path} knows of"
+    several = f"{found['test_questions']} of these {n} questions are test questions", "them"
+    share, those = several if n > 1 else ("a test question", "it")
+    known = "is not recorded" if found["looks"] is None else f"{found['looks']} at {those} that {path} knows of"
     return f"{share}; look {known}"
 
 

@@ -155,7 +155,7 @@ def test_a_board_scores_on_the_data_that_it_was_made_for(command: Command, board
     assert "error: board/board.yaml: tiny has the sha256" in err
 
 
-def test_submit_says_what_a_board_would(command: Command, board: Path) -> None:
+def test_submit_says_what_a_board_would(command: Command, board: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Of lists for half of the questions, and of lists that hold the answers alone."""
     lines = Path("tiny/dense.trec").read_text().splitlines()
     Path("half.trec").write_text("\n".join(line for line in lines if int(line.split()[0][1:]) < 20))
@@ -165,6 +165,9 @@ def test_submit_says_what_a_board_would(command: Command, board: Path) -> None:
     status, out, _ = command(*first, "run=half.trec")
     assert status == 0
     assert out.splitlines()[1:] == ["note: 20 of 40 questions have no list, and count as not found"]
+    Path("more.trec").write_text(f"{Path('half.trec').read_text()}\nnope {lines[0].partition(' ')[2]}\n")
+    assert command(*first, "run=more.trec")[0] == 0
+    assert "run=more.trec: 1 of its 21 queries are not of tiny and are left out: 'nope'" in caplog.text
     status, _, err = command(*first, "run=gold.trec")
     assert status == 2
     assert "40 of 40 lists hold nothing but supporting passages" in err

@@ -154,6 +154,8 @@ def test_effect_by_group(example: ModuleType, tmp_path: Path) -> None:
     ]
     assert [row[6] for row in table.rows] == [0.25, 0.25, 1, 0.25, 1]
     assert [row[7] for row in table.rows] == [None, 1, 1, 1, 1]
+    for interval in (5, 8):  # by query, by cluster: none where nothing was seen to differ
+        assert [row[interval] is None for row in table.rows] == [False, False, True, False, True]
 
 
 def test_fusers_against_the_winner(example: ModuleType, tmp_path: Path) -> None:

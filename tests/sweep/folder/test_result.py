@@ -65,7 +65,7 @@ def test_texts_of_a_configuration(example: ModuleType, tmp_path: Path, content: 
         (["experiment=twins", "dataset=musique", "~dataset.of"], "twins"),
         (["experiment=twins", "dataset.of=musique", "dataset.kind=untitled", "dataset.seed=1"], "twins"),
         (["experiment=twins", "dataset.of=musique", "encoder=hashed"], "twins encoder=hashed"),
-        (["dataset=folder", "dataset.path=mine"], "sweep dataset.path=mine"),
+        (["dataset=folder", "dataset.path=mine", "encoder=hashed"], "sweep encoder=hashed"),
     ],
 )
 def test_sweeps_of_a_benchmark_and_of_its_twins_are_of_one_kind(
