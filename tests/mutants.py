@@ -24,7 +24,7 @@ from typing import NoReturn
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = {
-    "harness/evaluation": ["tests/evaluation"],
+    "harness/evaluation": ["tests/evaluation", "tests/command/test_repeats.py"],
     "harness/fusion/fuser": ["tests/fusion/fuser"],
     "harness/fusion/normalizer": ["tests/fusion/normalizer"],
     "harness/fusion/temperature": ["tests/fusion/temperature"],

@@ -158,6 +158,7 @@ def test_clusters_decide_and_several_baselines_are_corrected(folder: Path, comma
         ("item,score\na,1\nb\n", (), "ours.csv:3: expected 2 fields, as the head has"),
         ("uid,score\na,1\n", (), "ours.csv:2: no column item (or id, query, qid); name yours: columns={item: ..."),
         ("item,em,f1\na,1,1\nb,1,0\n", (), "ours.csv: expected one metric, found em, f1; choose with metric=em or"),
+        ("item,em,f1\na,1,\nb,1,0\n", (), "ours.csv: expected one metric, found em, f1; choose with metric=em or"),
         ("item,word\na,yes\nb,no\n", (), "ours.csv: expected a metric, a column of numbers; found word"),
         ("item,em\na,1\nb,1\n", ("metric=emm",), "ours.csv: metric emm is not there (did you mean em?); found em"),
         ("item,em\na,1\nb,1\n", (), "theirs.csv has the metric score and ours.csv has em; choose one of both"),
@@ -184,6 +185,7 @@ def test_what_is_refused_in_one_line(
     [
         ("a.trec", b"q Q0 d 1 1 s\n", "a.trec: expected scores in a table (.csv"),
         ("a.json", b"[1]", "a.json: expected {item: score}, {item: {metric: score}}"),
+        ("a.json", b'{"q": 1, "r": {"em": 1}}', "a.json: q: expected an object of scores, as the others are, got 1"),
         ("a.json", b'{"q": {"d1": 1, "d2": 2}, "r": {"d3": 2}}', "ranked lists, give gold=queries.jsonl"),
         ("a.eval", b"PK", "a.eval: no log of inspect_ai that was finished"),
         ("a.jsonl", b'[{"item": 1}]', "a.jsonl: a JSON array; expected one JSON object a line"),
