@@ -162,7 +162,8 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str
     one_of("diagnose.split", options.split, SPLITS)
     bounded("diagnose.perturbed", options.perturbed, 0)
     bounded("diagnose.depth", options.depth, 1)
-    measures = [Diagnostic.parse(name) for name in options.measures]
+    if not (measures := [Diagnostic.parse(name) for name in options.measures]):
+        raise HarnessError(f"diagnose.measures=[]: expected at least one, e.g. [{next(iter(FORMULAS))}@5]")
     kept, data = lists.store(config), lists.benchmark(config)
     members, retrievers = data.members(options.split), lists.retrievers(config)
     runs, texts = lists.runs(retrievers, data, kept), plain_passages(data)

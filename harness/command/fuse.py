@@ -43,7 +43,7 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.benchmark import SPLITS, read_splitting
-    from harness.command import command_line, complete, plain, typed
+    from harness.command import command_line, complete, plain, refuse, typed
     from harness.core.errors import HarnessError, bounded, one_of
     from harness.evaluation.gold import part_name
     from harness.fusion.fuse import fuse
@@ -57,6 +57,8 @@ def run(config: DictConfig) -> None:
     one_of("split", config.split, SPLITS)
     if config.depth is not None:
         bounded("depth", config.depth, 1)
+    if config.split == "all":
+        refuse(config, "fuse split=all", "splitting", "gold")
     paths = plain(config.lists)
     if not isinstance(paths, dict) or not paths:
         raise HarnessError(

@@ -34,6 +34,8 @@ def run(config: DictConfig) -> None:
     if delta is not None:
         bounded("delta", delta, 0, 100, open_low=True)
     effect = None if delta is None else delta / 100
+    if shares == []:
+        raise HarnessError("discordance=[]: expected at least one share of questions that differ, e.g. discordance=.05")
     rows = []
     for share in shares if isinstance(shares, list) else [shares]:
         bounded("discordance", share, 0, 1, open_low=True)

@@ -64,6 +64,8 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
     [
         ("fit objective=mrr", "objective=mrr changes nothing: harness fit does not read objective (did you mean fit"),
         ("fit fuser=rrf", "fuser=rrf changes nothing: harness fit of a list does not read fuser; leave it out"),
+        ("linkage rare=2.5", "rare must be a whole number, at least 1, got rare=2.5"),
+        ("diagnose diagnose.measures=[]", "diagnose.measures=[]: expected at least one, e.g. [answer_supported@5]"),
         ("diagnose pool.cap=3", "pool.cap=3 changes nothing: harness diagnose does not read pool; leave it out"),
         ("trace q margin=0.1", "margin=0.1 changes nothing: harness trace does not read margin"),
         ("calibrate dry_run=true", "dry_run=true changes nothing: harness calibrate does not read dry_run"),
@@ -102,6 +104,7 @@ def test_of_what_a_command_has_and_does_not_read(tmp_path: Path, command: Comman
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
+        ("n=100 discordance=[]", "discordance=[]: expected at least one share of questions that differ"),
         ("n=abc", "n must be a whole number, at least 1, got n=abc"),
         ("delta=abc", "delta must be a number, got 'abc'"),
         ("delta=5 discordance=.02", "delta=5 is more than discordance=0.02 allows: no more questions can be won"),
