@@ -85,7 +85,7 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
         ("submit system=A +card={version:1,foo:3}", "card=foo is not known"),
         (
             "submit system=A card={version:1,foo:3}",
-            "card={...} names a key that card does not have; it has code",
+            "card has no foo; it has code",
         ),
         ("report metrics=[mrr]", "metrics=[mrr] changes nothing: harness report without paper= does not read metrics"),
         ("verify device=cpu", "device=cpu changes nothing: harness verify without --rescore does not read device"),

@@ -51,6 +51,15 @@ def results(example: ModuleType, tmp_path: Path) -> list[SweepResult]:
     return made
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [("foo={bar:x}", "display=foo is not known"), ("list.graph=5", "display.list.graph=5: expected a text")],
+)
+def test_names_that_are_none(given: str, message: str) -> None:
+    with pytest.raises(HarnessError, match=re.escape(message)):
+        Display.read(compose("report", [f"++display.{given}"]))
+
+
 def test_strategies_by_benchmarks_by_hand(results: list[SweepResult]) -> None:
     table, style = results_table(results, DISPLAY.of(results), ["last_hop@5"])
     assert table.cells() == [

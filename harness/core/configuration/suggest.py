@@ -68,11 +68,12 @@ def suggest_key(whole: Callable[[], DictConfig]) -> Iterator[None]:
         if found is None or "=" in found[1]:
             raise
         known = sorted(_keys(cast("dict[str, Any]", OmegaConf.to_container(whole()))))
-        if found[1] in known:
-            own = ", ".join(key.removeprefix(f"{found[1]}.") for key in known if key.startswith(f"{found[1]}."))
+        inner = re.search(r"Key '([^']+)' is not in struct", str(error.__cause__))
+        if found[1] in known and inner is not None:
+            own = [key.removeprefix(f"{found[1]}.") for key in known if key.startswith(f"{found[1]}.")]
             raise HarnessError(
-                f"{found[1]}={{...}} names a key that {found[1]} does not have; it has {own}; "
-                f"add a new one with a plus: +{found[1]}.KEY=..."
+                f"{found[1]} has no {inner[1]}{nearest(inner[1], own)}; it has {', '.join(own)}; leave it out, or add "
+                f"a new one with a plus: +{found[1]}.{inner[1]}=..."
             ) from error
         last, inside = found[1].rpartition(".")[2], [key for key in known if key.startswith(f"{found[1]}.")]
         same = inside or [key for key in known if key.rpartition(".")[2] == last]  # typed below another concept
