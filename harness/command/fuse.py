@@ -58,7 +58,7 @@ def run(config: DictConfig) -> None:
     if config.depth is not None:
         bounded("depth", config.depth, 1)
     if config.split == "all":
-        refuse(config, "fuse split=all", "splitting", "gold")
+        refuse(config, "fuse split=all", "splitting")
     paths = plain(config.lists)
     if not isinstance(paths, dict) or not paths:
         raise HarnessError(
