@@ -47,10 +47,10 @@ def run(config: DictConfig) -> None:
         bounded(f"calibrate.{key}", config.calibrate[key], least)  # here, too: before the lists are made
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
     one_of("what", what, tuple(CHECKS))
-    if 0 not in config.calibrate.effects:
-        raise HarnessError(f"calibrate.effects={list(config.calibrate.effects)}: 0, no effect, must be among them")
     check, options = CHECKS[what]
     refuse(config, f"calibrate {what}", *(f"calibrate.{name}" for name in config.calibrate if name not in options))
+    if 0 not in config.calibrate.effects:
+        raise HarnessError(f"calibrate.effects={list(config.calibrate.effects)}: 0, no effect, must be among them")
     check(config)
 
 

@@ -72,6 +72,7 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
         ("calibrate clusters encoder=static", "harness calibrate clusters does not read encoder"),
         ("calibrate clusters +retriever@lists.a=dense", "harness calibrate clusters does not read retriever"),
         ("calibrate clusters dataset=musique", "harness calibrate clusters does not read dataset"),
+        ("calibrate refits calibrate.effects=[.1]", "harness calibrate refits does not read calibrate.effects"),
         ("calibrate refits calibrate.worlds=9", "harness calibrate refits does not read calibrate.worlds; leave"),
         ("diagnose relations.near=3", "relations.near changes nothing: no list of this configuration uses relations"),
         ("report paper=acl traces=3", "traces=3 changes nothing: harness report paper= does not read traces; leave it"),

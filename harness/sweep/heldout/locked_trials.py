@@ -122,7 +122,7 @@ def chosen_on(runs: Path, dataset: str, test: Sequence[str]) -> int:
 def look_of(entry: Entry) -> dict[str, Any]:
     """What a line of the ledger says of the look that it is: as the rows of ``heldout.json`` say it."""
     known = {key: entry.get(key, 1) for key in ("evaluation", "looks", "charged")}
-    return known | {key: entry[key] for key in ("chosen_on",) if key in entry}
+    return {**known, "chosen_on": entry["chosen_on"]} if "chosen_on" in entry else known
 
 
 def _unfinished(ledger: Ledger, lock: Entry, folder: Path) -> dict[str, Any] | None:
