@@ -46,7 +46,7 @@ def test_every_command_teaches(name):
         (["sweep", "+grid.mine={fuser:[rrf],fuser.kk:[1]}"], "grid.mine: fuser.kk is no knob of these points"),
         (["sweep", "+grid.mine={encoder:[a]}"], "encoder needs new runs"),
         (["sweep", "pool.lists=[dense,grph]"], "did you mean graph?"),
-        (["sweep", "pool.cap=0"], "pool.cap must be a whole number >= 1 or null, got cap=0"),
+        (["sweep", "pool.cap=0"], "pool.cap must be in [1, inf), got cap=0"),
         (["sweep", "normalizer=zscore", "grid=point"], "normalizer"),
         (["sweep", "fuser=["], "configuration"),
         (["heldout", "sweep=nowhere"], "nowhere: not a sweep's folder"),

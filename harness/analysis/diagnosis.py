@@ -17,7 +17,7 @@ from harness.analysis.perturb import KINDS, perturb
 from harness.benchmark import SPLITS, Benchmark
 from harness.benchmark.text import normal, words
 from harness.core.configuration import instantiate
-from harness.core.errors import HarnessError, bounded, nearest, one_of
+from harness.core.errors import HarnessError, bounded, nearest, one_of, whole_number
 from harness.evaluation.statistic import bootstrap
 from harness.graph.extractor import extract
 from harness.run import Run
@@ -160,8 +160,8 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str
     """
     options = config.diagnose
     one_of("diagnose.split", options.split, SPLITS)
-    bounded("diagnose.perturbed", options.perturbed, 0)
-    bounded("diagnose.depth", options.depth, 1)
+    whole_number("diagnose.perturbed", options.perturbed, 0)
+    whole_number("diagnose.depth", options.depth, 1)
     if not (measures := [Diagnostic.parse(name) for name in options.measures]):
         raise HarnessError(f"diagnose.measures=[]: expected at least one, e.g. [{next(iter(FORMULAS))}@5]")
     kept, data = lists.store(config), lists.benchmark(config)

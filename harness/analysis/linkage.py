@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Texts
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, whole_number
 from harness.graph.extractor import KINDS, Extraction, Mentions, find_mentions
 
 Numbers = NDArray[np.int64]
@@ -46,7 +46,7 @@ def find_links(texts: Texts, rare: int) -> Links:
 
     Raises HarnessError where ``rare`` is below 2, for a corpus without passages, and for one without titles.
     """
-    bounded("rare", rare, 2)
+    whole_number("rare", rare, 2)
     if not texts.texts:
         raise HarnessError(f"{texts.name}: the corpus is empty; give corpus.jsonl a passage a line")
     found = find_mentions(texts.titles, texts.texts, texts.passages, texts.questions)

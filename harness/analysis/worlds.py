@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from harness.analysis.calibration import Rates, Signs, exchanged, judged
 from harness.analysis.resplit import Coverage, check_forecasts
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.evaluation.metric import Metric
 from harness.sweep.judge import tiebreak
 from harness.sweep.trial import Prepared, Trial
@@ -23,8 +23,8 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
 
     options: ``worlds, permuted, n, effects, seed`` as in conf/calibrate.yaml.
     """
-    bounded("calibrate.worlds", options["worlds"], 1)
-    bounded("calibrate.n", options["n"], 1)
+    whole_number("calibrate.worlds", options["worlds"], 1)
+    whole_number("calibrate.n", options["n"], 1)
     trials = ordered(prepared)
     signs = outcomes(prepared, trials, None)
     planted = int(np.argsort(np.abs(signs).sum(axis=1), kind="stable")[len(signs) // 2])
@@ -62,7 +62,7 @@ def ordered(prepared: Prepared) -> list[Trial]:
 
 def resplit(prepared: Prepared, splits: int, seed: int) -> list[Coverage]:
     """How often the forecast holds when the benchmark is split anew."""
-    bounded("calibrate.splits", splits, 1)
+    whole_number("calibrate.splits", splits, 1)
     values = Metric.parse(prepared.plan.config.objective)(_ranks(prepared, ordered(prepared)))
     data, known = prepared.benchmark, ~np.isnan(values[0])
     values, gold = values[:, known], data.gold[known]

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def complete(config: DictConfig) -> None:
-    """Raise HarnessError that names the keys which have no value yet (``???`` in conf/)."""
+    """Raise HarnessError that names the keys which have no value yet (``???`` in conf/), and an ``out`` without one."""
     from omegaconf import OmegaConf
 
     missing = sorted(key for key in OmegaConf.missing_keys(config) if not key.startswith("hydra"))
-    if missing:
+    if missing := [*missing, *(["out"] if OmegaConf.select(config, "out") == "" else [])]:
         raise HarnessError(f"{', '.join(missing)}: no value is given; add {' '.join(f'{key}=...' for key in missing)}")
 
 

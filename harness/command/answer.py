@@ -34,7 +34,7 @@ def run(config: DictConfig) -> None:
     from harness.benchmark import SPLITS, read_splitting
     from harness.command import complete, look, plain, print_look
     from harness.core.configuration import instantiate
-    from harness.core.errors import HarnessError, bounded, one_of
+    from harness.core.errors import HarnessError, one_of, whole_number
     from harness.evaluation.gold import part_name
     from harness.report.console import answers
     from harness.report.output import check_ending, write_result
@@ -46,15 +46,15 @@ def run(config: DictConfig) -> None:
     splitting = read_splitting("splitting", config.splitting)
     depths = [config.k] if isinstance(config.k, int) else list(config.k)
     for depth in depths:
-        bounded("k", depth, 1)
+        whole_number("k", depth, 1)
     if config.limit is not None:
-        bounded("limit", config.limit, 1)
+        whole_number("limit", config.limit, 1)
     paths = plain(config.run)
     paths = paths if isinstance(paths, dict) else {"retrieved": str(paths)}
     controls = plain(config.controls) or {}
     for name, depth in controls.items():
         if name != answering.GOLD_PASSAGES or depth is not None:
-            bounded(f"controls.{name}", depth, 0)
+            whole_number(f"controls.{name}", depth, 0)
     named = answering.conditions(list(paths), depths, controls)
     against = answering.baseline(config.baseline, named)
     reader = instantiate(config.reader)

@@ -40,11 +40,11 @@ def run(config: DictConfig) -> None:
     from omegaconf import OmegaConf
 
     from harness.command import refuse
-    from harness.core.errors import HarnessError, bounded, one_of
+    from harness.core.errors import HarnessError, one_of, whole_number
 
     refuse(config, "calibrate", "dry_run")
     for key, least in {"splits": 1, "refits": 1, "worlds": 1, "permuted": 0, "n": 1}.items():
-        bounded(f"calibrate.{key}", config.calibrate[key], least)  # here, too: before the lists are made
+        whole_number(f"calibrate.{key}", config.calibrate[key], least)  # here, too: before the lists are made
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
     one_of("what", what, tuple(CHECKS))
     check, options = CHECKS[what]

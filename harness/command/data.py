@@ -22,10 +22,12 @@ def run(config: DictConfig) -> None:
 
     from harness.benchmark import write_croissant
     from harness.benchmark.source import read_card
+    from harness.command import complete
     from harness.core.configuration import instantiate
     from harness.core.table import paragraph
     from harness.sweep.trial import store
 
+    complete(config)
     dataset = instantiate(config.dataset)
     data, name = dataset.load(store(config)), getattr(dataset, "card", None)
     card = read_card(name) if name else None

@@ -44,7 +44,7 @@ def run(config: DictConfig) -> None:
 
     from harness.benchmark import SPLITS, read_splitting
     from harness.command import command_line, complete, plain, refuse, typed
-    from harness.core.errors import HarnessError, bounded, one_of
+    from harness.core.errors import HarnessError, one_of, whole_number
     from harness.evaluation.gold import part_name
     from harness.fusion.fuse import fuse
     from harness.fusion.fuser import Fuser
@@ -56,7 +56,7 @@ def run(config: DictConfig) -> None:
     complete(config)
     one_of("split", config.split, SPLITS)
     if config.depth is not None:
-        bounded("depth", config.depth, 1)
+        whole_number("depth", config.depth, 1)
     if config.split == "all":
         refuse(config, "fuse split=all", "splitting")
     paths = plain(config.lists)

@@ -37,7 +37,6 @@ def run(config: DictConfig) -> None:
     """Read, link, print and write."""
     from harness.analysis.linkage import describe, find_links, join_gold, start_from_questions
     from harness.command import complete, look, plain, print_look
-    from harness.core.errors import whole_number
     from harness.core.table import fit, paragraph
     from harness.report.console import (
         gain_table,
@@ -52,7 +51,6 @@ def run(config: DictConfig) -> None:
     complete(config)
     check_ending(config.out)
     check_ending(config.figure, "figure", FIGURES)
-    whole_number("rare", config.rare, 1)
     explain = config.explain
     whole, splitting = _texts(config), plain(config.splitting)
     texts = whole.split(config.split, splitting)

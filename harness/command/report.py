@@ -63,7 +63,7 @@ def run(config: DictConfig) -> None:
         return write_paper(config)
     refuse(config, "report without paper=", "metrics", "baseline")
     if config.traces is not None:
-        whole_number("traces", config.traces)
+        whole_number("traces", config.traces, 0)
     runs, folder = Path(config.paths.runs), Path(config.paths.reports)
     remove_partials(folder)
     for name in ("tables", "figures", "site"):

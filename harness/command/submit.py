@@ -32,13 +32,13 @@ def run(config: DictConfig) -> None:
     from pathlib import Path
 
     from harness.command import complete, plain, refuse
-    from harness.core.errors import bounded, one_of
+    from harness.core.errors import one_of, whole_number
     from harness.core.escape import file_name
     from harness.report.board import missing, review, submit
     from harness.run.metadata import FIELDS
 
     complete(config)
-    bounded("depth", config.depth, 1)
+    whole_number("depth", config.depth, 1)
     if config.run is None:
         refuse(config, "submit of a lock", "columns")
     else:

@@ -46,7 +46,7 @@ def run(config: DictConfig) -> None:
     from omegaconf import open_dict
 
     from harness.command import typed
-    from harness.core.errors import HarnessError
+    from harness.core.errors import HarnessError, whole_number
     from harness.report.console import terminal
     from harness.report.tracking import track, tracker
     from harness.sweep.multirun import note
@@ -55,8 +55,7 @@ def run(config: DictConfig) -> None:
 
     printed = ("explain", "splits")  # no part of a result
     explain, splits = config.get("explain", False), config.get("splits", 0)
-    if not isinstance(splits, int) or isinstance(splits, bool) or splits < 0:
-        raise HarnessError(f"splits={splits}: expected a whole number, 0 or more")
+    whole_number("splits", splits, 0)
     given = tuple(text for text in typed() if text.partition("=")[0] not in printed)
     with open_dict(config):
         for key in printed:

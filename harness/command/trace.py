@@ -31,14 +31,14 @@ def run(config: DictConfig) -> None:
 
     from harness.analysis.trace import Trace, trace
     from harness.command import CHOICE, complete, look, print_look, refuse, typed
-    from harness.core.errors import bounded
+    from harness.core.errors import whole_number
     from harness.core.files import write_json
     from harness.report.explanation import text, to_json
 
     complete(config)
     refuse(config, "trace", *CHOICE)
     for name in ("count", "rivals", "seeds"):
-        bounded(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
+        whole_number(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
     found: Trace = trace(config, typed())
     data = found.benchmark
     looked = look(config, "trace", data.name, data.test_ids(np.array([found.query])))

@@ -25,7 +25,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, whole_number
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -41,8 +41,7 @@ def run(config: DictConfig) -> None:
     if not isinstance(tracking, MLflow):
         raise HarnessError("this tracking keeps no database to show; use tracking=mlflow")
     host, port, page = str(config.host), config.port, Path(config.paths.reports) / "site" / "index.html"
-    if not isinstance(port, int) or not 0 < port < 2**16:
-        raise HarnessError(f"port must be a whole number from 1 to 65535, got port={port}")
+    whole_number("port", port, 1, 2**16 - 1)
     if not tracking.is_server and not _free(host, port):
         raise HarnessError(f"port {port} of {host} is in use; set another one, e.g. port={port + 1}")
     link = _update(tracking, Path(config.paths.runs))

@@ -40,10 +40,11 @@ def bounded(
         raise HarnessError(f"{name} must be in {left}, {right}, got {name.rpartition('.')[2]}={value}")
 
 
-def whole_number(name: str, value: object, low: int = 0) -> None:
-    """Raise unless the value is a whole number from ``low`` on.    name: as in ``bounded``."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < low:
-        raise HarnessError(f"{name} must be a whole number, at least {low}, got {name.rpartition('.')[2]}={value}")
+def whole_number(name: str, value: object, low: int | None = None, high: int | None = None) -> None:
+    """Raise unless the value is a whole number, ``low <= value <= high``.    name, bounds: as in ``bounded``."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise HarnessError(f"{name} must be a whole number, got {name.rpartition('.')[2]}={value}")
+    bounded(name, value, low, high)
 
 
 def one_of(name: str, value: object, known: Iterable[object]) -> None:

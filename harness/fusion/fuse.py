@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.core.configuration import strategy
-from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
 from harness.fusion.context import Context
@@ -76,7 +76,7 @@ def fuse(
     if not runs:
         raise HarnessError("there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}")
     if pool_cap is not None:
-        bounded("pool.cap", pool_cap, 1)
+        whole_number("pool.cap", pool_cap, 1)
     if knobs and not isinstance(fuser, str):
         raise HarnessError(
             f"{', '.join(knobs)}: {_name(fuser)} has its knobs; give the fuser by its name to set others"

@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Artifact
-from harness.core.errors import bounded, one_of
+from harness.core.errors import bounded, one_of, whole_number
 from harness.core.identity import LATER, identity
 from harness.graph.alias import Alias
 from harness.graph.approximate_synonyms import approximate_synonyms
@@ -63,7 +63,7 @@ class Entity:
 
     def __post_init__(self) -> None:
         bounded("graph.confidence", self.confidence, 0, 1)
-        bounded("graph.support", self.support, 1)
+        whole_number("graph.support", self.support, 1)
         one_of("graph.index", self.index, ("auto", "Flat", "IVF"))
         if self.synonym is not None:
             bounded("graph.synonym", self.synonym, 0, 1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.arrays import check_matrix, write_array
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.files import REBUILD, write_text
 from harness.core.identity import identity, texts_sha256
 from harness.run import Run
@@ -48,7 +48,7 @@ class BM25:
     def __post_init__(self) -> None:
         bounded("lists.NAME.k1", self.k1, 0)
         bounded("lists.NAME.b", self.b, 0, 1)
-        bounded("lists.NAME.depth", self.depth, 1)
+        whole_number("lists.NAME.depth", self.depth, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The ``depth`` best passages of every question."""

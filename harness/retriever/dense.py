@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.errors import bounded
+from harness.core.errors import whole_number
 from harness.core.identity import identity, texts_sha256
 from harness.model.encoder import Encoder, embed
 from harness.retriever.search.exact import nearest_rows
@@ -46,7 +46,7 @@ class Dense:
     index: str = "Flat"
 
     def __post_init__(self) -> None:
-        bounded("lists.NAME.depth", self.depth, 1)
+        whole_number("lists.NAME.depth", self.depth, 1)
 
     def content(self) -> str | None:
         """Of ``auto``: by what it chooses, which was the number of passages alone."""

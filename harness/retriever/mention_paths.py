@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
 from harness.graph.extractor import Extraction, Extractor, extract
 from harness.graph.trail import Node, Trail
@@ -91,11 +91,12 @@ class MentionPaths:
     widest_title: int | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
-        for name in ("near", "seeds", "close", "widest", "steps", "via"):
-            bounded(f"lists.NAME.{name}", getattr(self, name), 0)
-        bounded("lists.NAME.block", self.block, 1)
+        for name in ("near", "seeds", "close", "widest", "steps"):
+            whole_number(f"lists.NAME.{name}", getattr(self, name), 0)
+        bounded("lists.NAME.via", self.via, 0)
+        whole_number("lists.NAME.block", self.block, 1)
         if self.widest_title is not None:
-            bounded("lists.NAME.widest_title", self.widest_title, 0)
+            whole_number("lists.NAME.widest_title", self.widest_title, 0)
         if self.sentence_seeds is False and not self._plain:
             raise HarnessError(
                 "lists.NAME.sentence_seeds=false reads the sentences along one step of edges; set steps=1 and "

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.errors import bounded, one_of
+from harness.core.errors import bounded, one_of, whole_number
 from harness.graph.extractor import KINDS, Extraction, Extractor, extract
 from harness.graph.trail import Node, Path, Trail
 from harness.model.encoder import Encoder, embed
@@ -53,10 +53,10 @@ class MentionWalk:
     direction: str = "out"
 
     def __post_init__(self) -> None:
-        bounded("lists.NAME.passages", self.passages, 0)
+        whole_number("lists.NAME.passages", self.passages, 0)
         for name in ("bonus", "link", "cosine", "relation", "prior"):
             bounded(f"lists.NAME.{name}", getattr(self, name), 0)
-        bounded("lists.NAME.steps", self.steps, 0)
+        whole_number("lists.NAME.steps", self.steps, 0)
         one_of("lists.NAME.direction", self.direction, ("out", "in", "both"))
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:

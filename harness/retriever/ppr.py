@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.benchmark import Benchmark
-from harness.core.errors import bounded
+from harness.core.errors import bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
 from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
@@ -74,13 +74,15 @@ class PPR:
     def __post_init__(self) -> None:
         bounded("lists.NAME.restart", self.restart, 0, 1, open_low=True)
         bounded("lists.NAME.passage_weight", self.passage_weight, 0)
-        bounded("lists.NAME.passages", self.passages, 0)
+        whole_number("lists.NAME.passages", self.passages, 0)
         bounded("lists.NAME.sharpness", self.sharpness, 0, open_low=True)
         if self.link is not None:
             bounded("lists.NAME.link", self.link, 0, 1)
         bounded("lists.NAME.tolerance", self.tolerance, 0, open_low=True)
-        bounded("lists.NAME.max_iter", self.max_iter, 1)
-        bounded("lists.NAME.block", self.block, 1)
+        whole_number("lists.NAME.max_iter", self.max_iter, 1)
+        whole_number("lists.NAME.block", self.block, 1)
+        if self.threads is not None:
+            whole_number("lists.NAME.threads", self.threads, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The passages that the walk reaches, by the mass on them."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import LATER, NO_RESULT, file_sha256
 from harness.run import Run, artifact, io
 from harness.run.matching import fit, known
@@ -31,7 +31,7 @@ class Trec:
 
     def __post_init__(self) -> None:
         if self.depth is not None:
-            bounded("lists.NAME.depth", self.depth, 1)
+            whole_number("lists.NAME.depth", self.depth, 1)
 
     def content(self) -> str:
         """The hash of the file; of a folder of ours, those of its arrays and of its benchmark."""

@@ -73,6 +73,14 @@ class Conformance:
             with pytest.raises(dataclasses.FrozenInstanceError):
                 setattr(made, field.name, 1)
 
+    def test_what_counts_is_a_whole_number(self, name: str) -> None:
+        """2.5 is refused for every field of type ``int`` (see ``harness.core.errors.whole_number``)."""
+        made = self.make(name)
+        for field in dataclasses.fields(made):
+            if field.type in ("int", "int | None", int):
+                with pytest.raises(HarnessError, match=rf"{field.name} must be a whole number, got .*2\.5"):
+                    dataclasses.replace(made, **{field.name: 2.5})
+
     def test_its_docstring_says_what_it_is(self, name: str) -> None:
         """The class's own, beside the one that ``dataclass`` writes."""
         kind = type(self.make(name))

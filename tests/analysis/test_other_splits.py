@@ -113,8 +113,8 @@ def test_on_the_command_line(overrides: list[str], command: Callable[..., tuple[
     assert "other splits" not in plain
     found = choose_again(SweepResult(folder).whole, 20)
     assert f"the same winner is chosen in {found.same} ({len(set(found.names))} winner" in said
-    for wrong in ("-1", "0.5", "many"):
-        expected = f"error: splits={wrong}: expected a whole number, 0 or more\n"
+    for wrong, bound in (("-1", "in [0, inf)"), ("0.5", "a whole number"), ("many", "a whole number")):
+        expected = f"error: splits must be {bound}, got splits={wrong}\n"
         assert command(*given, f"splits={wrong}")[::2] == (2, expected)
     status, _, error = command(*given, "splits=3", "dry_run=true")
     assert (status, "splits=3 is of results" in error) == (2, True)

@@ -34,6 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (RUN, [], "gold.jsonl:1: `qid Q0 docid rank score tag`: this is a run; expected judgements"),
         (RUN, ["lenient=true"], "gold.jsonl:1: `qid Q0 docid rank score tag`: this is a run; expected judgements"),
         (GOLD, ["out=run.trec/x.json"], "run.trec/x.json: cannot write (File exists); choose another folder"),
+        (GOLD, ["out="], "out: no value is given; add out=..."),
         (GOLD, ["out=/proc/none/x.json"], "/proc/none/x.json: cannot write (No such file or directory); choose"),
     ],
 )
@@ -64,7 +65,7 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
     [
         ("fit objective=mrr", "objective=mrr changes nothing: harness fit does not read objective (did you mean fit"),
         ("fit fuser=rrf", "fuser=rrf changes nothing: harness fit of a list does not read fuser; leave it out"),
-        ("linkage rare=2.5", "rare must be a whole number, at least 1, got rare=2.5"),
+        ("linkage rare=2.5", "rare must be a whole number, got rare=2.5"),
         ("diagnose diagnose.measures=[]", "diagnose.measures=[]: expected at least one, e.g. [answer_supported@5]"),
         ("diagnose pool.cap=3", "pool.cap=3 changes nothing: harness diagnose does not read pool; leave it out"),
         ("trace q margin=0.1", "margin=0.1 changes nothing: harness trace does not read margin"),
@@ -76,8 +77,8 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
         ("calibrate refits calibrate.worlds=9", "harness calibrate refits does not read calibrate.worlds; leave"),
         ("diagnose relations.near=3", "relations.near changes nothing: no list of this configuration uses relations"),
         ("report paper=acl traces=3", "traces=3 changes nothing: harness report paper= does not read traces; leave it"),
-        ("report traces=-1", "traces must be a whole number, at least 0, got traces=-1"),
-        ("report traces=1.5", "traces must be a whole number, at least 0, got traces=1.5"),
+        ("report traces=-1", "traces must be in [0, inf), got traces=-1"),
+        ("report traces=1.5", "traces must be a whole number, got traces=1.5"),
         ("report sweep=[]", "sweep=[] names no sweep; give a folder, several, `all`, or leave it out for the latest"),
         ("report paper=acl sweep=[]", "sweep=[] names no sweep"),
         ("calibrate calibrate.effects=[.1]", "calibrate.effects=[0.1]: 0, no effect, must be among them"),
@@ -106,7 +107,7 @@ def test_of_what_a_command_has_and_does_not_read(tmp_path: Path, command: Comman
     ("typed", "message"),
     [
         ("n=100 discordance=[]", "discordance=[]: expected at least one share of questions that differ"),
-        ("n=abc", "n must be a whole number, at least 1, got n=abc"),
+        ("n=abc", "n must be a whole number, got n=abc"),
         ("delta=abc", "delta must be a number, got 'abc'"),
         ("delta=5 discordance=.02", "delta=5 is more than discordance=0.02 allows: no more questions can be won"),
     ],

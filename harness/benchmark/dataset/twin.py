@@ -14,7 +14,7 @@ from harness.benchmark.records import write_records
 from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.prepared import read_prepared
 from harness.benchmark.twin import DRAWS_NOTHING, KINDS, Content, measure
-from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.identity import NO_RESULT, identity, texts_sha256
 from harness.work.store import Store
 
@@ -38,7 +38,7 @@ class Twin:
 
     def __post_init__(self) -> None:
         one_of("dataset.kind", self.kind, KINDS)
-        bounded("dataset.seed", self.seed, 0)
+        whole_number("dataset.seed", self.seed, 0)
         if self.seed and self.kind in DRAWS_NOTHING:
             raise HarnessError(f"dataset.seed={self.seed}: dataset.kind={self.kind} draws nothing; leave the seed out")
 

@@ -114,19 +114,41 @@ MAY_BE_NULL = ("controls",)
 def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
     """The overrides, a single name in brackets where ``conf/<primary>.yaml`` has a list: ``files=a`` is ``files=[a]``.
 
-    Raises HarnessError for a value where it has a section that is no concept (``pool=5``, ``pool=null``), and for
-    another value than true or false where it has one of these (``explain=all``).
+    Raises HarnessError for a value where it has a section that is no concept (``pool=5``, ``pool=null``), for another
+    value than true or false where it has one of these (``explain=all``), and for a name twice in ``{...}``.
     """
     whole = _whole(primary)
+    for text in overrides:
+        _check_once(text)
     return [_fitted(text, whole) for text in overrides]
 
 
+def _check_once(text: str) -> None:
+    """Raise HarnessError for ``lists={a: x, a: y}``, of which Hydra would keep the last."""
+    try:
+        node = yaml.compose(text.partition("=")[2], yaml.CSafeLoader)
+    except yaml.YAMLError:  # Hydra's own, such as choice(a,b)
+        return
+    entries = node.value if isinstance(node, yaml.MappingNode) else []
+    keys = [key.value.partition(":")[0] for key, _ in entries if isinstance(key.value, str)]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise HarnessError(f"{text}: {key} stands twice; give each its own name")
+
+
 def _whole(primary: str) -> dict[str, Any]:
-    """The keys of ``conf/<primary>.yaml`` and of the files without a group that it begins with."""
+    """The keys of ``conf/<primary>.yaml`` and of the files that it begins with: those without a group, and sections of
+    one file (``paths: default``).
+    """
     path = primary_file(primary)
     own = _read(path) if path else {}
-    before = [name for name in own.get("defaults", ()) if isinstance(name, str) and name != "_self_"]
-    return {key: value for name in before for key, value in _whole(name).items()} | own
+    found: dict[str, Any] = {}
+    for name in own.get("defaults", ()):
+        if isinstance(name, str):
+            found |= _whole(name) if name != "_self_" else {}
+        elif (group := next(iter(name))) and names(group) == [name[group]]:
+            found[group] = defaults(group, name[group])
+    return found | own
 
 
 def _fitted(text: str, whole: dict[str, Any]) -> str:
@@ -164,7 +186,9 @@ def check_new_keys(primary: str, overrides: Sequence[str], config: DictConfig) -
         if name not in known and f"${{{name}" not in raw:
             raise HarnessError(f"{text} changes nothing: nothing reads {name}{nearest(name, known)}; leave it out")
         section, (_, *keys) = whole.get(name), text.partition("=")[0].split(".")
-        if isinstance(section, dict) and section and len(keys) == 1 and keys[0] not in section and not names(name):
+        if not isinstance(section, dict) or not section or "_target_" in section:
+            continue
+        if len(keys) == 1 and keys[0] not in section:
             there = nearest(keys[0], list(map(str, section))) or f"; it has {', '.join(map(str, section))}"
             raise HarnessError(f"{text} changes nothing: {name} has no {keys[0]}{there}; leave it out")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 
 Labels = NDArray[np.int64]
 
@@ -92,7 +92,7 @@ def clustered_bootstrap(
     succeed and fail together. The percentiles are those of ``expanded`` at the effective number of clusters.
     (NaN, NaN) for no values.
     """
-    bounded("resamples", resamples, 1)
+    whole_number("resamples", resamples, 1)
     bounded("level", level, 0, 1, open_low=True)
     sample, places = np.asarray(values, dtype=np.float64), np.unique(np.asarray(labels), return_inverse=True)[1]
     if sample.ndim != 1 or sample.shape != places.shape:

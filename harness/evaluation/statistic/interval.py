@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 
 BLOCK = 1 << 22
 """Resampled values held at once (32 MiB)."""
@@ -35,7 +35,7 @@ def bootstrap(values: ArrayLike, resamples: int = 10_000, level: float = 0.95, s
 
     Seeded, so the same values give the same interval everywhere. (NaN, NaN) for no values.
     """
-    bounded("resamples", resamples, 1)
+    whole_number("resamples", resamples, 1)
     bounded("level", level, 0, 1, open_low=True)
     sample = np.asarray(values, dtype=np.float64)
     if sample.ndim != 1 or not np.isfinite(sample).all():

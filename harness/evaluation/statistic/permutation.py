@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, whole_number
 from harness.evaluation.statistic.cluster import cluster_sums
 
 BLOCK = 1000
@@ -30,7 +30,7 @@ def sign_flip(
     >>> sign_flip([0.5, 0.2, 0.1, 0.4, 0.3])
     0.0625
     """
-    bounded("permutations", permutations, 1)
+    whole_number("permutations", permutations, 1)
     values = np.asarray(differences, dtype=np.float64)
     if values.ndim != 1 or not np.isfinite(values).all():
         raise HarnessError(f"sign_flip: expected one finite number an item, got an array of shape {values.shape}")
@@ -64,7 +64,7 @@ def max_statistic(
     where Holm's correction counts each of them. Signs are integers, so sums are exact in every order of adding:
     the same seed gives the same bits for any number of threads. At least 1 / (permutations + 1).
     """
-    bounded("permutations", permutations, 1)
+    whole_number("permutations", permutations, 1)
     values = np.asarray(signs)
     if values.ndim != 2 or not np.isin(values, (-1, 0, 1)).all():
         raise HarnessError(f"max_statistic: signs must be -1, 0 or 1 by trial and query, got shape {values.shape}")

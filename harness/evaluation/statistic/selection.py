@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.evaluation.statistic.cluster import Labels, cluster_sums, correlation
 
 BLOCK = 500
@@ -55,7 +55,7 @@ def expected(
     (Tsamardinos, Greasidou & Borboudakis 2018, "bootstrap bias corrected"; Efron & Tibshirani 1997 for leaving out).
     Choosing on 63% of the queries chooses a little worse, so it errs on the low side. The interval is ``predict``'s.
     """
-    bounded("resamples", resamples, 1)
+    whole_number("resamples", resamples, 1)
     bounded("level", level, 0, 1, open_low=True)
     if scores.ndim != 2 or scores.shape != losses.shape or not scores.size or n < 1:
         raise HarnessError(f"expected: scores must be trial by query, with n >= 1, got shape {scores.shape} and n={n}")

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.fusion.forest import add_leaves, check_trees
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.features import READS, TARGETS, check_features, describe, wanted_documents
@@ -49,7 +49,7 @@ class Boosted:
 
     def __post_init__(self) -> None:
         for name, low, high in (("trees", 1, None), ("depth", 1, 6), ("least", 1, None)):
-            bounded(f"fuser.{name}", getattr(self, name), low, high)
+            whole_number(f"fuser.{name}", getattr(self, name), low, high)
         bounded("fuser.rate", self.rate, 0, 1, open_low=True)
         one_of("fuser.target", self.target, TARGETS)
         check_features(self.features)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, whole_number
 from harness.fusion.learning import LEARNED, check_numbers
 from harness.fusion.normalizer import Normalizer, PerList, ZeroAbsent
 from harness.fusion.pool import Listing
@@ -32,9 +32,7 @@ class Ecdf(PerList):
     unit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        bounded("normalizer.points", self.points, 1)
-        if not isinstance(self.points, int):
-            raise HarnessError(f"normalizer.points must be a whole number, got points={self.points}")
+        whole_number("normalizer.points", self.points, 1)
         check_numbers("normalizer.reference", self.reference)
         for name, scores in (self.reference or {}).items():
             if not scores or list(scores) != sorted(scores):

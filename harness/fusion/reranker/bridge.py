@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import whole_number
 from harness.fusion.context import SourceTexts
 from harness.fusion.reranker.cross_encoder import CrossEncoder
 from harness.fusion.reranker.text_reranker import Pair
@@ -32,9 +32,7 @@ class Bridge(CrossEncoder):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        bounded("reranker.words", self.words, 0)
-        if not isinstance(self.words, int):
-            raise HarnessError(f"reranker.words must be a whole number, got words={self.words}")
+        whole_number("reranker.words", self.words, 0)
 
     def pairs(
         self, texts: SourceTexts, docs: NDArray[np.int32], rows: NDArray[np.int64], places: NDArray[np.int64]

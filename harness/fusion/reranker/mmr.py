@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
 from harness.retriever.search import row_products
@@ -35,9 +35,7 @@ class Mmr:
 
     def __post_init__(self) -> None:
         bounded("reranker.relevance", self.relevance, 0, 1)
-        bounded("reranker.m", self.m, 1)
-        if not isinstance(self.m, int):
-            raise HarnessError(f"reranker.m must be a whole number, got m={self.m}")
+        whole_number("reranker.m", self.m, 1)
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""

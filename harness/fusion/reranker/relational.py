@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.fusion.forest import add_leaves, check_trees, grow
 from harness.fusion.fuser import Calibrated
 from harness.fusion.learning import LEARNED
@@ -128,9 +128,7 @@ class Relational:
     def __post_init__(self) -> None:
         bounds = {"m": (2, None), "picks": (1, None), "trees": (1, None), "depth": (1, 6), "least": (1, None)}
         for name, (low, high) in bounds.items():
-            bounded(f"reranker.{name}", getattr(self, name), low, high)
-            if not isinstance(getattr(self, name), int):
-                raise HarnessError(f"reranker.{name} must be a whole number, got {name}={getattr(self, name)}")
+            whole_number(f"reranker.{name}", getattr(self, name), low, high)
         bounded("reranker.rate", self.rate, 0, 1, open_low=True)
         if self.forest is not None:
             check_trees("reranker.forest", self.forest, len(FEATURES))

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from harness.core.arrays import read_array, write_array
 from harness.core.configuration import REACHES
-from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.core.identity import NO_RESULT, identity, texts_sha256
 from harness.fusion.context import SourceTexts
 from harness.fusion.fuser import Calibrated
@@ -76,14 +76,11 @@ class TextReranker:
     device: str = field(default="auto", metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
-        bounded("reranker.max_length", self.max_length, 8)
-        bounded("reranker.batch_size", self.batch_size, 1)
+        whole_number("reranker.max_length", self.max_length, 8)
+        whole_number("reranker.batch_size", self.batch_size, 1)
         one_of("reranker.dtype", self.dtype, ("float32", "float16", "bfloat16"))
         bounded("reranker.blend", self.blend, 0, 1)
-        bounded("reranker.m", self.m, 1)
-        for name in ("max_length", "batch_size", "m"):
-            if not isinstance(getattr(self, name), int):
-                raise HarnessError(f"reranker.{name} must be a whole number, got {name}={getattr(self, name)}")
+        whole_number("reranker.m", self.m, 1)
 
     def content(self) -> str:
         """The hash of the model's files; of nothing when it comes from the Hub."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from harness.benchmark import Benchmark
-from harness.core.errors import bounded
+from harness.core.errors import whole_number
 from harness.graph.alias import Rows, names_by_passage, rows
 from harness.graph.extractor import Extraction
 
@@ -25,7 +25,7 @@ class Surname:
     longest: int = 4
 
     def __post_init__(self) -> None:
-        bounded("alias.longest", self.longest, 2)
+        whole_number("alias.longest", self.longest, 2)
 
     def find(self, benchmark: Benchmark, extraction: Extraction) -> Rows:
         """See ``harness.graph.alias.Alias``."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.configuration import REACHES
-from harness.core.errors import bounded
+from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT, folder_sha256
 from harness.core.threads import available
 from harness.graph.extractor.extraction import KINDS, Extraction
@@ -42,9 +42,9 @@ class Offline:
     processes: int | None = field(default=None, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
-        bounded("extractor.batch_size", self.batch_size, 1)
+        whole_number("extractor.batch_size", self.batch_size, 1)
         if self.processes is not None:
-            bounded("extractor.processes", self.processes, 1)
+            whole_number("extractor.processes", self.processes, 1)
 
     def content(self) -> str | None:
         """The hash of the files of a model's folder; None of an installed package, which its name stands for."""

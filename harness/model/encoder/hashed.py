@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, whole_number
 
 if TYPE_CHECKING:
     from harness.model.encoder import Role
@@ -29,7 +29,7 @@ class Hashed:
     dimension: int = 384
 
     def __post_init__(self) -> None:
-        bounded("encoder.dimension", self.dimension, 8)
+        whole_number("encoder.dimension", self.dimension, 8)
         if self.dimension % 8:
             raise HarnessError(f"encoder.dimension must be a multiple of 8, got dimension={self.dimension}")
 

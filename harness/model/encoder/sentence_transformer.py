@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.configuration import REACHES
-from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.identity import LATER, NO_RESULT, files_sha256
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ class SentenceTransformer:
     device: str = field(default="auto", metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
-        bounded("encoder.batch_size", self.batch_size, 1)
+        whole_number("encoder.batch_size", self.batch_size, 1)
         if self.max_seq_length is not None:
-            bounded("encoder.max_seq_length", self.max_seq_length, 3)
+            whole_number("encoder.max_seq_length", self.max_seq_length, 3)
         one_of("encoder.backend", self.backend, ("auto", "torch", "openvino"))
         one_of("encoder.dtype", self.dtype, ("float32", "float16", "bfloat16"))
         one_of("encoder.precision", self.precision, ("float32", "bfloat16", "int8"))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.configuration import REACHES
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import NO_RESULT
 from harness.core.secret import check_address, check_variable
 from harness.model.endpoint.client import describe, open_client
@@ -46,10 +46,10 @@ class TextEmbedding3Small:
 
     def __post_init__(self) -> None:
         if self.dimensions is not None:
-            bounded("encoder.dimensions", self.dimensions, 1)
-        bounded("encoder.batch_size", self.batch_size, 1, 2048)
-        bounded("encoder.parallel", self.parallel, 1)
-        bounded("encoder.retries", self.retries, 0)
+            whole_number("encoder.dimensions", self.dimensions, 1)
+        whole_number("encoder.batch_size", self.batch_size, 1, 2048)
+        whole_number("encoder.parallel", self.parallel, 1)
+        whole_number("encoder.retries", self.retries, 0)
         bounded("encoder.timeout", self.timeout, 0, open_low=True)
         check_variable("encoder.key_variable", self.key_variable)
         mend = "put a key into the environment variable that encoder.key_variable names"

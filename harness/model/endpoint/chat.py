@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from harness.core.configuration import REACHES
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
 from harness.core.secret import check_address, check_variable
 from harness.work.parts import Stop
@@ -54,9 +54,9 @@ class Chat:
 
     def __post_init__(self) -> None:
         bounded(f"{self.concept}.temperature", self.temperature, 0, 2)
-        bounded(f"{self.concept}.max_tokens", self.max_tokens, 1)
-        bounded(f"{self.concept}.parallel", self.parallel, 1)
-        bounded(f"{self.concept}.retries", self.retries, 0)
+        whole_number(f"{self.concept}.max_tokens", self.max_tokens, 1)
+        whole_number(f"{self.concept}.parallel", self.parallel, 1)
+        whole_number(f"{self.concept}.retries", self.retries, 0)
         bounded(f"{self.concept}.backoff", self.backoff, 0)
         bounded(f"{self.concept}.timeout", self.timeout, 0, open_low=True)
         bounded(f"{self.concept}.refresh", int(self.refresh), 0)

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from harness.core.errors import bounded
+from harness.core.errors import bounded, whole_number
 from harness.model.encoder import Encoder, embed
 from harness.model.encoder.embedding import pair_cosines
 from harness.model.gate import Candidates, Kept
@@ -32,7 +32,7 @@ class Embedding:
     def __post_init__(self) -> None:
         bounded("gate.threshold", self.threshold, -1, 1)
         if self.most is not None:
-            bounded("gate.most", self.most, 1)
+            whole_number("gate.most", self.most, 1)
 
     def decide(self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store) -> Kept:
         """See ``harness.model.gate.Gate``. Counts ``below`` (the threshold) and ``beyond`` (the most)."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import NO_RESULT, digest
 from harness.model.endpoint import Chat, Conversation
 from harness.model.endpoint.prompt import fill, read_list, read_text
@@ -41,7 +41,7 @@ class LLM(Chat):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        bounded("gate.most", self.most, 1)
+        whole_number("gate.most", self.most, 1)
 
     def content(self) -> str:
         """Hash of the prompt's text."""

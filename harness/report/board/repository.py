@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.benchmark import SPLITS, Benchmark, load
 from harness.core.configuration import names, package_folder
-from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.escape import file_name
 from harness.core.files import write_text
 from harness.core.input import read_yaml
@@ -83,7 +83,7 @@ class Board:
         for name in given:
             _check_name(name)
         one_of("split", split, SPLITS)
-        bounded(f"{path}: depth", depth, 1)
+        whole_number(f"{path}: depth", depth, 1)
         return cls(folder, given, metric, others, depth, split, paths)
 
     @cached_property

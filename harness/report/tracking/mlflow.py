@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import digest
 from harness.core.secret import hide_secrets
 from harness.report.tracking import entry
@@ -68,11 +68,11 @@ class MLflow:
     def __post_init__(self) -> None:
         if not self.uri.strip():
             raise HarnessError("tracking.uri is empty; give e.g. sqlite:///runs/mlflow.db or http://host:5000")
-        bounded("tracking.threads", self.threads, 1)
+        whole_number("tracking.threads", self.threads, 1)
         if self.top is not None:
-            bounded("tracking.top", self.top, 0)
+            whole_number("tracking.top", self.top, 0)
         if self.metrics is not None:
-            bounded("tracking.metrics", self.metrics, 1)
+            whole_number("tracking.metrics", self.metrics, 1)
 
     @property
     def destination(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.sweep.target import Knobs, Weights
 
 DECIMALS = 6
@@ -31,8 +31,10 @@ class Search:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, low in (("rounds", 1), ("halvings", 0), ("stop", 0), ("penalty", 0), ("seed", 0)):
-            bounded(f"fit.{name}", getattr(self, name), low)
+        for name, low in (("rounds", 1), ("halvings", 0), ("seed", 0)):
+            whole_number(f"fit.{name}", getattr(self, name), low)
+        for name in ("stop", "penalty"):
+            bounded(f"fit.{name}", getattr(self, name), 0)
 
     def __call__(self, objective: Callable[[Weights], float], knobs: Knobs) -> dict[str, float]:
         """The weights that were found, by name."""

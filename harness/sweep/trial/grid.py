@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.configuration import defaults, instantiate, names
-from harness.core.errors import HarnessError, nearest
+from harness.core.errors import HarnessError, nearest, whole_number
 from harness.core.identity import identity
 from harness.fusion.context import default_anchor
 from harness.fusion.fuse import check
@@ -130,8 +130,8 @@ class Grid:
                 f"pool.lists names {unknown[0]}{nearest(unknown[0], self.config['lists'])}; "
                 f"lists holds: {', '.join(self.config['lists'])}"
             )
-        if (cap := pool["cap"]) is not None and (isinstance(cap, bool) or not isinstance(cap, int) or cap < 1):
-            raise HarnessError(f"pool.cap must be a whole number >= 1 or null, got cap={cap}")
+        if pool["cap"] is not None:
+            whole_number("pool.cap", pool["cap"], 1)
         chosen = {group: self._fields(group, point) for group in GROUPS}
         chosen["fuser"] = self._within(chosen["fuser"], wanted, point)
         strategies = {group: self._make(fields) for group, fields in chosen.items()}
@@ -139,7 +139,7 @@ class Grid:
         if prior is not None and not (isinstance(prior, str) and Path(prior).is_file()):
             raise HarnessError(f"pool.importance={prior}: there is no such file; give a JSON file, or null")
         read = prior if "importance" in strategies["fuser"].reads else None
-        spec = PoolSpec(wanted, cap, capped, read, self._anchor(wanted))
+        spec = PoolSpec(wanted, pool["cap"], capped, read, self._anchor(wanted))
         read_beside = [name for name in RERANKER_INPUTS if name in getattr(strategies["reranker"], "reads", ())]
         beside = {name: identity(self._make(self.config[name])) for name in read_beside}
         trial = Trial(spec, **strategies, settings={}, overrides=())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.benchmark import Benchmark
 from harness.core.configuration import StoredReader, compose, instantiate, strategy
-from harness.core.errors import HarnessError, bounded, nearest
+from harness.core.errors import HarnessError, nearest, whole_number
 from harness.core.identity import code_version
 from harness.fusion.fuse import check, fuse_blocks
 from harness.run import Run
@@ -202,7 +202,7 @@ class Winner:
             HarnessError: a list holds none of the questions, or a question is no text.
         """
         if depth is not None:
-            bounded("depth", depth, 1)
+            whole_number("depth", depth, 1)
         return self.rank_benchmark(self.data if questions is None else self.data.asked(_named(questions)), depth)
 
     def rank_benchmark(self, data: Benchmark, depth: int | None = None) -> Run:

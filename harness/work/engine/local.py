@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 
-from harness.core.errors import bounded
+from harness.core.errors import whole_number
 from harness.core.threads import available
 from harness.work.engine import Work, Worker, check_ended
 
@@ -21,7 +21,7 @@ class Local:
 
     def __post_init__(self) -> None:
         if self.workers is not None:
-            bounded("engine.workers", self.workers, 1)
+            whole_number("engine.workers", self.workers, 1)
 
     def run(self, work: Work) -> bool:
         """See ``Engine.run``. One worker is this process itself."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.work.engine import Ended, Work, check_ended
 
 
@@ -30,10 +30,10 @@ class Ray:
     grows: bool = False
 
     def __post_init__(self) -> None:
-        bounded("engine.workers", self.workers, 1)
+        whole_number("engine.workers", self.workers, 1)
         bounded("engine.cpus", self.cpus, 0)
         bounded("engine.gpus", self.gpus, 0)
-        bounded("engine.retries", self.retries, 0)
+        whole_number("engine.retries", self.retries, 0)
 
     def run(self, work: Work) -> bool:
         """See ``Engine.run``."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, whole_number
 from harness.work.engine import Ended, Work, check_ended
 
 PAUSE = 5.0
@@ -39,8 +39,10 @@ class Slurm:
 
     def __post_init__(self) -> None:
         for name, least in (("workers", 1), ("minutes", 3), ("cpus", 1)):
-            bounded(f"engine.{name}", getattr(self, name), least)
-        bounded("engine.gpus", self.gpus, 0)
+            whole_number(f"engine.{name}", getattr(self, name), least)
+        whole_number("engine.gpus", self.gpus, 0)
+        if self.at_once is not None:
+            whole_number("engine.at_once", self.at_once, 1)
 
     def run(self, work: Work) -> bool:
         """See ``Engine.run``. Keys reach the tasks by sbatch, which passes on the environment: no file holds them."""

@@ -27,9 +27,12 @@ from tests import warm
         (["calibrate", "calibrate.worlds=0"], "calibrate.worlds must be in [1, inf), got worlds=0"),
         (["linkage", "measured.benchmarks=5"], "expected its keys, as in measured.benchmarks.2wikimultihopqa=..."),
         (["heldout", "+explain_all=true"], "+explain_all=true changes nothing: nothing reads explain_all"),
+        (["sweep", "+paths.run=x"], "+paths.run=x changes nothing: paths has no run (did you mean runs?)"),
+        (["fuse", "lists={a: x, b: y, a: z}", "out=f.trec"], "lists={a: x, b: y, a: z}: a stands twice; give each its"),
+        (["fuse", "lists={a:x,a:y}", "out=f.trec"], "lists={a:x,a:y}: a stands twice; give each its own name"),
         (["sweep", "+grid.extend=true"], "grid.extend = True, expected axes with their values"),
         (["compare", "run=a.csv", "baseline=b.csv", "columns=score"], "columns=score: expected names with values"),
-        (["ui", "port=abc"], "port must be a whole number from 1 to 65535, got port=abc"),
+        (["ui", "port=abc"], "port must be a whole number, got port=abc"),
     ],
 )
 def test_one_line_with_the_nearest_key(arguments, said, tmp_path):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.errors import bounded, one_of
+from harness.core.errors import bounded, one_of, whole_number
 from harness.graph.extractor import Extraction, Extractor, Triples, extract
 from harness.model.encoder import Encoder, embed
 from harness.papers.dice.triple.sorensen import TOKENS
@@ -59,7 +59,7 @@ class Dice:
     def __post_init__(self) -> None:
         for name in ("seeds", "rows"):
             if getattr(self, name) is not None:
-                bounded(f"lists.NAME.{name}", getattr(self, name), 1)
+                whole_number(f"lists.NAME.{name}", getattr(self, name), 1)
         one_of("lists.NAME.start", self.start, ("vectors", "names", "both"))
         one_of("lists.NAME.tokens", self.tokens, TOKENS)
         one_of("lists.NAME.reads", self.reads, ("triples", "sentences"))

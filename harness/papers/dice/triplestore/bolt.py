@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.configuration import REACHES
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import NO_RESULT, texts_sha256
 from harness.core.secret import check_address, check_variable
 from harness.papers.dice.triplestore import Expand, TripleTable, expansion
@@ -42,7 +42,7 @@ class Bolt:
     batch: int = field(default=10_000, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
-        bounded("triplestore.batch", self.batch, 1)
+        whole_number("triplestore.batch", self.batch, 1)
         check_variable("triplestore.password", self.password)
         mend = "set triplestore.user, and put the password into the variable that triplestore.password names"
         check_address("triplestore.uri", self.uri, mend)

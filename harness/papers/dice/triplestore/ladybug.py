@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import NO_RESULT
 from harness.papers.dice.triplestore import Expand, TripleTable, expansion
 
@@ -33,8 +33,8 @@ class Ladybug:
     threads: int = field(default=1, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
-        bounded("triplestore.memory", self.memory, 64)
-        bounded("triplestore.threads", self.threads, 1)
+        whole_number("triplestore.memory", self.memory, 64)
+        whole_number("triplestore.threads", self.threads, 1)
 
     @contextlib.contextmanager
     def open(self, facts: TripleTable, inward: bool) -> Iterator[Expand]:

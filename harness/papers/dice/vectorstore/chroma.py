@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, whole_number
 from harness.papers.dice.vectorstore import Search, rank_candidates
 
 
@@ -27,7 +27,7 @@ class Chroma:
 
     def __post_init__(self) -> None:
         for name in ("links", "build", "look"):
-            bounded(f"vectorstore.{name}", getattr(self, name), 2)
+            whole_number(f"vectorstore.{name}", getattr(self, name), 2)
 
     @contextlib.contextmanager
     def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.fusion.fuser import Calibrated
 from harness.fusion.normalizer import ordered_sum
 from harness.fusion.reranker import reorder, scale, top
@@ -42,9 +42,7 @@ class Ising:
         bounded("reranker.J", self.J, 0)
         bounded("reranker.T", self.T, 0, open_low=True)
         bounded("reranker.blend", self.blend, 0, 1)
-        bounded("reranker.m", self.m, 1)
-        if not isinstance(self.m, int):
-            raise HarnessError(f"reranker.m must be a whole number, got m={self.m}")
+        whole_number("reranker.m", self.m, 1)
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, whole_number
 from harness.model import gate
 from harness.papers.policyrag.policy.memory import TypedMemory
 from harness.retriever.mentions import cosines
@@ -42,9 +42,7 @@ class Gate:
     filter: gate.Gate | None = None
 
     def __post_init__(self) -> None:
-        bounded("policy.gate.facts", self.facts, 0)
-        if not isinstance(self.facts, int):
-            raise HarnessError(f"policy.gate.facts must be a whole number, got facts={self.facts}")
+        whole_number("policy.gate.facts", self.facts, 0)
         if not isinstance(self.filter, gate.Gate | None):
             raise HarnessError(f"policy.gate.filter must be a gate or null, got filter={self.filter}")
 

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import bounded, whole_number
 from harness.papers.policyrag.policy.memory import TypedMemory
 
 Floats = NDArray[np.float64]
@@ -36,12 +36,9 @@ class Rerank:
     def __post_init__(self) -> None:
         for name in ("lambda_title", "lambda_cov", "lambda_path", "hub"):
             bounded(f"policy.rerank.{name}", getattr(self, name), 0)
-        bounded("policy.rerank.path", self.path, 0, 2)
+        whole_number("policy.rerank.path", self.path, 0, 2)
         if self.depth is not None:
-            bounded("policy.rerank.depth", self.depth, 1)
-        for name in ("path", "depth"):
-            if not isinstance(value := getattr(self, name), int | None):
-                raise HarnessError(f"policy.rerank.{name} must be a whole number, got {name}={value}")
+            whole_number("policy.rerank.depth", self.depth, 1)
 
     def bonuses(self, memory: TypedMemory, named: sp.csr_array, seeds: sp.csr_array) -> dict[str, Floats]:
         """float64[Q, D] each: the phis, by the names of their weights.    named, seeds: [Q, E]."""

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.errors import bounded, one_of, whole_number
 from harness.papers.policyrag.policy.gate import FactCandidates
 from harness.papers.policyrag.policy.memory import TypedMemory
 from harness.retriever.mentions import cosines
@@ -75,18 +75,15 @@ class Seed:
     def __post_init__(self) -> None:
         one_of("policy.seed.by", self.by, SOURCES)
         one_of("policy.seed.align", self.align, ALIGN)
-        bounded("policy.seed.cap", self.cap, 1)
+        whole_number("policy.seed.cap", self.cap, 1)
         bounded("policy.seed.specificity", self.specificity, 0)
         if self.alias_max is not None:
-            bounded("policy.seed.alias_max", self.alias_max, 1)
+            whole_number("policy.seed.alias_max", self.alias_max, 1)
         if self.link is not None:
             bounded("policy.seed.link", self.link, 0, 1)
         bounded("policy.seed.passage_weight", self.passage_weight, 0)
-        bounded("policy.seed.passages", self.passages, 0)
+        whole_number("policy.seed.passages", self.passages, 0)
         bounded("policy.seed.sharpness", self.sharpness, 0, open_low=True)
-        for name in ("cap", "passages"):
-            if not isinstance(getattr(self, name), int):
-                raise HarnessError(f"policy.seed.{name} must be a whole number, got {name}={getattr(self, name)}")
 
     def seeds(
         self,

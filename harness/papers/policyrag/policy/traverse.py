@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.papers.policyrag.policy.memory import TypedMemory
 from harness.retriever.walk import normalize_rows, scale_rows
 
@@ -47,9 +47,7 @@ class Traverse:
         bounded("policy.traverse.untitled", self.untitled, 0, 1)
         bounded("policy.traverse.synonym", self.synonym, 0, 1)
         bounded("policy.traverse.tolerance", self.tolerance, 0, open_low=True)
-        bounded("policy.traverse.max_iter", self.max_iter, 1)
-        if not isinstance(self.max_iter, int):
-            raise HarnessError(f"policy.traverse.max_iter must be a whole number, got max_iter={self.max_iter}")
+        whole_number("policy.traverse.max_iter", self.max_iter, 1)
 
     def families(self, memory: TypedMemory) -> dict[str, sp.csr_array]:
         """[E + D, E + D] by family of edges: relation, synonym, context; their sum is T."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, whole_number
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
 
@@ -41,11 +41,8 @@ class Policy:
     def __post_init__(self) -> None:
         for name in ("lambda_title", "lambda_cov", "lambda_path", "hub"):
             bounded(f"reranker.{name}", getattr(self, name), 0)
-        bounded("reranker.path", self.path, 0, 2)
-        bounded("reranker.m", self.m, 1)
-        for name in ("path", "m"):
-            if not isinstance(getattr(self, name), int):
-                raise HarnessError(f"reranker.{name} must be a whole number, got {name}={getattr(self, name)}")
+        whole_number("reranker.path", self.path, 0, 2)
+        whole_number("reranker.m", self.m, 1)
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.errors import bounded
+from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT
 from harness.graph import Graph
 from harness.graph.trail import Node, Trail
@@ -42,7 +42,9 @@ class PolicyRAG:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        bounded("lists.NAME.block", self.block, 1)
+        whole_number("lists.NAME.block", self.block, 1)
+        if self.threads is not None:
+            whole_number("lists.NAME.threads", self.threads, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The passages by score, and what the policy did."""

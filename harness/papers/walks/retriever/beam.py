@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.errors import bounded
+from harness.core.errors import bounded, whole_number
 from harness.core.identity import NO_RESULT
 from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
@@ -73,9 +73,12 @@ class Beam:
 
     def __post_init__(self) -> None:
         for name in ("width", "length", "focus", "max_iter", "block"):
-            bounded(f"lists.NAME.{name}", getattr(self, name), 1)
-        for name in ("parallel", "best", "seeds", "near", "entities", "passage_weight"):
-            bounded(f"lists.NAME.{name}", getattr(self, name), 0)
+            whole_number(f"lists.NAME.{name}", getattr(self, name), 1)
+        if self.threads is not None:
+            whole_number("lists.NAME.threads", self.threads, 1)
+        for name in ("parallel", "best", "seeds", "near", "entities"):
+            whole_number(f"lists.NAME.{name}", getattr(self, name), 0)
+        bounded("lists.NAME.passage_weight", self.passage_weight, 0)
         for name in ("first_restart", "restart"):
             bounded(f"lists.NAME.{name}", getattr(self, name), 0, 1, open_low=True)
         bounded("lists.NAME.tolerance", self.tolerance, 0, open_low=True)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.errors import bounded
+from harness.core.errors import bounded, whole_number
 from harness.retriever.pagerank import Solution, WalkEnd, Walks, collect_lists
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import normalize_rows
@@ -39,7 +39,7 @@ class Convergence:
     floor: float = 1e-5
 
     def __post_init__(self) -> None:
-        bounded("lists.NAME.seeds", self.seeds, 0)
+        whole_number("lists.NAME.seeds", self.seeds, 0)
         bounded("lists.NAME.together", self.together, 0)
         bounded("lists.NAME.floor", self.floor, 0, open_low=True)
 

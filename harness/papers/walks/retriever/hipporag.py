@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.core.identity import LATER
 from harness.core.resources import need_memory
 from harness.graph import Network
@@ -53,7 +53,7 @@ class HippoRAG(PPR):
     def __post_init__(self) -> None:
         super().__post_init__()
         one_of("lists.NAME.by", self.by, LINKS)
-        bounded("lists.NAME.nearest", self.nearest, 1)
+        whole_number("lists.NAME.nearest", self.nearest, 1)
         bounded("lists.NAME.recognised", self.recognised, -1, 1)
 
     def start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, dict[str, int]]:

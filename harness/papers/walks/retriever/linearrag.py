@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.errors import bounded
+from harness.core.errors import bounded, whole_number
 from harness.core.identity import NO_RESULT
 from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
@@ -61,12 +61,17 @@ class LinearRAG:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        for name in ("sentences", "steps", "ratio", "passage_weight"):
+        for name in ("sentences", "steps"):
+            whole_number(f"lists.NAME.{name}", getattr(self, name), 0)
+        for name in ("ratio", "passage_weight"):
             bounded(f"lists.NAME.{name}", getattr(self, name), 0)
         bounded("lists.NAME.threshold", self.threshold, 0, 1)
         bounded("lists.NAME.restart", self.restart, 0, 1, open_low=True)
         bounded("lists.NAME.tolerance", self.tolerance, 0, open_low=True)
-        bounded("lists.NAME.max_iter", self.max_iter, 1)
+        whole_number("lists.NAME.max_iter", self.max_iter, 1)
+        whole_number("lists.NAME.block", self.block, 1)
+        if self.threads is not None:
+            whole_number("lists.NAME.threads", self.threads, 1)
         if self.link is not None:
             bounded("lists.NAME.link", self.link, 0, 1)
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.core.errors import bounded, one_of
+from harness.core.errors import bounded, one_of, whole_number
 from harness.graph.extractor import Extractor, extract
 from harness.model.encoder import Encoder, embed
 from harness.retriever.mention_walk import title_edges
@@ -46,8 +46,8 @@ class TitleActivation:
     direction: str = "out"
 
     def __post_init__(self) -> None:
-        bounded("lists.NAME.passages", self.passages, 1)
-        bounded("lists.NAME.steps", self.steps, 0)
+        whole_number("lists.NAME.passages", self.passages, 1)
+        whole_number("lists.NAME.steps", self.steps, 0)
         bounded("lists.NAME.decay", self.decay, 0, 1)
         bounded("lists.NAME.threshold", self.threshold, 0, 1)
         one_of("lists.NAME.gate", self.gate, ("cosine", "none"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.errors import bounded
+from harness.core.errors import whole_number
 
 if TYPE_CHECKING:
     from harness.model.encoder import Role
@@ -26,7 +26,7 @@ class CLASS:
     dimension: int = 256
 
     def __post_init__(self) -> None:
-        bounded("encoder.dimension", self.dimension, 8)
+        whole_number("encoder.dimension", self.dimension, 8)
 
     def open(self) -> Opened:
         """What encodes. Libraries that take seconds are imported here."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from harness.core.errors import bounded
+from harness.core.errors import bounded, whole_number
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
 
@@ -25,7 +25,7 @@ class CLASS:
 
     def __post_init__(self) -> None:
         bounded("reranker.bonus", self.bonus, 0)
-        bounded("reranker.m", self.m, 1)
+        whole_number("reranker.m", self.m, 1)
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """float64[Q, U]: the same documents in another order; those below the best m keep theirs."""

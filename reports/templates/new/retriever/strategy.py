@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.core.errors import bounded
+from harness.core.errors import whole_number
 from harness.run import Run
 from harness.work.store import Store
 
@@ -25,7 +25,7 @@ class CLASS:
     depth: int = 10
 
     def __post_init__(self) -> None:
-        bounded("lists.NAME.depth", self.depth, 1)
+        whole_number("lists.NAME.depth", self.depth, 1)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The run over all queries, and facts for its manifest. Ties go to the lower passage number."""
