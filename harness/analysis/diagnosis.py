@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from omegaconf import DictConfig
 
 from harness.analysis.perturb import KINDS, perturb
 from harness.benchmark import SPLITS, Benchmark
@@ -23,9 +24,6 @@ from harness.graph.extractor import extract
 from harness.run import Run
 from harness.sweep.trial import lists
 from harness.work.store import Store
-
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
 
 ARTICLES = frozenset(("a", "an", "the"))
 JUDGED = frozenset(("yes", "no", "noanswer"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from omegaconf import DictConfig
 
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError, nearest
@@ -19,9 +20,6 @@ from harness.run import Run
 from harness.sweep.trial import Trial, engine, lists
 from harness.sweep.winner import choose
 from harness.work.store import Store
-
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,9 +20,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
 
+from harness.command import complete, look, plain, print_look
+from harness.core.errors import HarnessError, one_of, whole_number
+
+if TYPE_CHECKING:
     from harness.run import Run
 
 
@@ -32,9 +35,7 @@ def run(config: DictConfig) -> None:
 
     from harness.analysis import answering
     from harness.benchmark import SPLITS, read_splitting
-    from harness.command import complete, look, plain, print_look
     from harness.core.configuration import instantiate
-    from harness.core.errors import HarnessError, one_of, whole_number
     from harness.evaluation.gold import part_name
     from harness.report.console import answers
     from harness.report.output import check_ending, write_result

@@ -15,18 +15,16 @@ Beside the file stands out.ir-metadata.yml: what made it, by the names of ir_met
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
+
+from harness.command import command_line, complete
 
 
 def run(config: DictConfig) -> None:
     """Read, rank, write, and say how many."""
-    from pathlib import Path
-
     from harness.benchmark.source import read_prepared_questions
-    from harness.command import command_line, complete
     from harness.run import io as runs
     from harness.sweep.winner import Winner
 

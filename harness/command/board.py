@@ -16,18 +16,16 @@ the lists of another submission. build shows what is not refused, and lists the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
+
+from harness.command import complete, plain, refuse
+from harness.core.errors import HarnessError, one_of
 
 
 def run(config: DictConfig) -> None:
     """Begin, check or build."""
-    from pathlib import Path
-
-    from harness.command import complete, plain, refuse
-    from harness.core.errors import HarnessError, one_of
     from harness.report.board import Board, build, check, init
 
     complete(config)

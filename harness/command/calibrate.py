@@ -25,23 +25,20 @@ cluster, the share of false findings (5% is right) and the coverage (95% is righ
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from omegaconf import DictConfig, OmegaConf
+
+from harness.command import CHOICE, FUSION, LISTS, refuse, typed
+from harness.core.errors import HarnessError, one_of, whole_number
+
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from omegaconf import DictConfig
-
     from harness.sweep.trial import Prepared
 
 
 def run(config: DictConfig) -> None:
     """Calibrate what is asked for."""
-    from omegaconf import OmegaConf
-
-    from harness.command import refuse
-    from harness.core.errors import HarnessError, one_of, whole_number
-
     refuse(config, "calibrate", "dry_run")
     for key, least in {"splits": 1, "refits": 1, "worlds": 1, "permuted": 0, "n": 1}.items():
         whole_number(f"calibrate.{key}", config.calibrate[key], least)  # here, too: before the lists are made
@@ -55,8 +52,6 @@ def run(config: DictConfig) -> None:
 
 
 def _protocol(config: DictConfig) -> None:
-    from pathlib import Path
-
     from harness.analysis.worlds import calibrated
     from harness.report.calibration import picture, table
 
@@ -104,7 +99,6 @@ def _clusters(config: DictConfig) -> None:
     from harness.analysis.clustered import behave
     from harness.benchmark import load
     from harness.benchmark.cluster import clusters
-    from harness.command import CHOICE, FUSION, LISTS, refuse
     from harness.report.calibration import behaviours
 
     refuse(config, "calibrate clusters", *LISTS, *FUSION, *CHOICE)
@@ -123,7 +117,6 @@ def _clusters(config: DictConfig) -> None:
 
 
 def _prepared(config: DictConfig) -> Prepared:
-    from harness.command import typed
     from harness.sweep.trial import Plan, Prepared
 
     return Prepared.of(Plan(config, tuple(typed())))
@@ -131,9 +124,6 @@ def _prepared(config: DictConfig) -> Prepared:
 
 def _store(config: DictConfig, name: str, key: str, found: Sequence[Any], **facts: str) -> Path:
     from dataclasses import asdict
-    from pathlib import Path
-
-    from omegaconf import OmegaConf
 
     from harness.core.files import write_json
 

@@ -47,9 +47,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
+from harness.command import at_depths, complete, look, plain, print_look
+from harness.core.errors import HarnessError
+
+if TYPE_CHECKING:
     from harness.evaluation.gold import Gold
     from harness.evaluation.metric import Metric
     from harness.evaluation.system_comparison import SystemComparison
@@ -64,8 +67,6 @@ def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
     from dataclasses import asdict
 
-    from harness.command import complete, look, plain, print_look
-    from harness.core.errors import HarnessError
     from harness.core.table import fit, paragraph
     from harness.evaluation.conclusion import by_topic, choose
     from harness.evaluation.coverage import read_gold
@@ -108,8 +109,6 @@ def run(config: DictConfig) -> None:
 
 
 def _metrics(config: DictConfig) -> list[Metric]:
-    from harness.command import at_depths, plain
-
     metric, k = plain(config.metric), plain(config.k)
     return at_depths("last_hop" if metric is None else metric, 5 if k is None else k)
 
@@ -118,7 +117,6 @@ def _compare_runs(
     config: DictConfig, gold: Gold, wanted: Sequence[Metric], runs: Systems, baselines: Systems
 ) -> Sequence[SystemComparison]:
     """Ranked lists, by their ids of gold passages."""
-    from harness.command import plain
     from harness.evaluation.coverage import show_coverage
     from harness.evaluation.run_comparison import compare_all
     from harness.run import io as lists
@@ -136,11 +134,7 @@ def _compare_runs(
 
 def _compare_scores(config: DictConfig, runs: Systems, baselines: Systems) -> Sequence[SystemComparison]:
     """Scores of items; what is typed for ranked lists is refused."""
-    from omegaconf import OmegaConf
-
-    from harness.command import plain
     from harness.core.configuration import package_folder
-    from harness.core.errors import HarnessError
     from harness.evaluation.score import compare_files
 
     usual = OmegaConf.load(package_folder("conf") / "compare.yaml")
@@ -156,8 +150,6 @@ def _compare_scores(config: DictConfig, runs: Systems, baselines: Systems) -> Se
 
 def _named(key: str, runs: Any) -> dict[str, list[str]]:
     """Names and files: a mapping has names, otherwise a path or pattern is its own; several files are repeats."""
-    from harness.core.errors import HarnessError
-
     expected = HarnessError(f"{key}={runs}: expected a path, a list of paths, {{name: path}} or {{name: [path, ...]}}")
     given = [runs] if isinstance(runs, str) else runs
     named = {str(path): [path] for path in given} if isinstance(given, list) else given
@@ -175,8 +167,6 @@ def _named(key: str, runs: Any) -> dict[str, list[str]]:
 def _matching(paths: Sequence[str]) -> list[str]:
     """The files of a system; a path that is no file but a pattern (``mine.*.trec``) stands for those that match."""
     from glob import glob, has_magic
-
-    from harness.core.errors import HarnessError
 
     found: dict[str, None] = {}
     for path in paths:

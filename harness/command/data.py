@@ -10,19 +10,17 @@ fields of passages and questions. `harness doctor files=[DIR/croissant.json]` ho
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
+
+from harness.command import complete
 
 
 def run(config: DictConfig) -> None:
     """Load, say, write."""
-    from pathlib import Path
-
     from harness.benchmark import write_croissant
     from harness.benchmark.source import read_card
-    from harness.command import complete
     from harness.core.configuration import instantiate
     from harness.core.table import paragraph
     from harness.sweep.trial import store

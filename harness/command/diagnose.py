@@ -15,19 +15,17 @@ otherwise; a look at test is noted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
+
+from harness.command import CHOICE, FUSION, complete, look, print_look, refuse, typed
+from harness.core.errors import HarnessError
 
 
 def run(config: DictConfig) -> None:
     """Diagnose, print, and write."""
-    from omegaconf import OmegaConf
-
     from harness.analysis.diagnosis import diagnose
-    from harness.command import CHOICE, FUSION, complete, look, print_look, refuse, typed
-    from harness.core.errors import HarnessError
     from harness.core.table import Column, Table
     from harness.report.output import check_ending, write_result
     from harness.sweep.trial import unread

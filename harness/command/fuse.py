@@ -27,11 +27,16 @@ fuser=weighted_rrf multiplies by.
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
+
+from omegaconf import DictConfig
+
+from harness.command import command_line, complete, plain, refuse, typed
+from harness.core.errors import HarnessError, one_of, whole_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from omegaconf import DictConfig
 
     from harness.benchmark import Splitting
     from harness.run import Run
@@ -40,11 +45,7 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read, fuse, write, and say what was fused."""
-    from pathlib import Path
-
     from harness.benchmark import SPLITS, read_splitting
-    from harness.command import command_line, complete, plain, refuse, typed
-    from harness.core.errors import HarnessError, one_of, whole_number
     from harness.evaluation.gold import part_name
     from harness.fusion.fuse import fuse
     from harness.fusion.fuser import Fuser
@@ -120,7 +121,6 @@ def _of_split(query_ids: pa.StringArray, config: DictConfig, splitting: Splittin
     import pyarrow.compute as pc
 
     from harness.benchmark import split_queries
-    from harness.core.errors import HarnessError
     from harness.evaluation.gold import Gold
 
     if config.split == "all":

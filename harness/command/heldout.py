@@ -14,16 +14,13 @@ adds to the best list; with explain=true also every locked trial, also against t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
 
 
 def run(config: DictConfig) -> None:
     """Evaluate, print, then export to the tracker."""
-    from pathlib import Path
-
     from harness.report.console import terminal
     from harness.report.tracking import track, tracker
     from harness.sweep.folder import SweepResult, latest

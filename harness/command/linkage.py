@@ -25,10 +25,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from omegaconf import DictConfig
+
+from harness.command import complete, look, plain, print_look
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from omegaconf import DictConfig
 
     from harness.benchmark import Texts
 
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Read, link, print and write."""
     from harness.analysis.linkage import describe, find_links, join_gold, start_from_questions
-    from harness.command import complete, look, plain, print_look
     from harness.core.table import fit, paragraph
     from harness.report.console import (
         gain_table,

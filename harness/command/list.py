@@ -6,16 +6,13 @@ harness list paths.runs=/scratch/runs
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
 
 
 def run(config: DictConfig) -> None:
     """Print the table."""
-    from pathlib import Path
-
     from harness.sweep.folder import sweeps
 
     print(sweeps(Path(config.paths.runs)).text())

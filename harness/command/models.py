@@ -10,20 +10,16 @@ They lie in paths.models (HARNESS_MODELS; by default this user's cache); to remo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
+
+from harness.command import complete
+from harness.core.errors import one_of
 
 
 def run(config: DictConfig) -> None:
     """List or install."""
-    from pathlib import Path
-
-    from omegaconf import OmegaConf
-
-    from harness.command import complete
-    from harness.core.errors import one_of
     from harness.model.weights import Weights
 
     models = Path(config.paths.models).expanduser()

@@ -20,15 +20,13 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from omegaconf import DictConfig
 
 from harness.command import complete
 from harness.core.configuration import GROUP, PACKAGE, ROOMS, names, package_folder
 from harness.core.errors import HarnessError, one_of
 from harness.core.files import write_text
-
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
 
 log = logging.getLogger(__name__)
 PYPROJECT = """[build-system]

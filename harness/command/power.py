@@ -13,16 +13,14 @@ Questions that share gold passages tell less: multiply the number by the design 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from omegaconf import DictConfig
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from harness.command import plain
+from harness.core.errors import HarnessError, bounded, whole_number
 
 
 def run(config: DictConfig) -> None:
     """Compute and print a row for each discordance."""
-    from harness.command import plain
-    from harness.core.errors import HarnessError, bounded, whole_number
     from harness.core.table import Column, Table
     from harness.evaluation.statistic import mcnemar_power, queries_needed, smallest_effect
 

@@ -23,15 +23,16 @@ Processes that share a runs folder, on any machines, share the parts; a dead pro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
+
+from harness.command import typed
+from harness.core.errors import HarnessError
 
 
 def run(config: DictConfig) -> None:
     """Build them and say what is there."""
-    from harness.command import typed
     from harness.core.configuration import instantiate
     from harness.work.engine import Work, check_promises
     from harness.work.parts import Share, Unfinished, sharing
@@ -54,8 +55,6 @@ def run(config: DictConfig) -> None:
 
 def _check(config: DictConfig, given: list[str]) -> None:
     """Raise HarnessError for what would be passed over in silence."""
-    from harness.core.errors import HarnessError
-
     for name in ("wait", "status"):
         if not isinstance(config[name], bool):
             raise HarnessError(f"{name}={config[name]}: expected true or false")
@@ -68,8 +67,6 @@ def _check(config: DictConfig, given: list[str]) -> None:
 
 
 def _status(config: DictConfig) -> None:
-    from pathlib import Path
-
     from harness.work.status import unfinished
 
     print("\n".join(map(str, unfinished(Path(config.paths.runs)))) or "no stage is being computed in parts")
@@ -77,7 +74,6 @@ def _status(config: DictConfig) -> None:
 
 def _prepare(config: DictConfig) -> None:
     from harness.benchmark.twin import describe
-    from harness.command import typed
     from harness.report.table import describe_network
     from harness.sweep.trial import Plan, Prepared, graphs, retrievers, store
     from harness.work.engine import Work

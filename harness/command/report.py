@@ -32,11 +32,15 @@ of conf/display; `+display.fuser.greatest=Greatest` adds one.
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
 
+from harness.command import plain, refuse
+from harness.core.errors import whole_number
+
+if TYPE_CHECKING:
     from harness.sweep.folder import SweepResult
 
 
@@ -46,10 +50,6 @@ CHECKED = "only hashes were checked, `harness verify --rescore` computes the num
 
 def run(config: DictConfig) -> None:
     """Write the report, and say what was written."""
-    from pathlib import Path
-
-    from harness.command import refuse
-    from harness.core.errors import whole_number
     from harness.core.files import remove_partials
     from harness.core.table import counted
     from harness.report.calibration import read_pictures
@@ -89,9 +89,6 @@ def run(config: DictConfig) -> None:
 
 def write_paper(config: DictConfig) -> None:
     """Write a paper's tables and figures, and say what was written."""
-    from pathlib import Path
-
-    from harness.command import plain, refuse
     from harness.core.configuration import instantiate
     from harness.core.table import counted
     from harness.report.calibration import read_pictures

@@ -16,11 +16,15 @@ card and run the same command again, which keeps what stands there; a complete o
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
 
+from harness.command import complete, plain, refuse
+from harness.core.errors import HarnessError, one_of, whole_number
+
+if TYPE_CHECKING:
     from harness.benchmark import Benchmark
     from harness.run import Run
 
@@ -29,10 +33,6 @@ log = logging.getLogger(__name__)
 
 def run(config: DictConfig) -> None:
     """Read or rank, write, check, and say what is missing."""
-    from pathlib import Path
-
-    from harness.command import complete, plain, refuse
-    from harness.core.errors import one_of, whole_number
     from harness.core.escape import file_name
     from harness.report.board import missing, review, submit
     from harness.run.metadata import FIELDS
@@ -61,13 +61,9 @@ def run(config: DictConfig) -> None:
 
 def _of_file(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any], dict[str, Any]]:
     """The lists of a file, their benchmark, nothing that rules, and what the file beside them says."""
-    from pathlib import Path
-
     import pyarrow.compute as pc
 
-    from harness.command import plain
     from harness.core.configuration import instantiate
-    from harness.core.errors import HarnessError
     from harness.run import io as lists
     from harness.run.matching import examples, fit, queries
     from harness.run.metadata import FIELDS, read_fields, sidecar
@@ -90,8 +86,6 @@ def _of_file(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any], dict[s
 
 def _of_winner(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any], dict[str, Any]]:
     """The lists of a sweep's winner, their benchmark, what the sweep rules, and what else it knows."""
-    from pathlib import Path
-
     from harness.sweep.folder import SweepResult, latest
     from harness.sweep.winner import Winner
 

@@ -32,21 +32,18 @@ on, and scores better than the value beside it; the lock lists these (`edges`), 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig, open_dict
+
+from harness.command import typed
+from harness.core.errors import HarnessError, whole_number
 
 
 def run(config: DictConfig) -> None:
     """Sweep, print, then export to the tracker: what is printed waits for no server."""
     from dataclasses import replace
-    from pathlib import Path
 
-    from omegaconf import open_dict
-
-    from harness.command import typed
-    from harness.core.errors import HarnessError, whole_number
     from harness.report.console import terminal
     from harness.report.tracking import track, tracker
     from harness.sweep.multirun import note

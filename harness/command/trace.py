@@ -17,21 +17,19 @@ configuration's. Reading traces of test questions is looking at test: learn from
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
+
+from harness.command import CHOICE, complete, look, print_look, refuse, typed
+from harness.core.errors import whole_number
 
 
 def run(config: DictConfig) -> None:
     """Trace, print, write."""
-    from pathlib import Path
-
     import numpy as np
 
     from harness.analysis.trace import Trace, trace
-    from harness.command import CHOICE, complete, look, print_look, refuse, typed
-    from harness.core.errors import whole_number
     from harness.core.files import write_json
     from harness.report.explanation import text, to_json
 

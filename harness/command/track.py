@@ -16,18 +16,16 @@ MLFLOW_RUN_ID, or within `mlflow.start_run()`, runs stand below that run.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
+
+from harness.command import plain
+from harness.core.errors import HarnessError
 
 
 def run(config: DictConfig) -> None:
     """Export, and print the link of each."""
-    from pathlib import Path
-
-    from harness.command import plain
-    from harness.core.errors import HarnessError
     from harness.report.tracking import export_all, finished, tracker
 
     tracking = tracker(config)

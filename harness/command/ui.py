@@ -25,11 +25,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from omegaconf import DictConfig
+
 from harness.core.errors import HarnessError, whole_number
 
 if TYPE_CHECKING:
-    from omegaconf import DictConfig
-
     from harness.report.tracking import Tracking
 
 

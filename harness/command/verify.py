@@ -12,17 +12,15 @@ no new look at test. Exit status 2 names the first file, or value, that differs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from omegaconf import DictConfig
+
+from harness.command import refuse
 
 
 def run(config: DictConfig) -> None:
     """Check, and say what was checked."""
-    from pathlib import Path
-
-    from harness.command import refuse
     from harness.sweep.folder import SweepResult, named_or_latest
     from harness.sweep.heldout import Ledger
     from harness.sweep.trial import Prepared, reopen

@@ -11,10 +11,10 @@ interval, the odds ratio, whether a percentage of n queries can be printed so, w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from omegaconf import DictConfig
 
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from harness.command import plain
+from harness.core.errors import one_of
 
 HEAD = ("where", "what", "figure", "printed", "recomputed", "")
 
@@ -23,9 +23,7 @@ def run(config: DictConfig) -> None:
     """Recompute, print, and write."""
     import dataclasses
 
-    from harness.command import plain
     from harness.core.configuration import defaults, names
-    from harness.core.errors import one_of
     from harness.core.table import Column, Table
     from harness.papers.audit.analysis import audit_paper
     from harness.report.output import check_ending, write_result

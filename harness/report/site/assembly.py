@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from omegaconf import DictConfig
 
 from harness.benchmark import Benchmark
 from harness.core.configuration import package_folder
@@ -18,9 +19,6 @@ from harness.report.site.chunk import Chunks
 from harness.report.site.overview import SweepEntry, overview
 from harness.report.site.sweep import write_sweep
 from harness.sweep.folder import LOCK, SweepResult
-
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
 
 
 def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from omegaconf import DictConfig
 
 from harness.analysis.trace import Tracer, fused_name
 from harness.benchmark import Benchmark
@@ -18,9 +20,6 @@ from harness.sweep.trial import lists, reopen
 from harness.sweep.winner import read_winner
 from harness.work.shared_rows import cut
 from harness.work.store import Store
-
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
 
 PASSAGES = 100
 """Passages of a file."""

@@ -7,7 +7,9 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from omegaconf import DictConfig
 
 from harness.benchmark import Benchmark
 from harness.core.escape import file_name
@@ -27,9 +29,6 @@ from harness.report.site.sources import Passages, open_sources
 from harness.report.table.tables import build_tables, leaderboard
 from harness.sweep.folder import SweepResult, read_entry
 from harness.sweep.heldout import note_look
-
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
 
 
 def write_sweep(

@@ -9,14 +9,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
+
+from omegaconf import DictConfig
 
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError
 from harness.sweep.folder import LOCK
-
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
 
 
 @runtime_checkable
