@@ -91,7 +91,7 @@ class Diagnostic:
         texts: its passages as ``plain_words`` makes them.
         """
         titles, found = benchmark.corpus["title"][:], np.zeros(len(run))
-        for query, row in enumerate(rows(benchmark)):
+        for query, row in enumerate(benchmark.queries):
             docs = run.docs[run.indptr[query] : run.indptr[query + 1]][: self.k].tolist()
             gold = [doc for doc in benchmark.gold[query].tolist() if doc >= 0]
             chain = [plain_words(normal(titles[doc] or "")) for doc in gold if normal(titles[doc] or "")]
@@ -99,11 +99,6 @@ class Diagnostic:
             held = bool(gold) and set(gold) <= set(docs)
             found[query] = FORMULAS[self.name](answers, chain, [texts[doc] for doc in docs], held)
         return found
-
-
-def rows(benchmark: Benchmark) -> list[dict[str, Any]]:
-    """The queries, a dictionary each."""
-    return list(benchmark.queries)
 
 
 def plain_passages(benchmark: Benchmark) -> list[str]:
@@ -125,15 +120,9 @@ def overlap(one: Sequence[int], other: Sequence[int], p: float = 0.9) -> float:
     if not short:
         return 0.0
     s, size = len(short), len(long)
-    shared, seen_short, seen_long = 0, set[int](), set[int]()
-    agreed: list[int] = []
-    for depth in range(1, size + 1):
-        seen_long.add(long[depth - 1])
-        shared += long[depth - 1] in seen_short
-        if depth <= s:
-            seen_short.add(short[depth - 1])
-            shared += short[depth - 1] in seen_long
-        agreed.append(shared)
+    places = {doc: place for place, doc in enumerate(short)}
+    met = [max(place, places[doc]) for place, doc in enumerate(long) if doc in places]
+    agreed: list[int] = np.bincount(np.array(met, np.int64), minlength=size).cumsum().tolist()
     whole = sum(agreed[d - 1] / d * p**d for d in range(1, size + 1))
     whole += sum(agreed[s - 1] * (d - s) / (s * d) * p**d for d in range(s + 1, size + 1))
     return (1 - p) / p * whole + ((agreed[-1] - agreed[s - 1]) / size + agreed[s - 1] / s) * p**size

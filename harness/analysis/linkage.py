@@ -103,6 +103,8 @@ def join_gold(links: Links, texts: Texts) -> dict[str, Any] | None:
     starts, ends = np.concatenate(within).T
     leaving = np.concatenate(gold)
     either = links.either
+    own = np.unique(leaving)
+    themselves = sp.csr_array((np.ones(len(own)), (own, own)), shape=either.shape)
     ways: dict[str, Any] = {}
     for name, matrix, steps in (
         ("title", links.title, 1),
@@ -110,14 +112,13 @@ def join_gold(links: Links, texts: Texts) -> dict[str, Any] | None:
         ("either", either, 1),
         ("either, two steps", either, 2),
     ):
-        reach = _Reach.of(matrix, np.unique(leaving), steps)
-        joined = reach.leads(first, second)
-        sizes = reach.size(leaving)
+        reach = _without_self(_walk(themselves, matrix, steps))
+        joined, sizes = _holds(reach, first, second), np.diff(reach.indptr)[leaving]
         ways[name] = {
             "joined": float(joined.mean()),
             "by_hops": {int(hop): float(joined[owner == hop].mean()) for hop in np.unique(owner)},
             "reached": {"median": float(np.median(sizes)), "p90": float(np.quantile(sizes, 0.9))},
-            "precision": float(reach.leads(starts, ends).sum() / sizes.sum()) if sizes.any() else None,
+            "precision": float(_holds(reach, starts, ends).sum() / sizes.sum()) if sizes.any() else None,
         }
     return {
         "questions": len(several),
@@ -147,8 +148,8 @@ def start_from_questions(links: Links, texts: Texts) -> dict[str, Any] | None:
     for away in range(3):
         found = _walk(links.starts, either, away)
         sizes = np.diff(found.indptr)
-        gold = np.asarray(found[question, passage]).ravel() > 0
-        here = np.asarray(found[ordered, last]).ravel() > 0 if len(ordered) else nearer
+        gold = _holds(found, question, passage)
+        here = _holds(found, ordered, last) if len(ordered) else nearer
         if away == 0:
             names_gold = len(np.unique(question[gold])) / len(counts)
         steps[away] = {
@@ -161,28 +162,9 @@ def start_from_questions(links: Links, texts: Texts) -> dict[str, Any] | None:
     return {"questions": len(counts), "names_gold": names_gold, "names_any": names_any, "steps": steps}
 
 
-@dataclass(frozen=True, eq=False)
-class _Reach:
-    """Which passages some passages lead to: ``matrix`` bool[n, D], a row for each of ``passages``, ascending."""
-
-    passages: Numbers
-    matrix: sp.csr_array
-
-    @classmethod
-    def of(cls, matrix: sp.csr_array, passages: Numbers, steps: int) -> _Reach:
-        own = sp.csr_array(
-            (np.ones(len(passages)), (np.arange(len(passages)), passages)), shape=(len(passages), matrix.shape[0])
-        )
-        return cls(passages, _binary(_walk(own, matrix, steps) - own))
-
-    def leads(self, starts: Numbers, ends: Numbers) -> NDArray[np.bool_]:
-        """bool[n]: whether each start leads to its end."""
-        return np.asarray(self.matrix[np.searchsorted(self.passages, starts), ends]).ravel() > 0
-
-    def size(self, starts: Numbers) -> Numbers:
-        """int64[n]: how many passages each start leads to."""
-        counts: Numbers = np.diff(self.matrix.indptr)[np.searchsorted(self.passages, starts)].astype(np.int64)
-        return counts
+def _holds(matrix: sp.csr_array, rows: Numbers, columns: Numbers) -> NDArray[np.bool_]:
+    """bool[n]: whether there is an entry at each row and column."""
+    return np.asarray(matrix[rows, columns]).ravel() > 0
 
 
 def _mentions(found: Extraction, mentions: Mentions, kind: str | None = None) -> sp.csr_array:
@@ -221,10 +203,7 @@ def _walk(starts: sp.csr_array, matrix: sp.csr_array, steps: int) -> sp.csr_arra
 
 
 def _without_self(matrix: Any) -> sp.csr_array:
-    found = sp.coo_array(matrix)
-    other = found.row != found.col
-    entries = (found.data[other], (found.row[other], found.col[other]))
-    return _binary(sp.csr_array(entries, shape=found.shape))
+    return _binary(matrix - sp.diags_array(matrix.diagonal(), format="csr"))
 
 
 def _pairs(gold: Numbers, chain: bool) -> Numbers:

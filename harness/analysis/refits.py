@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from harness.core.errors import HarnessError, whole_number
+from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
 from harness.sweep.trial import Prepared, Trial
 
@@ -49,7 +49,6 @@ def refit(prepared: Prepared, refits: int) -> list[Refits]:
     Another folding is the MD5 of "<number> <id>", whole clusters as ever. Lists of ``retriever=fitted`` keep the
     weights of their own folds. Raises HarnessError where nothing learns.
     """
-    whole_number("calibrate.refits", refits, 1)
     trials = prepared.plan.trials()
     learners = [trial for trial in trials if trial.learns]
     if not learners:

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from harness.analysis.calibration import Rates, Signs, exchanged, judged
 from harness.analysis.resplit import Coverage, check_forecasts
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric
 from harness.sweep.judge import tiebreak
 from harness.sweep.trial import Prepared, Trial
@@ -23,8 +23,6 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
 
     options: ``worlds, permuted, n, effects, seed`` as in conf/calibrate.yaml.
     """
-    whole_number("calibrate.worlds", options["worlds"], 1)
-    whole_number("calibrate.n", options["n"], 1)
     trials = ordered(prepared)
     signs = outcomes(prepared, trials, None)
     planted = int(np.argsort(np.abs(signs).sum(axis=1), kind="stable")[len(signs) // 2])
@@ -57,12 +55,12 @@ def ordered(prepared: Prepared) -> list[Trial]:
     fused = [(key, trial) for key, trial in keyed if trial.family != "single"]
     if not fused:
         raise HarnessError("calibration judges fusions, and this grid has none; choose another grid or fuser")
-    return [*alone, *(trial for _, trial in sorted(fused, key=_tiebreak))]
+    fused.sort(key=lambda keyed: tiebreak(keyed[1].settings, keyed[1].name, keyed[0]))
+    return [*alone, *(trial for _, trial in fused)]
 
 
 def resplit(prepared: Prepared, splits: int, seed: int) -> list[Coverage]:
     """How often the forecast holds when the benchmark is split anew."""
-    whole_number("calibrate.splits", splits, 1)
     values = Metric.parse(prepared.plan.config.objective)(_ranks(prepared, ordered(prepared)))
     data, known = prepared.benchmark, ~np.isnan(values[0])
     values, gold = values[:, known], data.gold[known]
@@ -90,8 +88,3 @@ def _ranks(prepared: Prepared, trials: Sequence[Trial]) -> NDArray[np.int32]:
     for split in ("tune", "test"):
         ranks[:, prepared.benchmark.members(split)] = prepared.ranks(trials, split, progress=False)
     return ranks
-
-
-def _tiebreak(keyed: tuple[str, Trial]) -> tuple[float, str, str]:
-    key, trial = keyed
-    return tiebreak(trial.settings, trial.name, key)

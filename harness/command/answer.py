@@ -18,15 +18,10 @@ ours, with what differs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from omegaconf import DictConfig
 
 from harness.command import complete, look, plain, print_look
 from harness.core.errors import HarnessError, one_of, whole_number
-
-if TYPE_CHECKING:
-    from harness.run import Run
 
 
 def run(config: DictConfig) -> None:
@@ -39,6 +34,8 @@ def run(config: DictConfig) -> None:
     from harness.evaluation.gold import part_name
     from harness.report.console import answers
     from harness.report.output import check_ending, write_result
+    from harness.run import io as lists
+    from harness.run.matching import fit
     from harness.sweep.trial import store as store_of
 
     complete(config)
@@ -66,7 +63,8 @@ def run(config: DictConfig) -> None:
         raise HarnessError(f"dataset={data.name}: no question is in split={config.split}")
     gold = answering.gold_answers(data, members)
     questions = [data.questions[number] for number in members.tolist()]
-    runs = {name: _read_run(str(path), data) for name, path in paths.items()}
+    whole = (data.query_ids, data.doc_ids, f"dataset={data.name}")
+    runs = {name: fit(lists.read(str(path)), f"run={path}", *whole) for name, path in paths.items()}
     texts = {one.name: answering.contexts(one, runs, data, members) for one in named}
     if config.dry_run:
         estimates = {one.name: reader.estimate(questions, texts[one.name]) for one in named}
@@ -85,11 +83,3 @@ def run(config: DictConfig) -> None:
         print(textwrap.fill(line, 120))
     print_look(config, looked, len(members))
     write_result(config.out, result, table)
-
-
-def _read_run(path: str, data: Any) -> Run:
-    """A run over all of the benchmark's questions and passages."""
-    from harness.run import io as lists
-    from harness.run.matching import fit
-
-    return fit(lists.read(path), f"run={path}", data.query_ids, data.doc_ids, f"dataset={data.name}")

@@ -41,7 +41,7 @@ def run(config: DictConfig) -> None:
     """Calibrate what is asked for."""
     refuse(config, "calibrate", "dry_run")
     for key, least in {"splits": 1, "refits": 1, "worlds": 1, "permuted": 0, "n": 1}.items():
-        whole_number(f"calibrate.{key}", config.calibrate[key], least)  # here, too: before the lists are made
+        whole_number(f"calibrate.{key}", config.calibrate[key], least)
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
     one_of("what", what, tuple(CHECKS))
     check, options = CHECKS[what]

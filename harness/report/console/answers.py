@@ -18,6 +18,8 @@ COLUMNS = (
     Column("EM 95%", "interval"), Column("F1 %"), Column("F1 95%", "interval"), Column("W", "count"),
     Column("L", "count"), Column("p", "p"), Column("F1 diff 95%", "span"), Column("unusable", "count"),
 )  # fmt: skip
+SCORES = ("em", "em_interval", "f1", "f1_interval", "wins", "losses", "p", "f1_difference_interval", "unusable")
+"""The keys of a condition that stand in the last columns."""
 
 
 def result(
@@ -78,20 +80,7 @@ def result(
 def table(found: Mapping[str, Any]) -> Table:
     """A row a condition, then the published ones."""
     rows: list[list[Any]] = [
-        [
-            row["condition"],
-            f"{row['passages']:.1f}",
-            found["n"],
-            row["em"],
-            row["em_interval"],
-            row["f1"],
-            row["f1_interval"],
-            row.get("wins"),
-            row.get("losses"),
-            row.get("p"),
-            row.get("f1_difference_interval"),
-            row["unusable"],
-        ]
+        [row["condition"], f"{row['passages']:.1f}", found["n"], *(row.get(key) for key in SCORES)]
         for row in found["conditions"]
     ]
     for system, scores in found["published"]["rows"].items():

@@ -14,13 +14,8 @@ if TYPE_CHECKING:
 
 
 def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Built:
-    """The bars of ``table``: its first metric, on its first slice."""
+    """The first metric of every row of ``table`` on its first slice; beside it wins, losses and the difference."""
     compared = ComparisonTable.named(result, spec["table"], experiment)
-    return bars(compared, spec["name"]), None
-
-
-def bars(compared: ComparisonTable, name: str) -> Picture:
-    """The first metric of every row on the first slice; beside it wins, losses and the difference in points."""
     lines, where = first_slice(compared)
     labels = list(dict.fromkeys(line.label for line in lines))
     splits = list(dict.fromkeys(line.split for line in lines))
@@ -48,7 +43,8 @@ def bars(compared: ComparisonTable, name: str) -> Picture:
             figure.legend(loc="outside upper right", ncols=2)
 
     caption = f"{where} Beside a bar: the score, W/L against {compared.spec['against']}, the difference. "
-    return Picture(name, caption + compared.caption(), draw, 0.8 + 0.17 * len(labels) * max(len(splits), 1))
+    height = 0.8 + 0.17 * len(labels) * max(len(splits), 1)
+    return Picture(spec["name"], caption + compared.caption(), draw, height), None
 
 
 def first_slice(compared: ComparisonTable) -> tuple[list[Line], str]:

@@ -8,12 +8,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.core.errors import one_of
 from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison, corrected_ps
-from harness.evaluation.metric import Metric, Values, average, definitions
+from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.statistic import wilson
 from harness.sweep.folder import SweepResult, View, rerun
 from harness.sweep.judge import choose
@@ -141,7 +140,8 @@ class ComparisonTable:
         )
 
     def _lines(self, part: View, cut: Mapping[str, Any]) -> list[Line]:
-        members = part.slice(cut["where"]) & ~np.isnan(self.metrics[0](part.ranks[0]))
+        judged = self.metrics[0]
+        members = part.slice(cut["where"]) & ~np.isnan(judged(part.ranks[0]))
         if not members.any():
             return []
         trials = self.result.whole.rows
@@ -151,31 +151,17 @@ class ComparisonTable:
         for row, place, number in zip(self.spec["rows"], self.places, own, strict=True):
             if place is not None and number is not None:
                 values = [metric(part.ranks[number][members]) for metric in self.metrics]
-                against = None if base in (None, number) else self._compare(part, values[0], base, members)
+                first, against = values[0], None
+                if base is not None and base != number:
+                    theirs, labels = judged(part.ranks[base][members]), part.clusters[members]
+                    against = Comparison.of(first, theirs, judged.binary, self.result.whole.margin, labels)
+                interval = wilson(int(first.sum()), len(first)) if judged.binary else None
+                scores = [float(average(each)) for each in values]
                 printed = row.get("published", {}).get(part.dataset, {}) if cut.get("published", True) else {}
                 published = str(printed.get(part.split, UNPRINTED))
-                found.append(self._line(place, row["label"], cut["label"], part.split, values, against, published))
+                names = (row["label"], cut["label"], part.split)
+                found.append(Line(place, *names, len(first), scores, interval, against, published))
         return correct(found)
-
-    def _compare(self, part: View, values: Values, base: int, members: NDArray[np.bool_]) -> Comparison:
-        metric = self.metrics[0]
-        theirs, labels = metric(part.ranks[base][members]), part.clusters[members]
-        return Comparison.of(values, theirs, metric.binary, self.result.whole.margin, labels)
-
-    def _line(
-        self,
-        place: int,
-        label: str,
-        cut: str,
-        split: str,
-        values: Sequence[Values],
-        against: Comparison | None,
-        published: str,
-    ) -> Line:
-        first, metric = values[0], self.metrics[0]
-        interval = wilson(int(first.sum()), len(first)) if metric.binary else None
-        scores = [float(average(each)) for each in values]
-        return Line(place, label, cut, split, len(first), scores, interval, against, published)
 
 
 def correct(lines: Sequence[Line]) -> list[Line]:
