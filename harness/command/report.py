@@ -49,22 +49,24 @@ CHECKED = "only hashes were checked, `harness verify --rescore` computes the num
 
 
 def run(config: DictConfig) -> None:
-    """Write the report, and say what was written."""
+    """Write the report, or a paper's tables and figures, and say what was written."""
+    from harness.core.configuration import instantiate
     from harness.core.files import remove_partials
     from harness.core.table import counted
     from harness.report.calibration import read_pictures
     from harness.report.display import Display
-    from harness.report.pdf import build, gather, joint, section
+    from harness.report.paper import Paper
+    from harness.report.pdf import joint, section, write
     from harness.report.site import build as build_site
     from harness.report.table import findings
     from harness.sweep.folder import newest
 
-    if config.get("paper"):
-        return write_paper(config)
-    refuse(config, "report without paper=", "metrics", "baseline")
+    paper = config.get("paper")
+    refuse(config, *(("report paper=", "traces") if paper else ("report without paper=", "metrics", "baseline")))
     if config.traces is not None:
         whole_number("traces", config.traces, 0)
-    runs, folder = Path(config.paths.runs), Path(config.paths.reports)
+    runs = Path(config.paths.runs)
+    folder = Path(config.paths.reports) / ("paper" if paper else "")
     remove_partials(folder)
     for name in ("tables", "figures", "site"):
         remove_partials(folder / name, "**/*.partial")
@@ -72,45 +74,24 @@ def run(config: DictConfig) -> None:
     for result in results.values():
         log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))
     display = Display.read(config).of(list(results.values()))
-    calibrations = {title: read_pictures(runs, str(result.manifest["dataset"])) for title, result in results.items()}
-    if len(results) == 1:
-        ((title, result),) = results.items()
-        built = build(result, folder, calibrations[title], display)
+    sections = {
+        title: section(result, read_pictures(runs, str(result.manifest["dataset"])))
+        for title, result in results.items()
+    }
+    if paper:
+        chosen = plain(config.metrics)
+        metrics = [str(name) for name in (chosen if isinstance(chosen, list) else [chosen])]
+        of_sweeps = {title: (results[title], one) for title, one in sections.items()}
+        built = Paper(instantiate(paper), display, folder).write(of_sweeps, metrics, config.baseline)
     else:
-        own = {title: section(result, calibrations[title]) for title, result in results.items()}
-        built = gather({**own, **joint(results.values())}, folder, display)
-    names = ", ".join(one.folder.name for one in results.values())
+        built = write({**sections, **joint(results.values())}, folder, display)
+    names = ", ".join(result.folder.name for result in results.values())
     print(f"{counted(len(built.files), 'file')} in {folder} for sweep {names}: {CHECKED}")
-    for finding in findings(results.values()):
+    for finding in findings(results.values()) if not paper else ():
         print(finding)
     print(built.pdf)
-    print(build_site(config, folder / "site", [result.folder for result in results.values()]), flush=True)
-
-
-def write_paper(config: DictConfig) -> None:
-    """Write a paper's tables and figures, and say what was written."""
-    from harness.core.configuration import instantiate
-    from harness.core.table import counted
-    from harness.report.calibration import read_pictures
-    from harness.report.display import Display
-    from harness.report.paper import Paper
-    from harness.report.pdf import section
-    from harness.sweep.folder import newest
-
-    refuse(config, "report paper=", "traces")
-    runs, folder = Path(config.paths.runs), Path(config.paths.reports) / "paper"
-    results = newest(runs, config.sweep)
-    sections = {
-        title: (one, section(one, read_pictures(runs, str(one.manifest["dataset"])))) for title, one in results.items()
-    }
-    chosen = plain(config.metrics)
-    metrics = [str(name) for name in (chosen if isinstance(chosen, list) else [chosen])]
-    built = Paper(instantiate(config.paper), Display.read(config).of(list(results.values())), folder).write(
-        sections, metrics, config.baseline
-    )
-    names = ", ".join(one.folder.name for one in results.values())
-    print(f"{counted(len(built.files), 'file')} in {folder} for sweep {names}: {CHECKED}")
-    print(built.pdf, flush=True)
+    if not paper:
+        print(build_site(config, folder / "site", [result.folder for result in results.values()]), flush=True)
 
 
 def _state(result: SweepResult) -> str:

@@ -172,10 +172,11 @@ def is_running(process: int) -> bool:
     return True
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file (UTF-8)."""
+def write_text(path: Path, text: str) -> Path:
+    """Write a text file (UTF-8), whole or not at all; its path."""
     with whole(path) as partial:
         partial.write_text(text, encoding="utf-8")
+    return path
 
 
 def write_json(path: Path, content: Any) -> None:

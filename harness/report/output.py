@@ -28,7 +28,7 @@ def in_paper(table: Table, name: str, style: Style | None = None) -> str:
     return typeset(table, TWO_COLUMNS, file_name(name), style, display.text, display.cell)
 
 
-FORMS: Mapping[str, Callable[[Path, Any, Table], None]] = {
+FORMS: Mapping[str, Callable[[Path, Any, Table], object]] = {
     ".json": lambda path, result, table: write_json(path, result),
     ".txt": lambda path, result, table: write_text(path, table.text() + "\n"),
     ".csv": lambda path, result, table: write_text(path, table.csv()),

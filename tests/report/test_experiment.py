@@ -20,7 +20,7 @@ from harness.evaluation.statistic import design_effect, equivalence
 from harness.report import experiment
 from harness.report.experiment.tables import fragmentation, parts_table
 from harness.report.figure import losses
-from harness.report.pdf.document import build, joint
+from harness.report.pdf.document import joint, section, write
 from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.judge.selection import choose, find_named, matches
@@ -222,11 +222,11 @@ def test_groups_and_cells_by_hand(result: SweepResult) -> None:
 def test_the_report_holds_them_and_a_later_one_of_no_experiment_does_not(
     result: SweepResult, example: ModuleType, tmp_path: Path
 ) -> None:
-    build(result, tmp_path / "out")
+    write({"": section(result)}, tmp_path / "out")
     made = ["tables/phasegraph_main.tex", "tables/phasegraph_main_map.tex", "figures/phasegraph_main.pdf",
             "figures/phasegraph_main_map.png"]  # fmt: skip
     assert all((tmp_path / "out" / name).is_file() for name in made)
-    build(example.write(tmp_path / "s2"), tmp_path / "out")
+    write({"": section(example.write(tmp_path / "s2"))}, tmp_path / "out")
     assert not any((tmp_path / "out" / name).exists() for name in made)
 
 
@@ -286,7 +286,7 @@ def test_a_key_that_a_stored_experiment_lacks_is_one_line(result: SweepResult, p
     stored = yaml.safe_load(config.read_text())
     config.write_text(yaml.safe_dump({**stored, "experiment": _cut(stored["experiment"], path)}))
     with pytest.raises(HarnessError, match=rf"config\.yaml: experiment\.{said}; expected the form of conf/experiment"):
-        build(SweepResult(result.folder), result.folder / "report")
+        write({"": section(SweepResult(result.folder))}, result.folder / "report")
 
 
 @pytest.mark.parametrize("wrong", [{"tables": 1}, {"tables": ["x"]}, {"figures": [None]}, "words"])

@@ -15,7 +15,7 @@ from harness.core.escape import printable
 from harness.report.console import terminal
 from harness.report.figure import Picture
 from harness.report.pdf import latex as compiler
-from harness.report.pdf.document import build, section
+from harness.report.pdf.document import section, write
 from harness.sweep.folder.result import SweepResult
 
 TYPES = (r"^^5cinput{secret}", r"\input{secret}", r"} \input{secret} {", r"\csname input\endcsname{secret}",
@@ -38,7 +38,7 @@ def test_latex_reads_no_file_that_data_names(example: ModuleType, tmp_path: Path
     out = tmp_path / "out"
     out.mkdir()
     (out / "secret.tex").write_text("LEAKED")  # inside the folder, where TeX may read: only the escape is in the way
-    built = build(hostile(example, tmp_path / "s1"), out)
+    built = write({"": section(hostile(example, tmp_path / "s1"))}, out)
     assert built.pdf == str(out / "report.pdf")
     text = subprocess.run(["pdftotext", built.pdf, "-"], capture_output=True, text=True, check=True).stdout
     assert "LEAKED" not in text

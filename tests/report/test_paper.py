@@ -53,7 +53,7 @@ def results(example: ModuleType, tmp_path: Path) -> list[SweepResult]:
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [("foo={bar:x}", "display=foo is not known"), ("list.graph=5", "display.list.graph=5: expected a text")],
+    [("foo={bar:x}", "display has no foo"), ("list.graph=5", "display.list.graph=5: expected a text")],
 )
 def test_names_that_are_none(given: str, message: str) -> None:
     with pytest.raises(HarnessError, match=re.escape(message)):

@@ -94,30 +94,26 @@ def joint(results: Iterable[SweepResult]) -> dict[str, Section]:
     return sections
 
 
-def build(result: SweepResult, folder: Path, more: Iterable[Picture] = (), display: Display = AS_TYPED) -> Built:
-    """Write the report of a sweep into ``folder``; the same results give the same bytes."""
-    return write([section(result, more)], folder, display)
+def write(sections: Mapping[str, Section], folder: Path, display: Display = AS_TYPED) -> Built:
+    """Write the files of a report. Tables and figures that an earlier one left and this one does not have go.
 
-
-def gather(sections: Mapping[str, Section], folder: Path, display: Display = AS_TYPED) -> Built:
-    """Write one report of several sweeps, by the name of each: its tables and figures lie in folders of that name."""
-    named = [dataclasses.replace(one, title=name).apart(file_name(name)) for name, one in sections.items()]
-    return write(named, folder, display)
-
-
-def write(sections: Sequence[Section], folder: Path, display: Display) -> Built:
-    """Write the files of a report. Tables and figures that an earlier one left and this one does not have go."""
+    sections: by their titles; of several, each one's tables and figures lie in folders of that name.
+    The same results give the same bytes.
+    """
+    shown = list(sections.values())
+    if len(shown) > 1:
+        shown = [dataclasses.replace(one, title=name).apart(file_name(name)) for name, one in sections.items()]
     files: list[Path] = []
-    for one in sections:
+    for one in shown:
         for table in one.tables:
             text = typeset(table, LANDSCAPE, one.label(table.name), None, display.text, display.cell)
-            files.append(_write(folder / "tables" / f"{table.name}.tex", text))
+            files.append(write_text(folder / "tables" / f"{table.name}.tex", text))
         for picture in one.pictures:
             files += picture.save(folder / "figures", Page(rename=display.label))
-    title = sections[0].title if len(sections) == 1 else f"{len(sections)} sweeps"
-    document = fill("report.tex.j2", title=title, sections=sections, display=display)
+    title = shown[0].title if len(shown) == 1 else f"{len(sections)} sweeps"
+    document = fill("report.tex.j2", title=title, sections=shown, display=display)
     _remove_old(folder, files)
-    files.append(_write(folder / "report.tex", document))
+    files.append(write_text(folder / "report.tex", document))
     return Built(files, compile_pdf(folder, SECONDS * len(sections)))
 
 
@@ -139,11 +135,6 @@ def describe(result: SweepResult) -> dict[str, str]:
         "code": str(manifest["code"]),
         "libraries": libraries,
     }
-
-
-def _write(path: Path, text: str) -> Path:
-    write_text(path, text)
-    return path
 
 
 def _remove_old(folder: Path, kept: Sequence[Path]) -> None:

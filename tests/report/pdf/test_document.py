@@ -21,15 +21,15 @@ from harness.core.errors import HarnessError
 from harness.core.table import TWO_COLUMNS, Column, Table, typeset
 from harness.report.display import Display
 from harness.report.pdf import latex as compiler
-from harness.report.pdf.document import build, gather, section
+from harness.report.pdf.document import section, write
 from harness.report.pdf.latex import fill
 from harness.sweep.folder.latest_sweep import newest
 
 LATEX = next((name for name in compiler.COMMANDS if shutil.which(name)), None)
 BUILD = (
-    "import sys; from pathlib import Path; from harness.report.pdf.document import build\n"
+    "import sys; from pathlib import Path; from harness.report.pdf.document import section, write\n"
     "from harness.sweep.folder.result import SweepResult\n"
-    "build(SweepResult(Path(sys.argv[1])), Path(sys.argv[2]))\n"
+    "write({'': section(SweepResult(Path(sys.argv[1])))}, Path(sys.argv[2]))\n"
 )
 
 
@@ -42,7 +42,7 @@ def hashes(folder: Path) -> dict[str, str]:
 def built(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a held-out sweep."""
     folder = tmp_path_factory.mktemp("built")
-    build(example.write(folder / "s1"), folder / "out")
+    write({"": section(example.write(folder / "s1"))}, folder / "out")
     return folder / "out"
 
 
@@ -68,7 +68,7 @@ def test_the_same_bytes_again(example: ModuleType, built: Path, tmp_path: Path) 
 def test_names_are_those_of_conf_display(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
     display = Display(**defaults("display", "default")).of([result])
-    build(result, tmp_path / "out", display=display)
+    write({"": section(result)}, tmp_path / "out", display=display)
     table, document = ((tmp_path / "out" / name).read_text() for name in ("tables/heldout.tex", "report.tex"))
     for text in (table, document):
         assert "PIT + Boltzmann" in text
@@ -87,7 +87,7 @@ def test_no_time_and_no_version_in_figures(built: Path) -> None:
 def test_what_is_no_more_is_removed(example: ModuleType, built: Path, tmp_path: Path) -> None:
     out = Path(shutil.copytree(built, tmp_path / "out"))
     (out / "tables" / "mine.tex").write_text("kept")
-    build(example.write(tmp_path / "s2", heldout=False), out)
+    write({"": section(example.write(tmp_path / "s2", heldout=False))}, out)
     assert not (out / "tables" / "heldout.tex").exists()
     assert (out / "tables" / "mine.tex").exists()
     assert "nothing held out yet" in (out / "report.tex").read_text()
@@ -96,13 +96,13 @@ def test_what_is_no_more_is_removed(example: ModuleType, built: Path, tmp_path: 
 def test_several_sweeps_in_one_report_each_in_its_folder(example: ModuleType, tmp_path: Path) -> None:
     first, second = example.write(tmp_path / "s1"), example.write(tmp_path / "s2", heldout=False)
     out = tmp_path / "out"
-    built = gather({"one sample": section(first), "two sample x.y=3": section(second)}, out)
+    built = write({"one sample": section(first), "two sample x.y=3": section(second)}, out)
     assert {"one-sample", "two-sample-x-y-3"} == {path.name for path in (out / "tables").iterdir()}
     assert (out / "tables" / "one-sample" / "heldout.tex") in built.files
     assert not (out / "tables" / "two-sample-x-y-3" / "heldout.tex").exists()
     assert r"\input{tables/one-sample/heldout.tex}" in (out / "report.tex").read_text()
     assert LATEX is None or built.pdf == str(out / "report.pdf")
-    build(first, out)
+    write({"": section(first)}, out)
     assert sorted(path.name for path in (out / "tables").iterdir() if path.is_dir()) == []
 
 
@@ -112,7 +112,7 @@ def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
     awkward = 'awkward_name 50% & #1 $x$ {a} ~ ^ \\ <b> "q" `c` -- é 漢'
     names = result.trials["name"].where(result.trials["trial"] != result.lock["winner"]["trial"], awkward)
     result.__dict__["trials"] = result.trials.assign(name=names)
-    built = build(result, tmp_path / "out")
+    built = write({"": section(result)}, tmp_path / "out")
     assert built.pdf == str(tmp_path / "out" / "report.pdf")
     assert (tmp_path / "out" / "report.pdf").read_bytes().startswith(b"%PDF")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
@@ -139,7 +139,7 @@ def test_a_long_table_goes_on_with_the_same_number(rows: int, lengths: list[int]
 def test_without_latex_it_says_so_and_leaves_no_old_pdf(example: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "report.pdf").write_bytes(b"of another sweep")
-    built = build(example.write(tmp_path / "s1"), tmp_path / "out")
+    built = write({"": section(example.write(tmp_path / "s1"))}, tmp_path / "out")
     assert built.pdf.startswith("no PDF: none of latexmk, pdflatex, tectonic is installed")
     assert "\n" not in built.pdf
     assert not (tmp_path / "out" / "report.pdf").exists()
