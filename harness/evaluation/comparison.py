@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from harness.core.table import SHARES, Scale
 from harness.evaluation import statistic
-from harness.evaluation.metric import Metric
-from harness.evaluation.metric.measure import Ranks, Values
+from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic import trials
 from harness.evaluation.statistic.cluster import Labels
 
@@ -93,13 +92,6 @@ class Comparison:
         seen = statistic.smallest_mean(test.error, test.degrees)
         one = cls.of(ours.mean(axis=1), theirs.mean(axis=1), False, labels=labels, test="flip", scale=scale)
         return replace(one, ruling=Ruling(how, test.p, test.interval(), seen, test))
-
-    @classmethod
-    def of_ranks(
-        cls, ours: Ranks, theirs: Ranks, metric: Metric, margin: float = MARGIN, labels: Labels | None = None
-    ) -> Comparison:
-        """The comparison of two arrays of gold ranks int32[n, H] by a metric."""
-        return cls.of(metric(ours), metric(theirs), metric.binary, margin, labels)
 
     @property
     def n(self) -> int:

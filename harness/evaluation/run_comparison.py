@@ -121,7 +121,7 @@ def compare_all(
             if repeats:
                 one = Comparison.repeated(values[name], values[base], gold.clusters(), by_cluster=False)
             else:
-                one = Comparison.of_ranks(ranks[name][0], ranks[base][0], metric, labels=gold.clusters())
+                one = Comparison.of(values[name][:, 0], values[base][:, 0], metric.binary, labels=gold.clusters())
             found.append(
                 RunComparison(
                     **values_of(one), metric=metric, gold=counted if metric.ordered else gold, run=runs[name][0],

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import yaml
+from numpy.typing import NDArray
 
 from harness.benchmark.cluster import clusters, share_gold
 from harness.core.arrays import write_array
@@ -26,12 +27,13 @@ from harness.sweep.folder import scores
 from harness.sweep.folder.integrity import HERE, hashes
 from harness.sweep.folder.latest_sweep import remember
 from harness.sweep.folder.result import LOCK, SweepResult
+from harness.sweep.folder.rows import Row
 from harness.sweep.heldout.ledger import experiment_family
 from harness.sweep.judge import choice
+from harness.sweep.judge.edge import Edge, find_edges
 from harness.sweep.judge.foresight import foresight
-from harness.sweep.judge.leaderboard import Leaderboard, score_tune
 from harness.sweep.judge.selection import find_named
-from harness.sweep.judge.trial_table import frame
+from harness.sweep.judge.trial_table import frame, rows
 from harness.sweep.trial import Trial, engine
 from harness.sweep.trial.cost import cost
 from harness.sweep.trial.lists import fitted, recalls, retrievers, store
@@ -49,23 +51,22 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     data = prepared.benchmark
     members = data.need_members("tune")
     log.info("score %d trials on %d queries: begins", len(trials), len(members))
-    board = score_tune(prepared, trials)
-    log.info("score: done in %.1f s", board.seconds)
-    found, kept = Findings(board), store(board.prepared.plan.config)
-    folder = Path(board.prepared.plan.config.paths.runs) / "sweeps" / f"{data.name}-{found.identity}"
+    found, plan = Findings.of(prepared, trials), prepared.plan
+    log.info("score: done in %.1f s", found.seconds)
+    folder = Path(plan.config.paths.runs) / "sweeps" / f"{data.name}-{found.identity}"
     make_folder(folder)
     with locked(folder.with_suffix(".lock")):
         remove_partials(folder)
         if _evaluated(folder):
-            _say_what_is_kept(folder, board.prepared.plan.stored())
+            _say_what_is_kept(folder, plan.stored())
         else:
-            write_text(folder / "config.yaml", board.prepared.plan.stored())
+            write_text(folder / "config.yaml", plan.stored())
             for name, table in found.tables.items():
                 write_frame(folder / name, table)
-            write_array(folder / "ranks.npy", board.ranks)
+            write_array(folder / "ranks.npy", found.ranks)
             manifest, seconds = found.manifest, time.perf_counter() - started
-            spent = {"score": board.seconds, "judge": seconds - board.seconds}
-            costs = cost(board.prepared.identities, data.sha256, kept, spent, len(data.questions))
+            spent = {"score": found.seconds, "judge": seconds - found.seconds}
+            costs = cost(prepared.identities, data.sha256, store(plan.config), spent, len(data.questions))
             write_json(folder / "manifest.json", {**manifest, "seconds": round(seconds, 3), "cost": costs})
             write_json(folder / LOCK, found.lock(hashes(folder)))
         remember(folder)
@@ -88,35 +89,59 @@ def _say_what_is_kept(folder: Path, content: str) -> None:
 
 @dataclass(frozen=True)
 class Findings:
-    """The tables, the manifest and the lock that follow from a leaderboard on tune."""
+    """The trials of a grid, scored and judged on tune; the tables, the manifest and the lock that follow.
 
-    board: Leaderboard
+    trials: by hash.    rows, ranks int32[T, Q, H]: in the order of the rule.
+    edges: where a best trial lies at the edge of the grid.    seconds: of scoring, without judging.
+    """
+
+    prepared: Prepared
+    trials: Mapping[str, Trial]
+    rows: list[Row]
+    ranks: NDArray[np.int32]
+    edges: list[Edge]
+    seconds: float
+
+    @classmethod
+    def of(cls, prepared: Prepared, trials: Sequence[Trial]) -> Findings:
+        """Score the trials, and order and judge them."""
+        started = time.perf_counter()
+        ranks = prepared.ranks(trials, "tune")
+        seconds = time.perf_counter() - started
+        known = dict(zip(prepared.hashes(trials), trials, strict=True))
+        objective = prepared.plan.config.objective
+        scored = rows(prepared, known, ranks, "tune")
+        places = choice.order(scored, objective)
+        ordered = [scored[place] for place in places]
+        longest = {name: int(run.lengths().max(initial=0)) for name, run in prepared.runs.items()}
+        edges = find_edges(prepared.plan.grid, ordered, objective, list(trials), longest)
+        return cls(prepared, known, ordered, ranks[places], edges, seconds)
 
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
         """The table of each file: trials in the order of the rule, tune queries, and the lists' scores."""
         return {
-            "trials.parquet": frame(self.board.rows),
-            "queries.parquet": self.board.prepared.queries("tune"),
+            "trials.parquet": frame(self.rows),
+            "queries.parquet": self.prepared.queries("tune"),
             "scores.parquet": scores.to_frame(self._runs),
         }
 
     @cached_property
     def identity(self) -> str:
         """12 hex digits: of the trials, what they are chosen by, the code and the libraries."""
-        plan, split = self.board.prepared.plan, self.board.prepared.benchmark.split_facts
+        plan, split = self.prepared.plan, self.prepared.benchmark.split_facts
         wanted: list[Any] = [plan.config.objective, plan.margin, plan.experiment]
         wanted += [] if split["splitting"] == "md5" else list(split.values())
         wanted += [] if plan.reference == "dense" else [{"reference": plan.reference}]  # older folders keep their names
-        return digest([sorted(self.board.trials), *wanted, code_version(), library_versions()])[:12]
+        return digest([sorted(self.trials), *wanted, code_version(), library_versions()])[:12]
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
         """``manifest.json`` without ``seconds`` and ``cost``."""
-        prepared = self.board.prepared
+        prepared = self.prepared
         plan, data = prepared.plan, prepared.benchmark
         gold = data.gold[data.members("tune")]
-        pools = dict.fromkeys(trial.pool for trial in self.board.trials.values() if trial.family != "single")
+        pools = dict.fromkeys(trial.pool for trial in self.trials.values() if trial.family != "single")
         return {
             **self._tied,
             "counts": {"passages": len(data.doc_ids), "queries": len(data.query_ids)},
@@ -143,33 +168,33 @@ class Findings:
 
     def lock(self, files: Mapping[str, str]) -> dict[str, Any]:
         """``winner.lock.json``. files: the hashes of the other files, by name."""
-        board, plan = self.board, self.board.prepared.plan
+        plan = self.prepared.plan
         facts = {
             **self._tied,
             **self._ahead,
-            "trials": len(board.trials),
-            "ranks_sha256": hashlib.sha256(board.ranks.tobytes()).hexdigest(),
-            "edges": [asdict(edge) for edge in board.edges],
+            "trials": len(self.trials),
+            "ranks_sha256": hashlib.sha256(self.ranks.tobytes()).hexdigest(),
+            "edges": [asdict(edge) for edge in self.edges],
             "margin": plan.margin,
             "family": experiment_family(plan.experiment, plan.given),
             "files": dict(files),
         }
-        about = find_named(plan.experiment, [row["parameters"] for row in board.rows])
+        about = find_named(plan.experiment, [row["parameters"] for row in self.rows])
 
         def learned(wanted: Sequence[str]) -> dict[str, dict[str, Any]]:
-            return dict(zip(wanted, board.prepared.learned([board.trials[key] for key in wanted]), strict=True))
+            return dict(zip(wanted, self.prepared.learned([self.trials[key] for key in wanted]), strict=True))
 
-        return choice.lock(board.rows, facts, about, learned)
+        return choice.lock(self.rows, facts, about, learned)
 
     @cached_property
     def _runs(self) -> dict[str, Run]:
         """The lists of the tune queries."""
-        members = self.board.prepared.benchmark.members("tune")
-        return {name: run.take(members) for name, run in self.board.prepared.runs.items()}
+        members = self.prepared.benchmark.members("tune")
+        return {name: run.take(members) for name, run in self.prepared.runs.items()}
 
     @cached_property
     def _tied(self) -> dict[str, Any]:
-        plan, data = self.board.prepared.plan, self.board.prepared.benchmark
+        plan, data = self.prepared.plan, self.prepared.benchmark
         members, test = data.members("tune"), data.members("test")
         return {
             "dataset": data.name,
@@ -177,7 +202,7 @@ class Findings:
             "split": "tune",
             **data.split_facts,
             "shared_gold": float(share_gold(data.gold[test], data.gold[members]).mean()) if len(test) else 0.0,
-            "n": self.board.rows[0]["n"],
+            "n": self.rows[0]["n"],
             "objective": plan.config.objective,
             "reference": plan.reference,
         }
@@ -185,8 +210,8 @@ class Findings:
     @cached_property
     def _ahead(self) -> dict[str, Any]:
         """The forecast for test."""
-        plan, data, board = self.board.prepared.plan, self.board.prepared.benchmark, self.board
+        plan, data = self.prepared.plan, self.prepared.benchmark
         labels, test = clusters(data.gold[data.members("tune")]), data.members("test")
         asked = test[data.ordered[test]] if Metric.parse(plan.config.objective).ordered else test
         fresh = np.bincount(clusters(data.gold[asked]))
-        return foresight(board.rows, board.ranks, plan.config.objective, len(asked), plan.reference, labels, fresh)
+        return foresight(self.rows, self.ranks, plan.config.objective, len(asked), plan.reference, labels, fresh)

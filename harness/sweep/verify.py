@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -12,13 +13,12 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, record
-from harness.sweep.folder.integrity import FILES, HELDOUT, MEASURED, bytes_sha256, check_file, read_entry, recorded
+from harness.sweep.folder.integrity import FILES, HELDOUT, MEASURED, check_file, read_entry, recorded
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import records
 from harness.sweep.heldout import locked, look_of, score
 from harness.sweep.heldout.ledger import Ledger
-from harness.sweep.judge.leaderboard import score_tune
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import Findings
 
@@ -63,15 +63,14 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
 
     Raises HarnessError that names the first value that differs.
     """
-    board = score_tune(prepared, prepared.plan.trials())
-    found, lock = Findings(board), result.lock
-    wanted, now = [str(key) for key in result.trials["trial"]], [str(row["trial"]) for row in board.rows]
+    found, lock = Findings.of(prepared, prepared.plan.trials()), result.lock
+    wanted, now = [str(key) for key in result.trials["trial"]], [str(row["trial"]) for row in found.rows]
     if missing := sorted({*wanted} ^ {*now}):
         raise HarnessError(
             f"{result.folder / 'trials.parquet'}: its trials are not those of config.yaml, as {missing[0]} "
             f"({_why(result, prepared)}); sweep again"
         )
-    ranks = board.ranks[[now.index(key) for key in wanted]]
+    ranks = found.ranks[[now.index(key) for key in wanted]]
     differ = int((ranks != np.asarray(result.ranks)).sum()) if ranks.shape == result.ranks.shape else -1
     if differ:
         what = "other questions" if differ < 0 else f"{differ} gold ranks differ"
@@ -103,7 +102,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
         return
     files = score(locked(result, prepared, result.lock), prepared, result.lock, look_of(entry))
     for name, content in files.items():
-        if bytes_sha256(content) != entry["files"][name]:
+        if hashlib.sha256(content).hexdigest() != entry["files"][name]:
             raise HarnessError(f"{result.folder / name}: not what is computed now; data, a list, or the code differs")
     yield f"test       {len(result.heldout or ())} trials scored again: the same files, to the bit (no new look)"
 

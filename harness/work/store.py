@@ -83,11 +83,6 @@ class Store:
         """Where the artifact of ``stage`` for this configuration and these input hashes is, or will be."""
         return self.root / "artifacts" / stage / artifact_key(stage, config, inputs)
 
-    def find(self, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Artifact | None:
-        """The artifact, if it is there and whole."""
-        place = self.place(stage, config, inputs)
-        return open_artifact(place, place.name)
-
     def get(
         self,
         stage: str,

@@ -46,9 +46,10 @@ def test_ratios_without_a_value() -> None:
 def test_by_gold_ranks() -> None:
     ranks = np.array([[1, 2], [1, 9], [1, 3]], dtype=np.int32)
     baseline = np.array([[1, 9], [1, 2], [1, 2]], dtype=np.int32)
-    found = Comparison.of_ranks(ranks, baseline, Metric.parse("last_hop@5"))
+    last_hop, ndcg = Metric.parse("last_hop@5"), Metric.parse("ndcg@5")
+    found = Comparison.of(last_hop(ranks), last_hop(baseline))
     assert (found.won.tolist(), found.lost.tolist(), found.binary) == ([0], [1], True)
-    assert Comparison.of_ranks(ranks, baseline, Metric.parse("ndcg@5")).lost.tolist() == [1, 2]
+    assert Comparison.of(ndcg(ranks), ndcg(baseline), ndcg.binary).lost.tolist() == [1, 2]
 
 
 def test_trials_against_one_of_them() -> None:

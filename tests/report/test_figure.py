@@ -74,7 +74,13 @@ def test_ceiling_is_one_figure_a_set_of_lists(result: SweepResult) -> None:
 
 
 RUN = Run.from_dict({"q0": {"a": 4.0, "b": 2.0}, "q1": {}, "q2": {"a": 1.0, "c": 3.0, "d": 2.0}})
-LIST = ListScores.of(RUN)
+
+
+def _listed(run: Run) -> ListScores:
+    return ListScores(run.scores, run.lengths())
+
+
+LIST = _listed(RUN)
 
 
 def test_normalized_scores_are_in_the_order_of_the_run() -> None:
@@ -110,8 +116,8 @@ def test_distributions_are_drawn(tmp_path: Path) -> None:
 
 def test_two_lists_on_one_scale(tmp_path: Path) -> None:
     lists = {
-        "dense": ListScores.of(Run.from_dict({"q": {"a": 0.5, "b": 0.4, "c": 0.3}})),
-        "graph": ListScores.of(Run.from_dict({"q": {"a": 0.1, "c": 0.01, "d": 0.001}})),
+        "dense": _listed(Run.from_dict({"q": {"a": 0.5, "b": 0.4, "c": 0.3}})),
+        "graph": _listed(Run.from_dict({"q": {"a": 0.1, "c": 0.01, "d": 0.001}})),
     }
     raw = scores.raw(lists, "w")
     assert raw.caption.endswith("dense 0.3 to 0.5, median 0.4; graph 0.001 to 0.1, median 0.01. Dashed: medians.")
@@ -120,7 +126,7 @@ def test_two_lists_on_one_scale(tmp_path: Path) -> None:
     assert [path.name for picture in (raw, made) for path in picture.save(tmp_path)] == [
         "scores_raw.pdf", "scores_raw.png", "scores_calibrated.pdf", "scores_calibrated.png",
     ]  # fmt: skip
-    below = {"dense": ListScores.of(Run.from_dict({"q": {"a": 0.5, "b": -0.1}}))}  # no logarithm there
+    below = {"dense": _listed(Run.from_dict({"q": {"a": 0.5, "b": -0.1}}))}  # no logarithm there
     assert [path.name for path in scores.raw(below, "w").save(tmp_path)] == ["scores_raw.pdf", "scores_raw.png"]
 
 

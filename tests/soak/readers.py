@@ -21,6 +21,7 @@ from harness.benchmark.dataset.folder import Folder
 from harness.benchmark.source.lock import Lock
 from harness.benchmark.source.prepared import read_prepared
 from harness.benchmark.source.upstream import read_passages, read_questions
+from harness.core.artifact import open_artifact
 from harness.core.configuration import compose, translate_errors
 from harness.core.identity import digest
 from harness.core.table import TWO_COLUMNS, typeset
@@ -194,7 +195,7 @@ def _stores(folder: Path, data: Path) -> Readers:
     run = _stored_run(store, data)
     made: Readers = {}
     for name in ("data.txt", "manifest.json"):
-        made[f"artifact, {name}"] = (held.path / name, lambda: store.find("stage", {"a": 1}, {"data": "x"}))
+        made[f"artifact, {name}"] = (held.path / name, lambda: open_artifact(held.path, held.path.name))
     for name in ("docs.npy", "indptr.npy", "scores.npy", "manifest.json"):
         made[f"run of ours, {name}"] = (run / name, partial(harness.read, str(run)))
     kept = Answers(folder / "answers", "http://127.0.0.1/v1", "m").serving("m")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import logging
 from collections.abc import Iterable, Mapping
@@ -96,11 +95,6 @@ def read_entry(folder: Path, lock: Mapping[str, Any]) -> dict[str, Any] | None:
     if not own or entry.get("lock_sha256") != lock["sha256"]:
         raise HarnessError(f"{path}: not the evaluation of this lock; delete it and run `harness heldout` again")
     return {**entry, "files": files}
-
-
-def bytes_sha256(data: bytes) -> str:
-    """SHA-256 (hex) of what a file will hold."""
-    return hashlib.sha256(data).hexdigest()
 
 
 @functools.cache

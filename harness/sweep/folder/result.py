@@ -195,10 +195,6 @@ class SweepResult:
         """Read every file. Raises HarnessError for one that is missing or damaged."""
         _ = self.config, self.lock, self.ranks, self.scores, self.heldout and self.heldout_ranks
 
-    def check_file(self, name: str) -> None:
-        """Raise HarnessError when a file is not the one that the lock, or the ledger's line, was written for."""
-        check_file(self.folder, name, self._recorded)
-
     @cached_property
     def _recorded(self) -> Mapping[str, str]:
         return recorded(self.folder, self.lock)
@@ -224,7 +220,7 @@ class SweepResult:
         return ranks
 
     def _load(self, name: str, read: Callable[[Path], Any]) -> Any:
-        self.check_file(name)
+        check_file(self.folder, name, self._recorded)
         path = self.folder / name
         try:
             return read(path)

@@ -24,11 +24,6 @@ class ListScores:
     scores: NDArray[np.float64]
     lengths: NDArray[np.int64]
 
-    @classmethod
-    def of(cls, run: Run) -> ListScores:
-        """The scores of a run."""
-        return cls(run.scores, run.lengths())
-
     def __len__(self) -> int:
         """Number of queries."""
         return len(self.lengths)

@@ -226,15 +226,12 @@ class View:
             for line in one["warnings"]
         ]
 
-    def caption(self, where: str = "") -> str:
-        """What every table says: data, split, n, k, what counts as found, the hash of the data, which evaluation.
-
-        where: said instead of split and n, by a table that shows several.
-        """
+    def caption(self) -> str:
+        """What every table says: data, split, n, k, what counts as found, the hash of the data, which evaluation."""
         name, at, k = self.objective.partition("@")
         defined = definitions((name, "full_sup", "recall"))
         times = f"; evaluation {self.evaluation} of this split{self.look}" if self.evaluation else ""
-        place = where or f"{self.split} split, n = {self.n} queries"
+        place = f"{self.split} split, n = {self.n} queries"
         place += " (split=disjoint: no gold passage of tune is one of test)" if self.splitting == "disjoint" else ""
         place += " (split=given: tune and test are the benchmark's own)" if self.splitting == "given" else ""
         place += self.unordered()

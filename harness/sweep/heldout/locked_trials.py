@@ -7,6 +7,7 @@ the lock and of what was scored; a process that is killed after it is finished b
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 import logging
@@ -22,7 +23,7 @@ from harness.core.identity import code_version
 from harness.core.table import counted
 from harness.sweep.folder import results
 from harness.sweep.folder import rows as stored
-from harness.sweep.folder.integrity import ENTRY, bytes_sha256, file_hash, read_entry
+from harness.sweep.folder.integrity import ENTRY, file_hash, read_entry
 from harness.sweep.folder.lock import learned, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger, charged, correct, permits
@@ -77,7 +78,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
             result.folder.name, len(members), data.name, look["evaluation"],
         )  # fmt: skip
         files = score(trials, prepared, lock, look)
-        hashes = {name: bytes_sha256(content) for name, content in files.items()}
+        hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
         if begun is not None and begun["files"] != hashes:
             raise HarnessError(
                 f"{ledger.path}: evaluation {begun['evaluation']} of {data.name} was begun at {begun['time']} with "

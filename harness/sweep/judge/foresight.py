@@ -34,7 +34,17 @@ def foresight(
     other = next((place for place, row in enumerate(ordered) if row["name"] == reference), None)
     if not fused or n < 1:
         return {"expected": None, "power": None}
-    found = _expected(ordered, ranks, fused, other, Metric.parse(objective), n, labels, fresh)
+
+    def rule(place: int) -> tuple[float, str, str]:
+        row = ordered[place]
+        return tiebreak(row["parameters"], row["name"], row["trial"])
+
+    settled = sorted(fused, key=rule)  # the rule of what the objective and the losses leave tied
+    own = settled if other is None else [*settled, other]
+    values, labels = counted(Metric.parse(objective)(ranks[own]), labels)
+    scores = values[: len(settled)]
+    lost = np.zeros(scores.shape, bool) if other is None else scores < values[-1]
+    found = dataclasses.asdict(expected(scores, lost, n, labels=labels, fresh=fresh))
     winner = ordered[fused[0]]
     return {"expected": found, "power": None if other is None else power(winner, n, found["bias"])}
 
@@ -60,27 +70,3 @@ def power(winner: Row, n: int, bias: float = 0.0) -> dict[str, Any]:
         "queries": queries_needed(discordance, effect) if effect > 0 else None,
         "queries_corrected": queries_needed(discordance, corrected) if corrected > 0 else None,
     }
-
-
-def _expected(
-    ordered: Sequence[Row],
-    ranks: NDArray[np.int32],
-    fused: Sequence[int],
-    other: int | None,
-    metric: Metric,
-    n: int,
-    labels: NDArray[np.int64] | None,
-    fresh: NDArray[np.int64] | None,
-) -> dict[str, Any]:
-    """Trials stand by the distance of alpha and name, which settle what the objective and the losses leave tied."""
-
-    def rule(place: int) -> tuple[float, str, str]:
-        row = ordered[place]
-        return tiebreak(row["parameters"], row["name"], row["trial"])
-
-    settled = sorted(fused, key=rule)
-    own = settled if other is None else [*settled, other]
-    values, labels = counted(metric(ranks[own]), labels)
-    scores = values[: len(settled)]
-    lost = np.zeros(scores.shape, bool) if other is None else scores < values[-1]
-    return dataclasses.asdict(expected(scores, lost, n, labels=labels, fresh=fresh))

@@ -203,21 +203,7 @@ class Winner:
         """
         if depth is not None:
             whole_number("depth", depth, 1)
-        return self.rank_benchmark(self.data if questions is None else self.data.asked(_named(questions)), depth)
-
-    def rank_benchmark(self, data: Benchmark, depth: int | None = None) -> Run:
-        """The same of a benchmark that is at hand: its questions, over its passages.
-
-        Args:
-            data: passages and questions.
-            depth: the best so many of each, None for all.
-
-        Returns:
-            The ranked lists, with fused scores.
-
-        Raises:
-            HarnessError: a list holds none of the questions.
-        """
+        data = self.data if questions is None else self.data.asked(_named(questions))
         store = lists.store(self.config)
         retrievers = lists.retrievers(self.config)
         runs = lists.runs(retrievers, data, store)

@@ -141,11 +141,8 @@ def _end_with_input() -> None:
 class Engine(Protocol):
     """A frozen dataclass that runs workers."""
 
-    def run(self, work: Work) -> bool:
-        """Run the workers to their end; False where this engine starts none and the process works itself.
-
-        Raises HarnessError where workers failed.
-        """
+    def run(self, work: Work) -> None:
+        """Run the workers to their end, if this engine starts any. Raises HarnessError where workers failed."""
         ...
 
 

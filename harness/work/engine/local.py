@@ -23,12 +23,12 @@ class Local:
         if self.workers is not None:
             whole_number("engine.workers", self.workers, 1)
 
-    def run(self, work: Work) -> bool:
+    def run(self, work: Work) -> None:
         """See ``Engine.run``. One worker is this process itself."""
         gpus = _gpus()
         count = self.workers or max(1, gpus)
         if count == 1:
-            return False
+            return
 
         def start(index: int) -> Worker:
             more = {"OMP_NUM_THREADS": str(max(1, available() // count))}
@@ -39,7 +39,6 @@ class Local:
         with contextlib.ExitStack() as block:
             started = [block.enter_context(start(index)) for index in range(1, count + 1)]
             check_ended([worker.wait() for worker in started], "engine=local")
-        return True
 
 
 def _gpus() -> int:

@@ -35,7 +35,7 @@ class Ray:
         bounded("engine.gpus", self.gpus, 0)
         whole_number("engine.retries", self.retries, 0)
 
-    def run(self, work: Work) -> bool:
+    def run(self, work: Work) -> None:
         """See ``Engine.run``."""
         try:
             import ray
@@ -63,7 +63,6 @@ class Ray:
         finally:
             if own:
                 ray.shutdown()
-        return True
 
     def _check_nodes(self, nodes: Sequence[Mapping[str, Any]]) -> None:
         """Raise HarnessError where no node has what a task asks for."""

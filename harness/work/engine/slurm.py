@@ -44,7 +44,7 @@ class Slurm:
         if self.at_once is not None:
             whole_number("engine.at_once", self.at_once, 1)
 
-    def run(self, work: Work) -> bool:
+    def run(self, work: Work) -> None:
         """See ``Engine.run``. Keys reach the tasks by sbatch, which passes on the environment: no file holds them."""
         try:
             import submitit
@@ -67,7 +67,6 @@ class Slurm:
             Task(work.without_secrets(), self.workers, self.gpus), list(range(1, self.workers + 1))
         )
         check_ended(_wait(jobs), "engine=slurm")
-        return True
 
 
 @dataclass

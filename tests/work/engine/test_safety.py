@@ -42,7 +42,7 @@ def test_ray_is_joined_from_no_folder_of_ours(work: Work, tmp_path: Path, monkey
         shutdown=lambda: None,
     )
     monkeypatch.setitem(sys.modules, "ray", fake)  # type: ignore[arg-type]
-    assert ray.Ray(address="here").run(work)
+    ray.Ray(address="here").run(work)
     assert (seen["folder"], seen["address"]) == (os.sep, "here")
     assert os.getcwd() == str(tmp_path)
 
@@ -64,7 +64,7 @@ def test_a_task_of_slurm(work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setitem(sys.modules, "submitit", SimpleNamespace(SlurmExecutor=Executor))  # type: ignore[arg-type]
     monkeypatch.setattr(slurm.shutil, "which", lambda name: name)
-    assert slurm.Slurm(workers=2, logs=str(tmp_path)).run(work)
+    slurm.Slurm(workers=2, logs=str(tmp_path)).run(work)
     assert seen["python"].split() == [sys.executable, "-P"]
     assert CANARY.encode() not in seen["pickled"]
     assert pickle.loads(seen["pickled"]).work.environment["HARNESS_RUNS"] == "runs"
