@@ -181,13 +181,19 @@ def hydra_arguments(command: str, arguments: list[str]) -> tuple[str, list[str]]
 
 
 def _named(primary: str, arguments: list[str]) -> list[str]:
-    """First arguments that are only values belong to the keys without one: ``trace ID`` is ``trace query=ID``."""
+    """First arguments that are only values belong to the keys without one: ``trace ID`` is ``trace query=ID``.
+
+    None is what is written (``out``). Raises HarnessError for such a value where its key is typed, too.
+    """
     path = extensions.primary(primary)
     text = path.read_text(encoding="utf-8") if path else ""
     named = []
-    for key, argument in zip(re.findall(r"^(\w+): \?\?\?", text, re.MULTILINE), arguments, strict=False):
+    keys = [key for key in re.findall(r"^(\w+): \?\?\?", text, re.MULTILINE) if key != "out"]
+    for key, argument in zip(keys, arguments, strict=False):
         if re.match(r"[-+~]|[\w.@/]+=", argument):
             break
+        if twice := next((other for other in arguments if other.startswith(f"{key}=")), None):
+            raise HarnessError(f"{argument} and {twice}: {key} is given twice; leave one of them out")
         value = argument.replace("'", r"\'")
         named.append(f"{key}='{value}'")
     return [*named, *arguments[len(named) :]]

@@ -95,18 +95,20 @@ def gold_answers(benchmark: Benchmark, members: NDArray[np.int64]) -> list[list[
     return found
 
 
-def conditions(runs: Sequence[str], depths: Sequence[int], controls: Mapping[str, int]) -> list[Condition]:
+def conditions(runs: Sequence[str], depths: list[int], controls: Mapping[str, int]) -> list[Condition]:
     """Each run at each depth, then the controls (a mapping of their names to numbers of passages).
 
     Controls: ``no_retrieval`` gets none, ``gold`` the supporting passages; any other the best of the first run.
     """
+    if twice := next((depth for depth in depths if depths.count(depth) > 1), None):
+        raise HarnessError(f"k={list(depths)} names {twice} twice; leave one of them out")
     named = [Condition(run if len(depths) == 1 else f"{run}@{depth}", run, depth) for run in runs for depth in depths]
     for name, depth in controls.items():
         source = name if name in (NOTHING, GOLD_PASSAGES) else runs[0]
         named.append(Condition(name, source, depth))
-    twice = {one.name for one in named if sum(other.name == one.name for other in named) > 1}
-    if twice:
-        raise HarnessError(f"run and controls share the name {min(twice)}; give one of them another name")
+    shared = {one.name for one in named if sum(other.name == one.name for other in named) > 1}
+    if shared:
+        raise HarnessError(f"run and controls share the name {min(shared)}; give one of them another name")
     return named
 
 

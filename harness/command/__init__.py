@@ -47,6 +47,17 @@ def refuse(config: DictConfig, command: str, *unread: str) -> None:
                 )
 
 
+def keep_inputs(config: DictConfig, *paths: object) -> None:
+    """Raise HarnessError where ``out`` is one of the files that the command reads: these, and its ``gold``."""
+    from pathlib import Path
+
+    if config.out is None:
+        return
+    read = [str(path) for path in (*paths, config.get("gold")) if path is not None]
+    if same := [path for path in read if Path(path).resolve() == Path(str(config.out)).resolve()]:
+        raise HarnessError(f"out={config.out} is {same[0]}, which is read; give it another name")
+
+
 def plain(node: Any) -> Any:
     """A value of the configuration as Python's own list, dict or scalar."""
     from omegaconf import OmegaConf

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from omegaconf import DictConfig
 
-from harness.command import complete, look, plain, print_look
+from harness.command import complete, keep_inputs, look, plain, print_look
 from harness.core.errors import HarnessError, one_of, whole_number
 
 
@@ -42,13 +42,14 @@ def run(config: DictConfig) -> None:
     check_ending(config.out)
     one_of("split", config.split, SPLITS)
     splitting = read_splitting("splitting", config.splitting)
-    depths = [config.k] if isinstance(config.k, int) else list(config.k)
+    depths = k if isinstance(k := plain(config.k), list) else [k]
     for depth in depths:
         whole_number("k", depth, 1)
     if config.limit is not None:
         whole_number("limit", config.limit, 1)
     paths = plain(config.run)
     paths = paths if isinstance(paths, dict) else {"retrieved": str(paths)}
+    keep_inputs(config, *paths.values())
     controls = plain(config.controls) or {}
     for name, depth in controls.items():
         if name != answering.GOLD_PASSAGES or depth is not None:

@@ -49,7 +49,7 @@ from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from harness.command import at_depths, complete, look, plain, print_look
+from harness.command import at_depths, complete, keep_inputs, look, plain, print_look, refuse
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def run(config: DictConfig) -> None:
         raise HarnessError(
             f"{differ[0]} is {', '.join(named[0][differ[0]])} in run and {', '.join(named[1][differ[0]])} in baseline"
         )
+    keep_inputs(config, *(path for each in named for several in each.values() for path in several))
     wanted = [] if config.gold is None else _metrics(config)
     gold = None if config.gold is None else read_gold(config)
     found = _compare_scores(config, *named) if gold is None else _compare_runs(config, gold, wanted, *named)
@@ -121,8 +122,12 @@ def _compare_runs(
     from harness.evaluation.run_comparison import compare_all
     from harness.run import io as lists
 
-    columns, given = plain(config.columns), [*runs.values(), *baselines.values()]
-    files = {path: lists.read(path, config.lenient, columns) for several in given for path in several}
+    paths = [path for each in (runs, baselines) for several in each.values() for path in several]
+    tables = [path for path in paths if lists.is_table(path)]
+    if not tables:
+        refuse(config, "compare of TREC and JSON files", "columns")
+    columns = plain(config.columns)
+    files = {path: lists.read(path, config.lenient, columns if path in tables else None) for path in paths}
     found = compare_all(
         {name: (", ".join(paths), {path: files[path] for path in paths}) for name, paths in runs.items()},
         {name: (", ".join(paths), {path: files[path] for path in paths}) for name, paths in baselines.items()},

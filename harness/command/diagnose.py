@@ -35,7 +35,7 @@ def run(config: DictConfig) -> None:
     raw = cast("dict[str, Any]", OmegaConf.to_container(config, resolve=False))
     for line in unread(typed(), raw, ()):
         raise HarnessError(line)
-    check_ending(config.diagnose.out)
+    check_ending(config.diagnose.out, "diagnose.out")
     data, members, found = diagnose(config)
     rows = [
         [listed, measure, one["n"], one["mean"], one["interval"]]

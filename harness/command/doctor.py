@@ -146,7 +146,7 @@ def _files(paths: Iterable[str]) -> Iterator[str]:
             damaged.append(str(error))
             yield f"DAMAGED    {error}"
     if damaged:
-        raise HarnessError(f"{len(damaged)} of files={list(paths)} are not as described; the first: {damaged[0]}")
+        raise HarnessError(f"not as described: {len(damaged)} of files={list(paths)}; the first: {damaged[0]}")
 
 
 def _results(runs: Path, ledger: Path) -> Iterator[str]:

@@ -36,7 +36,7 @@ import logging
 
 from omegaconf import DictConfig
 
-from harness.command import at_depths, complete, look, plain, print_look
+from harness.command import at_depths, complete, keep_inputs, look, plain, print_look
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +52,7 @@ def run(config: DictConfig) -> None:
     complete(config)
     explain = config.explain
     check_ending(config.out)
+    keep_inputs(config, config.run)
     wanted = at_depths(plain(config.metrics), plain(config.k))
     gold, source = read_gold(config), str(config.run)
     ranked = lists.read(source, config.lenient, plain(config.columns))

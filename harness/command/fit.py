@@ -1,10 +1,10 @@
 """Fit the weights of a list or a reranker on tune, cross-fitted by fold, and write them with their provenance.
 
-What may move, from where and how far, stands in conf/target: `mention_paths`, `ppr`, `convergence`, `linearrag`,
-`title_activation`, `beam`, or `policy` (the bonuses of reranker=policy on whatever list fuser and pool make). A
-coordinate search with a fixed seed, bounded by fit.rounds, held back by fit.penalty, ended early by fit.stop. It runs
-on all of tune, and once without each fold of it (questions that share gold are in one): those say what the objective is
-on questions that a fit has not seen. Test is never looked at.
+What may move, from where and how far, stands in conf/target: `mention_paths`, `mention_walk`, `ppr`, `convergence`,
+`linearrag`, `title_activation`, `beam`, or `policy` (the bonuses of reranker=policy on whatever list fuser and pool
+make). A coordinate search with a fixed seed, bounded by fit.rounds, held back by fit.penalty, ended early by fit.stop.
+It runs on all of tune, and once without each fold of it (questions that share gold are in one): those say what the
+objective is on questions that a fit has not seen. Test is never looked at.
 
   harness fit target=ppr                                  on tune of the sample benchmark
   harness fit target=ppr dataset=folder dataset.path=mine     on tune of your own

@@ -27,13 +27,12 @@ fuser=weighted_rrf multiplies by.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig
 
-from harness.command import command_line, complete, plain, refuse, typed
-from harness.core.errors import HarnessError, one_of, whole_number
+from harness.command import command_line, complete, keep_inputs, plain, refuse, typed
+from harness.core.errors import HarnessError, keys_of, one_of, whole_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,8 +73,10 @@ def run(config: DictConfig) -> None:
         )
     if config.lock:
         print(f"as locked: {chosen.name}")
-    if Path(out).resolve() in [Path(path).resolve() for path in paths.values()]:
-        raise HarnessError(f"out={out} is one of the lists; give it another name")
+    keep_inputs(config, *paths.values())
+    if any(text.startswith("fuser.weights") for text in typed()):
+        refuse(config, "fuse fuser.weights=", "fuser.alpha")
+        keys_of("fuser.weights", getattr(chosen.fuser, "weights", None), paths)
     importance = read(chosen.pool.importance) if chosen.pool.importance else None
     runs = lists.read_all(paths, config.lenient, plain(config.columns))
     _check_shared(runs, config.disjoint)

@@ -14,5 +14,7 @@ from omegaconf import DictConfig
 def run(config: DictConfig) -> None:
     """Print the table."""
     from harness.sweep.folder import sweeps
+    from harness.sweep.heldout import Ledger
 
-    print(sweeps(Path(config.paths.runs)).text())
+    looks = {str(entry.get("lock_sha256")) for entry in Ledger(Path(config.paths.ledger)).entries()}
+    print(sweeps(Path(config.paths.runs), looks).text())

@@ -15,6 +15,8 @@ the commands that test the strategy and sweep with it.
 
 from __future__ import annotations
 
+import importlib.util
+import keyword
 import logging
 import re
 import tomllib
@@ -69,6 +71,8 @@ def run(config: DictConfig) -> None:
     else:
         package = str(config.package or _package())
         _check("package", package)
+        if not Path(package).exists() and importlib.util.find_spec(package):
+            raise HarnessError(f"package={package}: is installed here under that name; give another, e.g. my_{package}")
         places, marks = _in_a_package(concept, name, package)
         if name in names(concept) and not Path(places[1]).exists():
             raise HarnessError(f"name={name}: {concept}={name} is there already; give it another name")
@@ -90,11 +94,16 @@ def run(config: DictConfig) -> None:
 def _check(key: str, value: str) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", value):
         raise HarnessError(f"{key}={value}: must be small letters, digits and _, a letter first, e.g. {key}=mine")
+    if keyword.iskeyword(value) or value in ("true", "false", "null"):
+        raise HarnessError(f"{key}={value}: is a word of Python or YAML; give another, e.g. {key}=my_{value}")
 
 
 def _packages() -> list[str]:
     """The packages that ``pyproject.toml`` here names as entry points."""
-    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+    try:
+        project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8")).get("project", {})
+    except ValueError as error:
+        raise HarnessError(f"pyproject.toml: no readable TOML ({error}); mend that file") from error
     return [str(place).partition(".")[0] for place in project.get("entry-points", {}).get(GROUP, {}).values()]
 
 
@@ -131,6 +140,13 @@ def _write(files: Mapping[str, str]) -> None:
     found = [place for place in files if Path(place).exists()]
     if found:
         raise HarnessError(f"{', '.join(found)}: already there; give another name, or remove it")
-    for place, text in files.items():
-        write_text(Path(place), text)
-        print(place)
+    written: list[str] = []
+    try:
+        for place, text in files.items():
+            write_text(Path(place), text)
+            written.append(place)
+    except HarnessError:
+        for place in written:
+            Path(place).unlink()
+        raise
+    print(*written, sep="\n")

@@ -60,6 +60,7 @@ def run(config: DictConfig) -> None:
     from harness.report.site import build as build_site
     from harness.report.table import findings
     from harness.sweep.folder import newest
+    from harness.sweep.heldout import Ledger
 
     paper = config.get("paper")
     refuse(config, *(("report paper=", "traces") if paper else ("report without paper=", "metrics", "baseline")))
@@ -72,6 +73,8 @@ def run(config: DictConfig) -> None:
         remove_partials(folder / name, "**/*.partial")
     results = newest(runs, config.sweep)
     for result in results.values():
+        if not result.heldout:
+            Ledger(Path(config.paths.ledger)).check_whole(result.folder, str(result.lock["sha256"]))
         log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))
     display = Display.read(config).of(list(results.values()))
     sections = {

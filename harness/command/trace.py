@@ -32,11 +32,13 @@ def run(config: DictConfig) -> None:
     from harness.analysis.trace import Trace, trace
     from harness.core.files import write_json
     from harness.report.explanation import text, to_json
+    from harness.report.output import check_ending
 
     complete(config)
     refuse(config, "trace", *CHOICE)
     for name in ("count", "rivals", "seeds"):
         whole_number(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
+    check_ending(config.trace.out, "trace.out", [".json"])
     found: Trace = trace(config, typed())
     data = found.benchmark
     looked = look(config, "trace", data.name, data.test_ids(np.array([found.query])))

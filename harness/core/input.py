@@ -105,7 +105,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_yaml(path: Path) -> Any:
-    """The value of a YAML file, by libyaml. Raises ValueError (or yaml.YAMLError) for one that cannot be read.
+    """The value of a YAML file, by libyaml. Raises ValueError (or yaml.YAMLError) for one that cannot be read, or that
+    has a name twice in one mapping.
 
     libyaml builds values by recursion and without a bound, so a file that nests deeper than ``DEEPEST`` would end the
     process, and one whose aliases stand for more than ``REPEATED`` values would fill the memory of whoever walks
@@ -131,7 +132,14 @@ def read_yaml(path: Path) -> Any:
             raise ValueError(f"nested more than {DEEPEST} deep")
         if count > REPEATED + len(text):
             raise ValueError(f"its aliases stand for more than {REPEATED:,} values")
+
+    class Loader(yaml.CSafeLoader):
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            _once([(key.value, None) for key, _ in node.value if isinstance(key, yaml.ScalarNode)])
+            found: dict[Any, Any] = super().construct_mapping(node, deep)
+            return found
+
     try:
-        return yaml.load(text, yaml.CSafeLoader)
+        return yaml.load(text, Loader)
     except (AttributeError, LookupError) as error:  # of a value that is not of its tag, such as `!!timestamp x`
         raise ValueError(f"a value that is not of its tag ({error})") from error

@@ -11,7 +11,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import SHARES, Scale
+from harness.core.table import LEVEL, SHARES, Scale
 from harness.evaluation import statistic
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic import trials
@@ -222,7 +222,21 @@ class Comparison:
 
         The smallest net share of wins at this discordance; of the permutation test the smallest mean difference.
         """
+        if self.least_p > LEVEL:
+            return None
         return self._seen(False) if self.ruling is None else self.ruling.detectable
+
+    @cached_property
+    def least_p(self) -> float:
+        """The least p that the test which decides can give: 2 / 2^u, where all of its u units are won."""
+        if self.ruling is not None and self.ruling.errors is not None:
+            return 0.0  # a t test
+        return float(2.0 ** (1 - self.units))
+
+    @cached_property
+    def units(self) -> int:
+        """What changes sides in the test that decides: queries, or clusters of them."""
+        return self.n if self.ruling is None or self.labels is None else len(np.unique(self.labels))
 
     def _seen(self, clustered: bool) -> float | None:
         """clustered: with the effective n."""

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import LEVEL, SHARES, Scale, p_value, percent
+from harness.core.table import LEVEL, SHARES, Scale, counted, p_value, percent
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic.trials import mcnemar_ps
@@ -95,7 +95,10 @@ def _limit(found: Comparison) -> str:
     if same is not None and same <= LEVEL:
         clustered = "" if found.labels is None else ", by cluster"
         return f"they are shown to differ by less than {margin} (equivalence p {p_value(same)}{clustered})."
-    items = f"{found.n} {found.scale.item}s"
+    items = counted(found.n, found.scale.item)
+    if found.least_p > LEVEL:
+        where = "" if found.units == found.n else f" in {counted(found.units, 'cluster')}"
+        return f"with {items}{where} no difference can be shown: the least p is {p_value(found.least_p)}."
     if found.detectable is None:
         return f"with {items} that differ so seldom, even a real difference would often be missed."
     effect = "difference" if found.test == "flip" else "net win"

@@ -64,10 +64,10 @@ class Evaluation(Result):
     @property
     def note(self) -> str | None:
         """Why a metric is None."""
-        missing = [name for name, score in self.metrics.items() if score is None]
-        return (
-            f"{self.gold} has no hop order, so there is no last hop: {', '.join(missing)} is null" if missing else None
-        )
+        if not (missing := [name for name, score in self.metrics.items() if score is None]):
+            return None
+        null = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} null"
+        return f"no query of {self.gold} has a known hop order, so there is no last hop: {null}"
 
     def _json(self) -> dict[str, Any]:
         return {

@@ -32,14 +32,19 @@ def read(path: str | Path) -> dict[str, float]:
 
 def prior(path: str | Path, doc_ids: pa.StringArray) -> NDArray[np.float64]:
     """float64[D]: ``prior_of`` a file. Raises HarnessError when it names none of these documents."""
-    found = read(path)
-    if not any(name in found for name in doc_ids.to_pylist()):
-        raise HarnessError(f"{path}: names none of the {len(doc_ids)} documents; use the ids that the lists use")
-    return prior_of(found, doc_ids)
+    return prior_of(read(path), doc_ids, str(path))
 
 
-def prior_of(importance: Mapping[str, float], doc_ids: pa.StringArray) -> NDArray[np.float64]:
-    """float64[D]: the importance, in [0, 1], of each of these documents by id; 0 for one that is not named."""
+def prior_of(
+    importance: Mapping[str, float], doc_ids: pa.StringArray, source: str = "importance"
+) -> NDArray[np.float64]:
+    """float64[D]: the importance, in [0, 1], of each of these documents by id; 0 for one that is not named.
+
+    source: for messages. Raises HarnessError when none is named.
+    """
     for name, value in importance.items():
         bounded(f"importance.{name}", value, 0, 1)
-    return np.array([importance.get(name, 0.0) for name in doc_ids.to_pylist()], dtype=np.float64)
+    ids = doc_ids.to_pylist()
+    if not any(name in importance for name in ids):
+        raise HarnessError(f"{source}: names none of the {len(ids)} documents; use the ids that the lists use")
+    return np.array([importance.get(name, 0.0) for name in ids], dtype=np.float64)

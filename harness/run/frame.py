@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from harness.core.errors import HarnessError, keys_of
 from harness.core.files import whole
@@ -150,11 +151,11 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _check(source: str, name: str, column: pa.ChunkedArray, good: bool, expected: str) -> None:
-    if column.null_count or not good:
-        raise HarnessError(
-            f"{source}: column {name}: expected {expected} without nulls, found {column.type} with "
-            f"{column.null_count} nulls"
-        )
+    if column.null_count:
+        row = int(pc.index(pc.is_null(column), True).as_py()) + 1
+        raise HarnessError(f"{source}: row {row}: column {name} is empty or no number; expected {expected} in each row")
+    if not good:
+        raise HarnessError(f"{source}: column {name}: expected {expected}, found {column.type}")
 
 
 def _cast(source: str, name: str, column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:

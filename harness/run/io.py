@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from harness.core.errors import HarnessError
 from harness.core.threads import available, map_threads
 from harness.run import frame
 from harness.run.entries import Entries
@@ -58,6 +59,9 @@ def read_all(
         HarnessError: names the file, the place and the mend.
     """
     frame.known_as(columns)
+    if columns and not any(map(is_table, paths.values())):
+        first = next(iter(paths.values()))
+        raise HarnessError(f"columns={dict(columns)} changes nothing: {first} is no table; leave it out")
 
     def read_entries(path: Path) -> Entries:
         form = _form(path)
@@ -65,6 +69,11 @@ def read_all(
         return found
 
     return runs_of(dict(zip(paths, map_threads(read_entries, map(Path, paths.values()), available()), strict=True)))
+
+
+def is_table(path: str | Path) -> bool:
+    """Whether a file has columns, by its ending."""
+    return _form(Path(path)) is frame
 
 
 def write(run: Run, path: str | Path, made: Mapping[str, Any] | None = None) -> None:

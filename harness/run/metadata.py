@@ -7,6 +7,7 @@ method, actor, data; ``resources`` is the TIREx tracker's; ``run`` (what the fil
 
 from __future__ import annotations
 
+import difflib
 import os
 import platform
 import resource
@@ -95,6 +96,10 @@ def read_fields(path: Path, fields: Mapping[str, tuple[str, ...]]) -> dict[str, 
         raise HarnessError(f"{path}: no YAML ({' '.join(str(error).split())[:160]}); mend it") from error
     if not isinstance(content, dict):
         raise HarnessError(f"{path}: expected a mapping, found {type(content).__name__}; write the file again")
+    known = {place[0] for place in fields.values()}
+    for key in content:  # others are allowed, but for a slip of the pen
+        if key not in known and (meant := difflib.get_close_matches(str(key).lower(), known, n=1, cutoff=0.8)):
+            raise HarnessError(f"{path}: {key} is read by nobody (did you mean {meant[0]}?)")
     return {name: value_at(content, place) for name, place in fields.items()}
 
 

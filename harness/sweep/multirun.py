@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from hydra.experimental.callback import Callback
 
-from harness.core.table import Column, Table
+from harness.core.table import Column, Table, counted
 from harness.evaluation.statistic import holm_ps
 from harness.sweep.folder.result import SweepResult, differing
 
@@ -59,8 +59,8 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
     objectives = ", ".join(dict.fromkeys(str(result.manifest["objective"]) for result in results))
     trials = sum(len(result.trials) for result in results)
     title = (
-        f"{len(results)} sweeps, {objectives} on tune, best first; W, L: against the sweep's reference; p: raw, exact "
-        f"McNemar by query; Holm p: over the {trials} trials of all these sweeps"
+        f"{counted(len(results), 'sweep')}, {objectives} on tune, best first; W, L: against the sweep's reference; p: "
+        f"raw, exact McNemar by query; Holm p: over the {trials} trials of all these sweeps"
     )
     return Table("multirun", title, columns, rows)
 

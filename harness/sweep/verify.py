@@ -44,9 +44,10 @@ def verify_files(folder: Path, ledger: Ledger) -> Iterator[str]:
     yield f"lock       intact; {len(kept)} of {len(FILES)} files are those that it was written for"
     entry = read_entry(folder, lock)
     if entry is None:
+        ledger.check_whole(folder, lock["sha256"])
         yield "held out   not yet"
         return
-    if entry["sha256"] not in {line["sha256"] for line in ledger.entries()}:
+    if entry["sha256"] not in {line["sha256"] for line in ledger.of_lock(lock["sha256"])}:
         raise HarnessError(
             f"{ledger.path}: it lacks evaluation {entry['evaluation']} of {entry['dataset']}, which {folder} holds; "
             "give the ledger that it was written to, paths.ledger=FILE"

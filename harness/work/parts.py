@@ -198,7 +198,7 @@ def _tell_lost(lost: Sequence[Part], records: Path, what: str, count: int) -> No
             f"again, or remove {records}"
         )
     if lost:
-        raise Unfinished(f"{what}: {len(lost)} of {count} parts are missing; they belong to other shares")
+        raise Unfinished(f"{what}: missing {len(lost)} of {count} parts, which belong to other shares")
 
 
 def failures(records: Path, name: str) -> list[dict[str, str]]:

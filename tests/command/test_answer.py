@@ -119,7 +119,11 @@ def test_published_figures_stand_beside(endpoint: Scripted, capsys: pytest.Captu
     [
         (["baseline=golden"], r"baseline=golden is no condition \(did you mean gold\?\)"),
         (["k=0"], r"^k must be in \[1, inf\), got k=0"),
+        (["k=1.5"], r"^k must be a whole number, got k=1\.5"),
+        (["k=abc"], r"^k must be a whole number, got k=abc"),
+        (["k=[1,1]"], r"^k=\[1, 1\] names 1 twice"),
         (["limit=0"], r"^limit must be in"),
+        (["reader.refresh=abc"], r"^reader\.refresh must be a whole number, got refresh=abc"),
         (["controls={stuffed: -1}", "baseline=null"], r"^controls\.stuffed must be in \[0"),
         (["run={gold: run.trec}"], "run and controls share the name gold"),
         (["run=other.trec"], "run=other.trec and dataset=few have no query in common"),
@@ -141,3 +145,35 @@ def test_a_question_without_answers_is_named(endpoint: Scripted) -> None:
     path.write_text(path.read_text().replace('"answers": ["Missoula"]', '"answers": []'))
     with pytest.raises(HarnessError, match="query q1 has no answers; give `answers`"):
         answered(endpoint)
+
+
+def test_a_bound_is_of_all_conditions_together(endpoint: Scripted) -> None:
+    """Each of six requests takes 110 tokens: of the first two conditions 440, so the fifth is not sent."""
+    with pytest.raises(HarnessError, match=r"reader\.max_tokens_total=430 is reached: this run has paid for 440 tok"):
+        answered(endpoint, "k=1", "reader.parallel=1", "reader.max_tokens_total=430")
+    assert len(endpoint.requests) == 4
+
+
+def uncounted(content: str) -> bytes:
+    choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+    return json.dumps(
+        {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+    ).encode()
+
+
+def test_a_server_that_counts_no_tokens(endpoint: Scripted, caplog: pytest.LogCaptureFixture) -> None:
+    endpoint.play = lambda number, message: ("garbage", uncounted(play(number, message)))
+    priced = ["reader.price={prompt: 1, completion: 2}", "controls=null", "baseline=null"]
+    with pytest.raises(HarnessError, match=r"count no tokens \(`usage`\), so reader\.max_cost cannot be held"):
+        answered(endpoint, *priced, "reader.max_cost=1")
+    assert len(endpoint.requests) == 1
+    answered(endpoint, *priced)
+    assert "answers come without `usage`" in caplog.text
+
+
+def test_no_baseline_is_named_where_there_is_none(endpoint: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
+    endpoint.play = lambda number, message: "no JSON"
+    answered(endpoint, "controls=null", "baseline=null")
+    text = capsys.readouterr().out
+    assert "reader m, in percent\n" in text
+    assert "2 unusable (not of the form, cut, or refused), taken as wrong; reader.refresh=1 asks again" in text

@@ -142,7 +142,7 @@ def test_what_would_change_nothing_is_refused(folder: Path, command: Command, gi
 def test_no_list_is_written_over(folder: Path, command: Command) -> None:
     status, _, said = command("fuse", GIVEN, "fuser=rrf", "out=./d.trec")
     assert (status, (folder / "d.trec").read_text()) == (2, DENSE)
-    assert "out=./d.trec is one of the lists" in said
+    assert "out=./d.trec is d.trec, which is read; give it another name" in said
 
 
 def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
@@ -192,3 +192,25 @@ def test_a_disjoint_split_keeps_queries_that_share_passages_together(folder: Pat
     (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, queries[:2])))
     with pytest.raises(HarnessError, match=r"queries\.jsonl lacks 1 of the lists' 3 queries \(q3\)"):
         fused("split=test", *disjoint)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (
+            ["fuser.weights={dense: 1, graph: 2}", "fuser.alpha=1"],
+            "fuser.alpha=1 changes nothing: harness fuse fuser.w",
+        ),
+        (["fuser.weights={dense: 1, graph: 1, grph: 5}"], "fuser.weights=grph is not known (did you mean graph?)"),
+        (["fuser.weights={dense: 0, graph: 0}"], "every weight is 0; give one list a weight above 0"),
+    ],
+)
+def test_weights_that_say_nothing(folder: Path, command: Command, overrides: list[str], message: str) -> None:
+    status, _, said = command("fuse", GIVEN, "fuser=linear", "out=out.trec", *overrides)
+    assert (status, message in said, said.count("\n")) == (2, True, 1), said
+
+
+def test_a_prior_of_other_documents(folder: Path, command: Command) -> None:
+    (folder / "prior.json").write_text('{"z": 1.0}')
+    status, _, said = command("fuse", GIVEN, "fuser=weighted_rrf", "pool.importance=prior.json", "out=out.trec")
+    assert (status, "names none of the 4 documents; use the ids that the lists use" in said) == (2, True), said

@@ -35,6 +35,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (RUN, ["lenient=true"], "gold.jsonl:1: `qid Q0 docid rank score tag`: this is a run; expected judgements"),
         (GOLD, ["out=run.trec/x.json"], "run.trec/x.json: cannot write (File exists); choose another folder"),
         (GOLD, ["out="], "out: no value is given; add out=..."),
+        (
+            GOLD,
+            ["dataset.chain={id: [x]}", "k=['5']"],
+            "metric last_hop: k must be a whole number, at least 1, got k='5'",
+        ),
+        (GOLD, ["dataset.chain={typ: [x]}"], "dataset.chain names typ, a field that no query has"),
+        (GOLD, ["columns={doc: pid}"], "columns={'doc': 'pid'} changes nothing: run.trec is no table; leave it out"),
+        (GOLD, ["lone"], "lone: expected key=value; `--help` has the keys"),
         (GOLD, ["out=/proc/none/x.json"], "/proc/none/x.json: cannot write (No such file or directory); choose"),
     ],
 )
@@ -68,6 +76,11 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
         ("linkage rare=2.5", "rare must be a whole number, got rare=2.5"),
         ("diagnose diagnose.measures=[]", "diagnose.measures=[]: expected at least one, e.g. [answer_supported@5]"),
         ("diagnose pool.cap=3", "pool.cap=3 changes nothing: harness diagnose does not read pool; leave it out"),
+        ("diagnose diagnose.out=d.foo", "diagnose.out=d.foo: ending .foo is not known"),
+        ("trace q trace.out=t.txt", "trace.out=t.txt: ending .txt is not known; known: .json"),
+        ("trace q query=other", "q and query=other: query is given twice; leave one of them out"),
+        ("apply questions.jsonl", "questions.jsonl: expected key=value"),
+        ("apply questions.jsonl out=r.trec", "questions.jsonl: expected key=value"),
         ("trace q margin=0.1", "margin=0.1 changes nothing: harness trace does not read margin"),
         ("calibrate dry_run=true", "dry_run=true changes nothing: harness calibrate does not read dry_run"),
         ("calibrate clusters encoder=static", "harness calibrate clusters does not read encoder"),
@@ -109,6 +122,7 @@ def test_of_what_a_command_has_and_does_not_read(tmp_path: Path, command: Comman
         ("n=100 discordance=[]", "discordance=[]: expected at least one share of questions that differ"),
         ("n=abc", "n must be a whole number, got n=abc"),
         ("delta=abc", "delta must be a number, got 'abc'"),
+        ("delta=2 discordance=.02 power=1", "power must be in (0, 0.999], got power=1"),
         ("delta=5 discordance=.02", "delta=5 is more than discordance=0.02 allows: no more questions can be won"),
     ],
 )
@@ -127,6 +141,22 @@ def test_of_a_list_that_is_none(tmp_path: Path, command: Command, typed: str) ->
 def test_a_folder_that_is_read_only_asks_for_no_space() -> None:
     assert mend_of(PermissionError(13, "Permission denied")).startswith("choose another folder")
     assert mend_of(OSError(28, os.strerror(28))).startswith("free some space")
+
+
+def test_no_input_is_written_over(folder: Path, command: Command) -> None:
+    (folder / "run.json").write_text('{"q1": {"a": 1.0}}')
+    for command_line in ("evaluate", "compare baseline=run.trec"):
+        line = [*command_line.split(), "run=run.json", "gold=gold.jsonl", "out=./run.json"]
+        status, _, said = command(*line)
+        assert (status, said) == (2, "error: out=./run.json is run.json, which is read; give it another name\n")
+    assert (folder / "run.json").read_text() == '{"q1": {"a": 1.0}}'
+
+
+def test_a_cell_without_a_number_is_named_by_its_row(folder: Path, command: Command) -> None:
+    (folder / "run.csv").write_text("query_id,doc_id,score\nq1,a,1\nq1,b,nan\n")
+    status, _, said = command("evaluate", "run=run.csv", "gold=gold.jsonl")
+    assert status == 2
+    assert "run.csv: row 2: column score is empty or no number; expected numbers in each row" in said
 
 
 def test_a_run_against_itself_has_no_headroom(folder: Path, command: Command) -> None:

@@ -77,6 +77,36 @@ def test_where_nothing_can_be_written_is_one_line(
     assert "my_harness/mine.py: cannot write (File exists)" in said
 
 
+@pytest.mark.parametrize(
+    ("typed_words", "message"),
+    [
+        ("fuser lambda", "name=lambda: is a word of Python or YAML; give another, e.g. name=my_lambda"),
+        ("fuser null", "name=null: is a word of Python or YAML"),
+        ("fuser mine package=class", "package=class: is a word of Python or YAML"),
+        ("fuser mine package=torch", "package=torch: is installed here under that name"),
+        ("fuser mine package=harness", "package=harness: is installed here under that name"),
+    ],
+)
+def test_names_that_cannot_work(command: Command, tmp_path: Path, monkeypatch, typed_words: str, message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, _, said = command("new", *typed_words.split())
+    assert (status, message in said, said.count("\n")) == (2, True, 1), said
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_broken_project_and_a_file_in_the_way(command: Command, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text("[project\n")
+    status, _, said = command("new", "fuser", "mine")
+    assert (status, "pyproject.toml: no readable TOML" in said) == (2, True), said
+    (tmp_path / "pyproject.toml").unlink()
+    (tmp_path / "tests").write_text("no folder")
+    status, _, said = command("new", "fuser", "mine")
+    assert (status, "tests/test_mine.py: cannot write" in said) == (2, True), said
+    (tmp_path / "tests").unlink()
+    assert command("new", "fuser", "mine")[0] == 0  # nothing of the first attempt is there
+
+
 def test_nothing_is_written_over(folder: Path) -> None:
     done = python(folder, "-m", "harness", "new", "fuser", "my_fuser")
     assert done.returncode == 2

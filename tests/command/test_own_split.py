@@ -75,6 +75,18 @@ def test_sweep_heldout_and_verify_go_by_the_split_that_the_questions_carry(
     assert status == 0, err
     assert "scored again: the same files, to the bit" in out
 
+    for path in folder.glob("heldout*"):
+        path.unlink()
+    for line in (("verify",), ("report", f"paths.reports={place}/reports")):
+        status, _, err = command(*line)
+        assert (status, "lacks the files of evaluation 1 of test, which runs/ledger.jsonl holds; run" in err) == (
+            2,
+            True,
+        )
+    assert "its files are gone" in command("list")[1]
+    assert command("heldout", "tracking=none")[0] == 0
+    assert command("verify")[0] == 0
+
 
 def test_test_questions_that_another_sweep_chose_on_are_told_of(bench: Path, place: Path, command: Command) -> None:
     """The same questions, tune and test changed for each other in the file."""

@@ -16,7 +16,7 @@ from harness.sweep.folder.scores import to_frame
 
 
 def config(root: Path, sweep: Path | None = None) -> DictConfig:
-    paths = {"runs": str(root / "runs"), "reports": str(root / "reports")}
+    paths = {name: str(root / name) for name in ("runs", "reports", "ledger")}
     tracking = {"_target_": "harness.report.tracking.none.Untracked"}
     return OmegaConf.create(
         {"sweep": sweep and str(sweep), "paths": paths, "tracking": tracking, "device": "cpu", "traces": 2}

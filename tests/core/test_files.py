@@ -46,6 +46,16 @@ def test_yaml_whose_aliases_stand_for_a_billion_values_is_refused(tmp_path: Path
     assert len(read_yaml(path)["c"]) == 9
 
 
+@pytest.mark.parametrize("text", ["a: 1\na: 2\n", "b: {a: 1, c: 2, a: 1}\n"])
+def test_a_name_twice_in_yaml_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "twice.yaml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match="'a' stands twice in one object; keep one of its entries"):
+        read_yaml(path)
+    path.write_text("x: &x {a: 1}\ny: {<<: *x, a: 2}\n")
+    assert read_yaml(path) == {"x": {"a": 1}, "y": {"a": 2}}
+
+
 @pytest.mark.parametrize("text", ["!!timestamp x", "!!bool x", "!!int ''", "!!float ''", "!!int '-'"])
 def test_a_yaml_value_that_is_not_of_its_tag_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "tag.yaml"

@@ -61,3 +61,15 @@ def test_trials_against_one_of_them() -> None:
             wins, losses = int((own > values[2]).sum()), int((own < values[2]).sum())
             assert (one.wins, one.losses) == (wins, losses)
             assert one.p == pytest.approx(exact([[0, wins], [losses, 0]], exact=True).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize(("binary", "test"), [(True, "sign"), (False, "flip")])
+def test_nothing_is_detectable_where_no_p_is_small_enough(binary: bool, test: str) -> None:
+    """Of five clusters or five queries the least p is 2 / 2^5 = .0625; of six, .03125."""
+    ours = np.ones(200) if binary else np.linspace(0.5, 0.9, 200)
+    for count in (5, 6):
+        by_cluster = Comparison.of(ours, 0 * ours, binary, labels=np.arange(200) % count, test=test).by_cluster()
+        assert (by_cluster.units, by_cluster.least_p) == (count, 2 / 2**count)
+        assert (by_cluster.detectable is None) == (count == 5)
+        few = Comparison.of(ours[:count], 0 * ours[:count], binary, test=test)
+        assert (few.units, few.detectable is None) == (count, count == 5)

@@ -50,6 +50,8 @@ def test_what_was_not_shown_is_said() -> None:
     few = conclude(compared(1, 1, 20), "new", "old")
     seldom = "with 22 questions that differ so seldom, even a real difference would often be missed."
     assert few[1] == f"Against old: {seldom}"
+    five = conclude(compared(5, 0, 0), "new", "old")
+    assert five[-1] == "Against old: with 5 questions no difference can be shown: the least p is .062."
     same = conclude(compared(1, 1, 2000), "new", "old")
     assert same[1].startswith("Against old: they are shown to differ by less than 2 points (equivalence p <.001).")
     many = conclude(compared(30, 30, 40), "new", "old")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.records import Record
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, nearest
 
 Chain = str | Mapping[str, Sequence[str]]
 """``all``, ``none``, or for each field the values that mean a chain: ``{type: [compositional, inference]}``."""
@@ -29,10 +29,15 @@ def check_chain(name: str, chain: Chain) -> None:
 
 
 def chains(chain: Chain, queries: Iterable[Record]) -> NDArray[np.bool_]:
-    """bool[Q]: whether the gold of each query is a chain."""
+    """bool[Q]: whether the gold of each query is a chain. Raises HarnessError for a field that no query has."""
+    rows = list(queries)
     if isinstance(chain, str):
-        return np.array([chain == "all" for _ in queries], dtype=np.bool_)
-    return np.array([all(query.get(key) in values for key, values in chain.items()) for query in queries], np.bool_)
+        return np.full(len(rows), chain == "all")
+    for key in chain:
+        if not any(key in row for row in rows):
+            known = list(rows[0]) if rows else []
+            raise HarnessError(f"dataset.chain names {key}, a field that no query has{nearest(key, known)}")
+    return np.array([all(row.get(key) in values for key, values in chain.items()) for row in rows], np.bool_)
 
 
 def with_chain(benchmark: Benchmark, chain: Chain) -> Benchmark:

@@ -231,7 +231,7 @@ class translate_errors:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Raise the HarnessError with Hydra's message and the nearest known name."""
-        from hydra.errors import HydraException, MissingConfigException
+        from hydra.errors import HydraException, MissingConfigException, OverrideParseException
         from omegaconf.errors import OmegaConfBaseException
 
         if isinstance(error, MissingConfigException) and error.missing_cfg_file:
@@ -240,6 +240,8 @@ class translate_errors:
             raise HarnessError(
                 f"{concept or 'config'}={name} is not known{nearest(name, known)}; known: {', '.join(known)}"
             ) from error
+        if isinstance(error, OverrideParseException) and "=" not in error.override:
+            raise HarnessError(f"{error.override}: expected key=value; `--help` has the keys") from error
         if isinstance(error, ValueError) and "Config group override" in str(error):
             raise HarnessError(f"configuration: {error}; name one of its files, as in dataset=sample") from error
         if isinstance(error, (HydraException, OmegaConfBaseException)):

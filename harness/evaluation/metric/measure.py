@@ -147,7 +147,7 @@ class Metric:
         if self.k is None and not whole:
             raise HarnessError(f"metric {self.name} needs a depth k, e.g. {self.name}@5")
         if self.k is not None and (isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1):
-            raise HarnessError(f"metric {self.name}: k must be a whole number, at least 1, got k={self.k}")
+            raise HarnessError(f"metric {self.name}: k must be a whole number, at least 1, got k={self.k!r}")
 
     @classmethod
     def parse(cls, text: str) -> Metric:

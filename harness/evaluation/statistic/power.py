@@ -12,6 +12,8 @@ from harness.core.errors import HarnessError, bounded
 
 MOST_QUERIES = 1_000_000
 """``queries_needed`` gives up above it."""
+SUREST = 0.999
+"""The greatest power that is asked for: no number of queries gives 1."""
 
 
 def mcnemar_power(n: int, discordance: float, effect: float, alpha: float = 0.05) -> float:
@@ -43,7 +45,7 @@ def smallest_effect(n: int, discordance: float, power: float = 0.8, alpha: float
 
     n, discordance, alpha: as in ``mcnemar_power``. Times n it is the smallest detectable net number of wins.
     """
-    bounded("power", power, 0, 1, open_low=True)
+    bounded("power", power, 0, SUREST, open_low=True)
     if mcnemar_power(n, discordance, discordance, alpha) < power:
         return None
     low, high = 0.0, float(discordance)
@@ -60,7 +62,7 @@ def smallest_mean(error: float, degrees: float, power: float = 0.8, alpha: float
     error: standard error of the mean, >= 0.    degrees: of freedom, above 0; below 1 none is found.
     (t of 1 - alpha / 2 + t of power) error, Student's quantiles (Bloom 1995, the minimum detectable effect).
     """
-    bounded("power", power, 0, 1, open_low=True)
+    bounded("power", power, 0, SUREST, open_low=True)
     bounded("alpha", alpha, 0, 1, open_low=True)
     if degrees < 1 or not error > 0:
         return None
@@ -75,7 +77,7 @@ def queries_needed(discordance: float, effect: float, power: float = 0.8, alpha:
     discordance, effect, alpha: as in ``mcnemar_power``, e.g. as seen on tune. Exact power is a saw-tooth in n: from
     the answer on, the test keeps the power for at least a tenth more queries.
     """
-    bounded("power", power, 0, 1, open_low=True)
+    bounded("power", power, 0, SUREST, open_low=True)
     if effect == 0:
         return None
 

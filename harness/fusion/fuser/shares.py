@@ -50,9 +50,11 @@ class ConsensusBonus(Shared):
 
 
 def bounded_weights(weights: Weights) -> None:
-    """Raise unless no weight is negative."""
+    """Raise unless no weight is negative, and one is above 0."""
     for name, weight in weights.items():
         bounded(f"fuser.weights.{name}", weight, 0)
+    if weights and not any(weights.values()):
+        raise HarnessError(f"fuser.weights={dict(weights)}: every weight is 0; give one list a weight above 0")
 
 
 def shares(pool: Calibrated, alpha: float, weights: Weights | None) -> list[tuple[Scored, float]]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.graph.extractor import Extraction
 
-__all__ = ["EVERYWHERE", "Alias", "beside", "rows"]
+__all__ = ["EVERYWHERE", "Alias", "names_by_passage", "rows"]
 
 EVERYWHERE = -1
 Rows = NDArray[np.int32]

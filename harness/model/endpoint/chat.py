@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 from harness.core.configuration import REACHES
@@ -59,8 +61,9 @@ class Chat:
         whole_number(f"{self.concept}.retries", self.retries, 0)
         bounded(f"{self.concept}.backoff", self.backoff, 0)
         bounded(f"{self.concept}.timeout", self.timeout, 0, open_low=True)
-        bounded(f"{self.concept}.refresh", int(self.refresh), 0)
-        object.__setattr__(self, "refresh", int(self.refresh))  # true is 1
+        if isinstance(self.refresh, bool):
+            object.__setattr__(self, "refresh", int(self.refresh))
+        whole_number(f"{self.concept}.refresh", self.refresh, 0)
         check_variable(f"{self.concept}.key_variable", self.key_variable)
         mend = f"put a key into the environment variable that {self.concept}.key_variable names"
         check_address(f"{self.concept}.base_url", self.base_url, mend)
@@ -90,12 +93,17 @@ class Chat:
             request["response_format"] = {"type": "json_schema", "json_schema": schema}
         return request
 
-    def check_paid(self, prompt: int, completion: int, shares: int = 1) -> None:
-        """Raise Stop where so many tokens that were paid for reach a bound of the run, or this process's share of it.
+    @cached_property
+    def paid(self) -> Counter[str]:
+        """The ``prompt`` and ``completion`` tokens that this run has paid for, whatever they were asked for."""
+        return Counter()
+
+    def check_paid(self, shares: int = 1) -> None:
+        """Raise Stop where the tokens that were paid for reach a bound of the run, or this process's share of it.
 
         shares: of how many processes this is one, which may pay for an equal part of the bound each.
         """
-        total, cost = prompt + completion, self.cost({"prompt": prompt, "completion": completion})
+        total, cost = self.paid.total(), self.cost(self.paid)
         for bound, spent, limit in (
             ("max_tokens_total", total, self.max_tokens_total),
             ("max_cost", cost, self.max_cost),
@@ -106,6 +114,14 @@ class Chat:
                     f"{self.concept}.{bound}={limit:g}{own} is reached: this run has paid for {total} tokens (cost "
                     f"{cost:g}); the answers are in {self.answers}; the same command with a greater bound goes on"
                 )
+
+    def check_counted(self) -> None:
+        """Raise Stop where a bound cannot be held, since the server counts no tokens."""
+        if bound := next((name for name in ("max_tokens_total", "max_cost") if getattr(self, name) is not None), None):
+            raise Stop(
+                f"{self.concept}.base_url={self.base_url}: its answers count no tokens (`usage`), so "
+                f"{self.concept}.{bound} cannot be held; leave the bound out, or ask a server that counts"
+            )
 
     def cost(self, tokens: Mapping[str, int]) -> float:
         """What so many ``prompt`` and ``completion`` tokens cost."""

@@ -50,7 +50,6 @@ class Conversation:
         self.received: list[tuple[Answer, bool]] = []
         self.answered: Counter[str] = Counter()
         self._sent = False
-        self._paid: Counter[str] = Counter()
         self._shares = shares()
 
     def ask(
@@ -114,7 +113,7 @@ class Conversation:
             self.wrong += wrong
             self.received += [(Answer("", "", *counts), now) for *counts, now in told]
             self.answered.update(answered)
-        self._report_models()
+        self._report()
         return found
 
     def _ask_each(self, items: Sequence[Item], work: Callable[[Item], Result], name: str, unit: str) -> list[Result]:
@@ -160,12 +159,19 @@ class Conversation:
                 "mend what the server names, and run the command again"
             )
 
-    def _report_models(self) -> None:
+    def _report(self) -> None:
         others = {answer.model for answer, _ in self.received} - {"", self.chat.model}
         if others:
             log.warning(
                 "%s.model=%s: the answers are of %s, as the server says", self.chat.concept, self.chat.model,
                 ", ".join(sorted(others)),
+            )  # fmt: skip
+
+        uncounted = any(now and not (answer.prompt or answer.completion) for answer, now in self.received)
+        if uncounted and any(self.chat.price.values()):
+            log.warning(
+                "%s.base_url=%s: answers come without `usage`, the tokens that they took, so costs are not all known",
+                self.chat.concept, self.chat.base_url,
             )  # fmt: skip
 
     def facts(self) -> dict[str, Any]:
@@ -211,10 +217,12 @@ class Conversation:
 
     def _send(self, request: dict[str, Any]) -> Answer:
         self._sent = True
-        self.chat.check_paid(self._paid["prompt"], self._paid["completion"], self._shares)
+        self.chat.check_paid(self._shares)
         answer = self._open().ask(request)
         with self._opening:
-            self._paid.update(prompt=answer.prompt, completion=answer.completion)
+            self.chat.paid.update(prompt=answer.prompt, completion=answer.completion)
+        if not answer.prompt and not answer.completion:
+            self.chat.check_counted()
         return answer
 
     def _open(self) -> Fleet:

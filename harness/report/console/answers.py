@@ -87,7 +87,8 @@ def table(found: Mapping[str, Any]) -> Table:
         rows.append([f"published: {system}", None, None, scores["em"], None, scores["f1"], *[None] * 6])
     model = found["reader"].get("model", "")
     part = f"{found['n']} of {found['of']} questions, split {found['split']}"
-    title = f"{found['dataset']}: {part}, reader {model}, in percent, W and L against {found['baseline']}"
+    title = f"{found['dataset']}: {part}, reader {model}, in percent"
+    title += f", W and L against {found['baseline']}" if found["baseline"] else ""
     if found["published"]["rows"]:
         title += f"; published, not comparable: {found['published']['paper']}"
     return Table("answers", title, COLUMNS, rows)
@@ -99,11 +100,15 @@ def notes(found: Mapping[str, Any]) -> list[str]:
     tokens = [sum(one["tokens"][kind] for one in counted) for kind in ("prompt", "completion")]
     lines = [
         f"{sum(one['answers'] for one in counted)} answers, {tokens[0]} prompt and {tokens[1]} completion tokens, cost "
-        f"{sum(one['cost'] for one in counted):.4f} in all; a condition that was answered before is not asked again"
+        f"{sum(one['cost'] for one in counted):.4f} where each condition is asked by itself; what two of them ask, and "
+        "what was answered before, is paid for once"
     ]
     unusable = sum(row["unusable"] for row in found["conditions"])
     if unusable:
-        lines.append(f"{unusable} answers could not be used (not of the form, cut, or refused); they are wrong")
+        again = int(found["reader"].get("refresh", 0)) + 1
+        lines.append(
+            f"{unusable} unusable (not of the form, cut, or refused), taken as wrong; reader.refresh={again} asks again"
+        )
     if found["published"]["rows"]:
         lines.append(f"published: {found['published']['paper']}; {found['published']['differs']}")
     if found["split"] != "tune":

@@ -22,7 +22,8 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
     """The trials of a sweep: the ones that matter; with explain the best, every single list, and how sure it is."""
     view, said = result.whole, sentences(result, result.tune)
     table = tables.leaderboard(result, ALL if explain else len(view.rows))
-    legend = f"W, L: queries won and lost against {view.reference}; Holm p: over all {counted(len(view.rows), 'trial')}"
+    judged = counted(sum(row["p"] is not None for row in view.rows), "comparison")
+    legend = f"W, L: queries won and lost against {view.reference}; Holm p: over {judged}"
     if explain:
         told = f"{legend}; p: raw, exact McNemar by query; max p: over all trials at once.{_copies(view)}{_data(view)}"
         table = table.select(["rank", "strategy", *_scores(table), "W", "L", "p", "Holm p", "max p"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Collection
 from pathlib import Path
 
 from harness.core.errors import HarnessError
@@ -10,9 +11,10 @@ from harness.core.table import Column, Table, counted
 from harness.sweep.folder.result import SweepResult, differing
 
 
-def sweeps(runs: Path) -> Table:
+def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
     """A row a sweep: name, benchmark, queries, trials, winner, which evaluation of test there was, size.
 
+    evaluated: the hashes of the locks that the ledger holds.
     parameters: what was typed, as far as sweeps of the benchmark differ in it.
     """
     rows, typed = [], _parameters(runs)
@@ -27,6 +29,7 @@ def sweeps(runs: Path) -> Table:
                 result.whole.winner_name,
             ]
             heldout = f"evaluation {result.heldout[0]['evaluation']}" if result.heldout else "no"
+            heldout = "its files are gone" if heldout == "no" and result.lock["sha256"] in evaluated else heldout
         except HarnessError as error:
             found, heldout = ["", "", None, None, f"cannot be read: {error}"], ""
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

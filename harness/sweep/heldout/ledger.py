@@ -55,8 +55,10 @@ class Ledger:
         count, last = self.head()
         ends = [GENESIS, *(entry["sha256"] for entry in found)]
         killed = len(found) == count + 1  # between a line and its head: the chain holds all the same
-        if count not in (len(found), len(found) - killed) or last != ends[count]:
+        if count not in (len(found), len(found) - killed):
             raise HarnessError(f"{self.path}: it holds {len(found)} lines, {count} lines were written; {MEND}")
+        if last != ends[count]:
+            raise HarnessError(f"{self._head}: not the hash of line {count} of {self.path.name}; {MEND}")
         return found
 
     def head(self) -> tuple[int, str]:
@@ -77,6 +79,18 @@ class Ledger:
         return [
             entry for entry in self.entries() if (entry.get("data_sha256"), entry.get("split")) == (data_sha256, split)
         ]
+
+    def of_lock(self, sha256: str) -> list[dict[str, Any]]:
+        """The evaluations of the sweep with this lock."""
+        return [entry for entry in self.entries() if entry.get("lock_sha256") == sha256]
+
+    def check_whole(self, folder: Path, lock_sha256: str) -> None:
+        """Raise HarnessError where a sweep's folder that shows no evaluation has one here."""
+        if looks := self.of_lock(lock_sha256):
+            raise HarnessError(
+                f"{folder}: lacks the files of evaluation {looks[-1]['evaluation']} of test, which {self.path} holds; "
+                f"run `harness heldout sweep={folder}`: it finishes the same evaluation"
+            )
 
     def append(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """Add a line: ``facts``, the time and the chain, and the evaluation's number of facts about ``data_sha256``.

@@ -128,7 +128,7 @@ def look_of(entry: Entry) -> dict[str, Any]:
 
 def _unfinished(ledger: Ledger, lock: Entry, folder: Path) -> dict[str, Any] | None:
     """The last evaluation of this lock, when its files are not all in the folder as they were scored."""
-    own = [entry for entry in ledger.entries() if entry.get("lock_sha256") == lock["sha256"]]
+    own = ledger.of_lock(lock["sha256"])
     if not own or "files" not in own[-1]:
         return None
     for name, sha256 in {**own[-1]["files"], ENTRY: None}.items():

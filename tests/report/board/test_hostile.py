@@ -291,3 +291,19 @@ def test_cards(
     assert status == 2
     assert len(lines) == 1
     assert message in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("Claims: {last_hop@5: 0.99}", "card.yaml: Claims is read by nobody (did you mean claims?)"),
+        ("version: 3", "card.yaml: no YAML ('version' stands twice in one object; keep one of its entries)"),
+    ],
+)
+def test_a_card_with_a_key_misspelt_or_twice(
+    command: Command, board: Path, rehash: Callable[[], None], line: str, message: str
+) -> None:
+    with (board / "submissions" / "dense" / "card.yaml").open("a") as stream:
+        stream.write(f"{line}\n")
+    rehash()
+    refused(command, board, message)

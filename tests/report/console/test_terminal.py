@@ -15,7 +15,7 @@ def test_leaderboard(example: ModuleType, tmp_path: Path) -> None:
     assert lines[4].split()[-6:] == ["75.0", "62.5", "83.3", "3", "1", "1.000"]
     assert [line.split()[0] for line in lines[5:10]] == ["2", "3", "4", "5", "7"]
     assert [lines[place].split()[1] for place in (6, 9)] == ["graph", "dense"]
-    assert lines[11] == "in percent; W, L: queries won and lost against dense; Holm p: over all 8 trials"
+    assert lines[11] == "in percent; W, L: queries won and lost against dense; Holm p: over 7 comparisons"
     assert "On the 6 questions of test 40.0 to 80.0 is expected." in lines
     assert len(lines) <= 20
     assert max(map(len, lines)) <= 120

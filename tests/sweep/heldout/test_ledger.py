@@ -86,3 +86,11 @@ def test_a_process_killed_between_a_line_and_its_head_leaves_an_intact_ledger(le
     head.write_text(before)
     assert len(ledger.entries()) == 5
     assert ledger.append({**FACTS, "sweep": "s5"})["evaluation"] == 6
+
+
+def test_another_hash_in_the_head_is_said_of_the_head(ledger):
+    head = ledger.path.with_suffix(".head")
+    count, last = head.read_text().split()
+    head.write_text(f"{count} {'0' if last[0] != '0' else '1'}{last[1:]}\n")
+    with pytest.raises(HarnessError, match=rf"\.head: not the hash of line {count} of {ledger.path.name}"):
+        ledger.entries()
