@@ -113,8 +113,9 @@ def fuse_blocks(
 
     nothing = (np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float64))
     with torch_alone() if device == "cpu" else nullcontext():
-        jobs = blocks(runs, CELLS if device == "cpu" else GPU_CELLS)
-        parts = [nothing, *map_threads(work, jobs, available() if device == "cpu" else 1)]
+        width = sum(int(run.lengths().max(initial=0)) for run in runs.values())
+        jobs = blocks(len(next(iter(runs.values()))), width, device)
+        parts = [nothing, *map_threads(work, jobs, workers(device))]
     lengths, docs, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
     first = next(iter(runs.values()))
     return Run(first.query_ids, first.doc_ids, lengths.cumsum(), docs, scores)
@@ -143,11 +144,18 @@ def rank_documents(fused: Tensor, docs: Tensor) -> Ranked:
     return holds.sum(dim=-1).cpu().numpy(), documents.cpu().numpy(), (kept[holds] + 0.0).cpu().numpy()
 
 
-def blocks(runs: Mapping[str, Run], cells: int) -> Iterator[NDArray[np.int64]]:
-    """Query numbers, int64[B], in blocks of at most ``cells`` cells, at least one query a block."""
-    width = sum(int(run.lengths().max(initial=0)) for run in runs.values())
-    count = len(next(iter(runs.values())))
-    size = max(1, cells // max(1, width))
+def workers(device: str) -> int:
+    """Threads over blocks: as many as there are processors (or OMP_NUM_THREADS says), one for a GPU."""
+    return available() if device == "cpu" else 1
+
+
+def blocks(count: int, width: int, device: str, parts: int = 1) -> Iterator[NDArray[np.int64]]:
+    """``count`` query numbers, int64[B], in blocks of at most ``CELLS`` cells (on a GPU ``GPU_CELLS``).
+
+    width: cells of a query, at most.    parts: at least so many blocks, where there are so many queries.
+    """
+    size = max(1, (CELLS if device == "cpu" else GPU_CELLS) // max(1, width))
+    size = min(size, max(1, -(-count // parts)))
     return (np.arange(start, min(start + size, count)) for start in range(0, count, size))
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.graph.alias import EVERYWHERE
-from harness.graph.extractor import Extraction, Mentions, Triples
+from harness.graph.extractor import Extraction
 
 Numbers = NDArray[np.int32]
 
@@ -30,10 +29,19 @@ def merge_names(extraction: Extraction, found: Iterable[NDArray[np.int32]]) -> t
     size = len(extraction.names)
     whole = clear[:, 0] == EVERYWHERE
     everywhere, cycles = _followed(clear[whole], size)
-    inside = _Inside(clear[~whole], everywhere, size)
+    local = clear[~whole]
+    keys = np.append(local[:, 0].astype(np.int64) * size + local[:, 1], np.iinfo(np.int64).max)
+    targets = np.append(local[:, 2], 0)
+
+    def inside(passage: Numbers, name: Numbers) -> Numbers:
+        """What names stand for in their passages."""
+        asked = passage.astype(np.int64) * size + name
+        at = np.searchsorted(keys, asked)
+        return everywhere[np.where(keys[at] == asked, targets[at], name)].astype(np.int32)
+
     passages, triples, questions = extraction.passages, extraction.triples, extraction.questions
-    mentioned = inside.of(passages.text, passages.entity)
-    ends = [inside.of(triples.passage, end) for end in (triples.subject, triples.object)]
+    mentioned = inside(passages.text, passages.entity)
+    ends = [inside(triples.passage, end) for end in (triples.subject, triples.object)]
     titled = np.where(extraction.titled >= 0, everywhere[extraction.titled], -1).astype(np.int32)
     asked = everywhere[questions.entity]
     used = np.unique(np.concatenate([titled[titled >= 0], mentioned, *ends, asked]))
@@ -50,25 +58,9 @@ def merge_names(extraction: Extraction, found: Iterable[NDArray[np.int32]]) -> t
         "aliases_everywhere": int(whole.sum()) - cycles,
         "aliases_in_a_passage": int((~whole).sum()),
         "ambiguous_aliases": int((count > 1).sum()) + cycles,
-        "mentions_renamed": _changed(passages, mentioned),
+        "mentions_renamed": int((passages.entity != mentioned).sum()),
         "names_merged_away": size - len(used),
     }
-
-
-class _Inside:
-    """What a name stands for in a passage."""
-
-    def __init__(self, rows: NDArray[np.int32], everywhere: Numbers, size: int) -> None:
-        self.size, self.everywhere = size, everywhere
-        self.keys = rows[:, 0].astype(np.int64) * size + rows[:, 1]
-        self.targets = rows[:, 2]
-
-    def of(self, passage: Numbers, name: Numbers) -> Numbers:
-        keys = passage.astype(np.int64) * self.size + name
-        at = np.minimum(np.searchsorted(self.keys, keys), max(len(self.keys) - 1, 0))
-        known = self.keys[at] == keys if len(self.keys) else np.zeros(len(keys), dtype=np.bool_)
-        local = np.where(known, self.targets[at], name) if len(self.keys) else name
-        return self.everywhere[local].astype(np.int32)
 
 
 def _followed(rows: NDArray[np.int32], size: int) -> tuple[Numbers, int]:
@@ -86,10 +78,6 @@ def _followed(rows: NDArray[np.int32], size: int) -> tuple[Numbers, int]:
     return end, int(circling.sum())
 
 
-def _changed(mentions: Mentions, entity: Numbers) -> int:
-    return int((mentions.entity != entity).sum())
-
-
 def drop_weak_triples(extraction: Extraction, confidence: float, support: int) -> tuple[Extraction, dict[str, int]]:
     """The extraction without the triples of less confidence, and without those of a pair of entities that triples of
     fewer than ``support`` passages join; and counts. A triple of no stated confidence has 1. Self-loops stay: they
@@ -105,15 +93,9 @@ def drop_weak_triples(extraction: Extraction, confidence: float, support: int) -
     enough = np.isin(pair, pairs[passages >= support]) | (low == high)
     keep = np.flatnonzero(sure & enough)
     counts = {"low_confidence": int((~sure).sum()), "low_support": int((sure & ~enough).sum())}
-    return replace(extraction, triples=_taken(triples, keep)), counts
-
-
-def _taken(triples: Triples, keep: NDArray[Any]) -> Triples:
-    return Triples(
-        passage=triples.passage[keep],
-        subject=triples.subject[keep],
-        predicate=triples.predicate[keep],
-        object=triples.object[keep],
-        predicates=triples.predicates,
+    kept = replace(
+        triples,
+        **{name: getattr(triples, name)[keep] for name in ("passage", "subject", "predicate", "object")},
         confidence=None if triples.confidence is None else triples.confidence[keep],
     )
+    return replace(extraction, triples=kept), counts

@@ -19,7 +19,7 @@ from harness.model.encoder import Encoder
 from harness.retriever.pagerank.pagerank import Walks
 from harness.retriever.pagerank.paths import name_edges, strongest_walks
 from harness.retriever.pagerank.push import Pushes
-from harness.retriever.pagerank.rows import Scores, WalkEnd, collect_lists
+from harness.retriever.pagerank.rows import Walked, collect_lists
 from harness.retriever.search.seeds import link_entities, nearest_passages
 from harness.retriever.walk import Walk, normalize_rows
 from harness.run import Run
@@ -96,8 +96,8 @@ class PPR:
             else Walks(transition, self.restart, self.tolerance, self.max_iter, self.block, self.threads, self.device)
         )
 
-        def reached(part: slice) -> Iterator[tuple[Scores, WalkEnd]]:
-            return ((block.values[first:].T, block) for block in walks(seeds[part]))
+        def reached(part: slice) -> Iterator[Walked]:
+            return ((block.values[first:].T, block.iterations, block.change) for block in walks(seeds[part]))
 
         run, walked = collect_lists(benchmark, reached, self.tolerance)
         if pushed:

@@ -18,8 +18,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.input import DAMAGED
-from harness.work.parts import RECORDS, Advance, Part, fill, is_shared
+from harness.work.parts import RECORDS, Advance, Part, array_part, fill, is_shared
 
 Columns = tuple[NDArray[Any], ...]
 C = TypeVar("C", bound=Columns)
@@ -76,24 +75,15 @@ def cut(count: int, size: int) -> list[slice]:
 
 
 def _part(path: Path, part: slice, work: Callable[[slice], Columns]) -> Part:
-    def write(partial: Path, advance: Advance) -> None:
+    def compute(advance: Advance) -> dict[str, NDArray[Any]]:
         with building(None):  # a loop within a part is the part's own
             columns = work(part)
-        with partial.open("wb") as stream:
-            np.savez(stream, *columns)
         advance(part.stop - part.start)
+        return {f"arr_{place}": column for place, column in enumerate(columns)}
 
-    return Part(path, write, _is_whole, part.stop - part.start)
+    return array_part(path, compute, part.stop - part.start)
 
 
 def _read(path: Path) -> Columns:
     with np.load(path, allow_pickle=False) as found:
         return tuple(found[f"arr_{place}"] for place in range(len(found.files)))
-
-
-def _is_whole(path: Path) -> bool:
-    try:
-        _read(path)
-    except DAMAGED:
-        return False
-    return True

@@ -27,7 +27,7 @@ from harness.core.identity import digest
 from harness.core.table import TWO_COLUMNS, typeset
 from harness.fusion.reranker.pair_scores import PairScores
 from harness.graph.extractor.openie_file import match_rows
-from harness.graph.extractor.recognition.shards import Shards
+from harness.graph.extractor.recognition.shards import fill_shards, read_rows
 from harness.model.endpoint import Answer, Chat
 from harness.model.endpoint.answers import Answers
 from harness.report.experiment import build_experiment
@@ -251,4 +251,4 @@ def _extract(folder: Path) -> object:
     def work(texts: object) -> object:
         return (np.array([[len(text), 1]], dtype=np.int32) for text in texts)  # type: ignore[attr-defined]
 
-    return Shards(folder, "names", ["a", "bb", "ccc"], work, 2).rows()  # type: ignore[arg-type]
+    return read_rows(fill_shards(folder, "names", ["a", "bb", "ccc"], work, size=2))  # type: ignore[arg-type]

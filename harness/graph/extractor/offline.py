@@ -19,7 +19,8 @@ from harness.core.threads import available
 from harness.graph.extractor.extraction import KINDS, Extraction
 from harness.graph.extractor.mention import find_mentions
 from harness.graph.extractor.recognition.recognisers import Recognisers
-from harness.graph.extractor.recognition.shards import Shards
+from harness.graph.extractor.recognition.shards import fill_shards, read_rows
+from harness.work.parts import Part
 
 Recognise = Callable[[Sequence[str]], list[NDArray[np.int32]]]
 
@@ -53,13 +54,13 @@ class Offline:
     def fill(self, benchmark: Benchmark, folder: Path) -> None:
         """What the recogniser finds, in shards that several processes may share."""
         with self._recogniser() as recognise:
-            self._shards(benchmark, folder, recognise).fill()
+            self._shards(benchmark, folder, recognise)
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
         """Titles and spans text by text; the recogniser in shards that a killed run need not repeat."""
         titles, texts = benchmark.corpus["title"][:], benchmark.corpus["text"][:]
         with self._recogniser() as recognise:
-            named = self._shards(benchmark, folder, recognise).rows()
+            named = read_rows(self._shards(benchmark, folder, recognise))
         extraction = find_mentions(titles, list(texts), benchmark.passages, benchmark.questions, named, self.spans)
         kinds = np.bincount(extraction.passages.kind, minlength=len(KINDS)).tolist()
         return extraction, {
@@ -67,10 +68,10 @@ class Offline:
             "titles": len({title for title in extraction.titled.tolist() if title >= 0}),
         }
 
-    def _shards(self, benchmark: Benchmark, folder: Path, recognise: Recognise) -> Shards:
+    def _shards(self, benchmark: Benchmark, folder: Path, recognise: Recognise) -> list[Part]:
         texts = [*benchmark.corpus["text"][:], *benchmark.questions]
         at_once = 1 if self.model is None else self.processes or available()
-        return Shards(folder, "entities", texts, recognise, made_by=self.model, at_once=at_once)
+        return fill_shards(folder, "entities", texts, recognise, self.model, at_once)
 
     def _recogniser(self) -> contextlib.AbstractContextManager[Recognise]:
         if self.model is None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import logging
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +13,12 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 from harness.core.files import allocate, write_text
-from harness.core.input import DAMAGED
 from harness.core.resources import need_disk, need_memory
-from harness.work.parts import Part, fill
+from harness.work.parts import Advance, Part, array_part, fill
 
 if TYPE_CHECKING:
     from harness.model.encoder import Model, Role
 
-log = logging.getLogger(__name__)
 EMBEDDINGS = "embeddings.npy"
 COUNTED = "counted.json"
 SHARD = 1024
@@ -69,12 +66,11 @@ def encode(folder: Path, model: Model, texts: Sequence[str], role: Role) -> Mapp
 
 
 def _shard(path: Path, texts: list[str], model: Model, role: Role) -> Shard:
-    def work(partial: Path, advance: Callable[[int], object]) -> None:
+    def compute(advance: Advance) -> Mapping[str, NDArray[Any]]:
         vectors, cut = model.encode(texts, role, advance)
-        with partial.open("wb") as stream:
-            np.savez(stream, vectors=_unit(vectors, texts), cut=cut)
+        return {"vectors": _unit(vectors, texts), "cut": cut}
 
-    return Part(path, work, lambda path: _whole(path, len(texts)), len(texts)), texts
+    return array_part(path, compute, len(texts), len(texts), "encoding its texts again"), texts
 
 
 def _merge(parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: int) -> dict[str, Any]:
@@ -94,18 +90,6 @@ def _merge(parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: 
         number += len(distinct)
     merged.flush()
     return {"texts": len(texts), "distinct": len(place), "truncated": truncated, "dimension": dimension}
-
-
-def _whole(path: Path, count: int) -> bool:
-    """Whether the shard is there and undamaged (its checksums are the archive's own)."""
-    try:
-        with np.load(path, allow_pickle=False) as shard:
-            return len(shard["vectors"]) == len(shard["cut"]) == count
-    except FileNotFoundError:
-        return False
-    except DAMAGED:
-        log.warning("%s is damaged; encoding its texts again", path)
-        return False
 
 
 def _unit(vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from harness.analysis.trace import Tracer
 from harness.core.errors import HarnessError
 from harness.graph.trail import Node, Path
 from harness.report.display import Display
 from harness.report.explanation import cause, describe_path, label, role
 from harness.report.site.chunk import Chunks, packed_ranks, packed_scores
-from harness.report.site.sources import PASSAGES, Passages, Sources
+from harness.report.site.sources import PASSAGES, Sources
 from harness.sweep.folder import View, locked_trials, rerun
 from harness.work.shared_rows import cut
 
@@ -32,7 +33,6 @@ class Split:
     key: str
     view: View
     material: Sources | str
-    passages: Passages | None
     display: Display
 
     @property
@@ -86,32 +86,25 @@ class Split:
 
     def _told(self, ids: Sequence[str], traces: int | None) -> tuple[list[dict[str, Any]], str]:
         """What each question's page shows beside ranks, and why something of it is missing."""
-        if isinstance(self.material, str) or self.passages is None:
-            return [], f"Questions and passages are not shown: {self.material}."
-        if missing := [name for name in ids if name not in self.material.places]:
+        sources = self.material
+        if isinstance(sources, str):
+            return [], f"Questions and passages are not shown: {sources}."
+        if missing := [name for name in ids if name not in sources.places]:
             raise HarnessError(f"{self.key}: question {missing[0]} is not in the data at hand")
-        places = [self.material.places[name] for name in ids]
-        told = [self._texts(place) for place in places]
-        tracer = self.material.tracer
+        places = [sources.places[name] for name in ids]
+        told = [_texts(sources, place) for place in places]
+        tracer = sources.tracer
         if isinstance(tracer, str):
             return told, f"Lists and traces are not shown: {tracer}."
         traced = self._interesting()[:traces]
         for number, (place, found) in enumerate(zip(places, told, strict=True)):
-            order = tracer.order(place)
-            found["lists"] = [[self.display.cell(name), self._numbers([*docs][:FIRST])] for name, docs in order.items()]
+            found["lists"] = [
+                [self.display.cell(name), sources.numbers([*docs][:FIRST])]
+                for name, docs in tracer.order(place).items()
+            ]
             if number in traced:
-                found["trace"] = self._trace(place)
+                found["trace"] = self._trace(tracer, place)
         return told, ""
-
-    def _texts(self, place: int) -> dict[str, Any]:
-        assert isinstance(self.material, Sources)
-        data = self.material.benchmark
-        gold = [doc for doc in data.gold[place].tolist() if doc >= 0]
-        return {"answers": list(data.queries[place].get("answers") or []), "gold": self._numbers(gold)}
-
-    def _numbers(self, docs: Sequence[int]) -> list[int]:
-        assert self.passages is not None
-        return [self.passages.number(doc) for doc in docs]
 
     def _interesting(self) -> list[int]:
         """Questions that the winner loses to the best list or the reference, then those it wins, then the rest."""
@@ -122,11 +115,8 @@ class Split:
         best = np.max(gaps, axis=0) if gaps else np.zeros(view.n)
         return [int(place) for place in np.lexsort((np.arange(view.n), -best, np.minimum(worst, 0)))]
 
-    def _trace(self, place: int) -> dict[str, Any]:
+    def _trace(self, tracer: Tracer, place: int) -> dict[str, Any]:
         """Seeds and strongest paths of every list that can say why; nodes are numbered."""
-        assert isinstance(self.material, Sources)
-        tracer = self.material.tracer
-        assert not isinstance(tracer, str)
         found = tracer.trace(place, PATHS, RIVALS)
         nodes: dict[Node, int] = {}
 
@@ -155,6 +145,12 @@ class Split:
             for node in nodes
         ]
         return {"cause": self.display.text(cause(found)), "nodes": named, "trails": trails}
+
+
+def _texts(sources: Sources, place: int) -> dict[str, Any]:
+    data = sources.benchmark
+    gold = [doc for doc in data.gold[place].tolist() if doc >= 0]
+    return {"answers": list(data.queries[place].get("answers") or []), "gold": sources.numbers(gold)}
 
 
 def _column(values: Any) -> list[Any]:

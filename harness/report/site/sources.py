@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,33 +25,29 @@ PASSAGES = 100
 """Passages of a file."""
 
 
-@dataclass
-class Passages:
-    """The passages of a benchmark that pages show, numbered as they are first asked for."""
+@dataclass(frozen=True)
+class Sources:
+    """A sweep's benchmark, and why lists and traces are missing where they are.
 
+    shown: the passages that pages show, numbered as they are first asked for.
+    """
+
+    result: SweepResult
+    config: DictConfig
     benchmark: Benchmark
     shown: dict[int, int] = field(default_factory=dict)
 
-    def number(self, doc: int) -> int:
-        """The number of a passage on the pages."""
-        return self.shown.setdefault(int(doc), len(self.shown))
+    def numbers(self, docs: Iterable[int]) -> list[int]:
+        """The numbers of passages on the pages."""
+        return [self.shown.setdefault(int(doc), len(self.shown)) for doc in docs]
 
-    def write(self, chunks: Chunks, key: str) -> None:
+    def write_passages(self, chunks: Chunks, key: str) -> None:
         """Files of ``[id, title, text]`` below the sweep's folder."""
         docs, corpus = list(self.shown), self.benchmark.corpus
         for part, members in enumerate(cut(len(docs), PASSAGES)):
             rows = corpus[docs[members]]
             columns = (list(rows[name]) for name in ("id", "title", "text"))
             chunks.put(f"{key}/passages-{part}", list(zip(*columns, strict=True)))
-
-
-@dataclass(frozen=True)
-class Sources:
-    """A sweep's benchmark, and why lists and traces are missing where they are."""
-
-    result: SweepResult
-    config: DictConfig
-    benchmark: Benchmark
 
     @cached_property
     def places(self) -> Mapping[str, int]:

@@ -25,7 +25,7 @@ from harness.report.site.chart import charts
 from harness.report.site.chunk import Chunks, table
 from harness.report.site.overview import SweepEntry, families, views
 from harness.report.site.questions import Split
-from harness.report.site.sources import Passages, open_sources
+from harness.report.site.sources import open_sources
 from harness.report.table.tables import build_tables, leaderboard
 from harness.sweep.folder import SweepResult, read_entry
 from harness.sweep.heldout import note_look
@@ -59,11 +59,10 @@ def write_sweep(
         note_look(config.paths.get("looks"), "report", str(result.manifest["dataset"]), ids, [evaluation])
     if chunks.is_made(key, made):
         return
-    passages = None if isinstance(material, str) else Passages(material.benchmark)
     for view in views(result):
-        Split(key, view, material, passages, display).write(chunks, config.traces)
-    if passages:
-        passages.write(chunks, key)
+        Split(key, view, material, display).write(chunks, config.traces)
+    if not isinstance(material, str):
+        material.write_passages(chunks, key)
     tables, drawn = build_experiment(result)
     shown = [*tables, *build_tables(result)]
     words, view = conclusions(result), result.locked

@@ -3,6 +3,5 @@ from .pagerank import Walks as Walks
 from .paths import name_edges as name_edges
 from .paths import strongest_walks as strongest_walks
 from .rows import PART as PART
-from .rows import Scores as Scores
-from .rows import WalkEnd as WalkEnd
+from .rows import Walked as Walked
 from .rows import collect_lists as collect_lists

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,33 +19,23 @@ NOTHING: Columns = (np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64), n
 Scores = NDArray[np.float32] | NDArray[np.float64]
 
 
-class WalkEnd(Protocol):
-    """How the walks of a block of B queries ended: iterations int64[B], the bound on change float64[B]."""
-
-    @property
-    def iterations(self) -> NDArray[np.int64]:
-        """int64[B]."""
-        ...
-
-    @property
-    def change(self) -> NDArray[np.float64]:
-        """float64[B]."""
-        ...
+Walked = tuple[Scores, NDArray[np.int64], NDArray[np.float64]]
+"""Of a block of B queries the scores [B, D], and how their walks ended: iterations, and the bound on change."""
 
 
 def collect_lists(
-    benchmark: Benchmark, scored: Callable[[slice], Iterable[tuple[Scores, WalkEnd]]], least: float
+    benchmark: Benchmark, scored: Callable[[slice], Iterable[Walked]], least: float
 ) -> tuple[Run, dict[str, Any]]:
     """The lists of all queries, and how their walks ended, in parts that processes may share.
 
-    scored: of some of the queries, scores [B, D] of some more and more of them, in order, none of which depends on
-    which others are asked for.
+    scored: of some of the queries, blocks of more and more of them, in order, none of which depends on which others are
+    asked for.
     A list holds the passages with a score of at least ``least``, the walks' tolerance: a walk whose last change is as
     great has not converged.
     """
 
     def ranked(part: slice) -> Columns:
-        columns = [(*rank_rows(values, least), walked.iterations, walked.change) for values, walked in scored(part)]
+        columns = [(*rank_rows(values, least), steps, change) for values, steps, change in scored(part)]
         return tuple(np.concatenate(column) for column in zip(NOTHING, *columns, strict=True))
 
     docs, scores, lengths, steps, last = map_rows("walk", ranked, len(benchmark.query_ids), PART)

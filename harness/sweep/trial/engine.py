@@ -6,7 +6,7 @@ pool's memo). No quantity depends on which queries share its block, so neither d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -16,18 +16,15 @@ from tqdm import tqdm
 from harness.benchmark import UNORDERED
 from harness.benchmark.cluster import FOLDS
 from harness.core.errors import HarnessError
-from harness.core.threads import available, map_threads, torch_alone
+from harness.core.threads import map_threads, torch_alone
 from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
 from harness.fusion.context import NOTHING, Context
+from harness.fusion.fuse import blocks, workers
 from harness.fusion.fuser import Single
 from harness.fusion.pool import Pool
 from harness.fusion.reranker import Keep
 from harness.run import Run
 from harness.sweep.trial import PoolSpec, Trial
-
-BLOCK = 1 << 17
-"""How many cells [Q, U] of a pool a block holds on the CPU: 1 MiB of float64."""
-GPU_BLOCK = 1 << 25
 
 
 def score(
@@ -51,16 +48,15 @@ def score(
         shared.setdefault(trial.pool, []).append(number)
     threads = workers(device)
     parts = 1 if len(shared) >= 2 * threads else threads
-    jobs = [(spec, block) for spec in shared for block in _blocks(spec, runs, device, parts)]
+    jobs = [(spec, block) for spec in shared for block in blocks(len(gold), _width(spec, runs), device, parts)]
 
-    def work(job: tuple[PoolSpec, slice]) -> tuple[list[int], int]:
-        spec, block = job
-        queries = np.arange(block.start, block.stop)
+    def work(job: tuple[PoolSpec, NDArray[np.int64]]) -> tuple[list[int], int]:
+        spec, queries = job
         taken = {name: runs[name].take(queries) for name in spec.lists}
         pool = align(spec, taken, device, context.take(queries))
-        columns, wanted = pool.columns(gold[block]), torch.from_numpy(gold[block])
+        columns, wanted = pool.columns(gold[queries]), torch.from_numpy(gold[queries])
         for number in shared[spec]:
-            ranks[number, block] = gold_ranks(trials[number].fused(pool), pool.docs, columns, wanted).numpy()
+            ranks[number, queries] = gold_ranks(trials[number].fused(pool), pool.docs, columns, wanted).numpy()
         return shared[spec], len(queries)
 
     total = len(trials) * len(gold)
@@ -105,11 +101,6 @@ def pool_size(spec: PoolSpec, runs: Mapping[str, Run]) -> float:
     return len(np.unique(np.concatenate(keys))) / max(len(runs[spec.lists[0]]), 1)
 
 
-def workers(device: str) -> int:
-    """Threads over blocks: as many as there are processors (or OMP_NUM_THREADS says), one for a GPU."""
-    return available() if device == "cpu" else 1
-
-
 def resolve(device: str) -> str:
     """``auto`` is CUDA when torch has it, else the CPU. Raises HarnessError for a name that torch does not know."""
     if device == "auto":
@@ -120,17 +111,13 @@ def resolve(device: str) -> str:
         raise HarnessError(f"device={device}: expected auto, cpu, cuda or cuda:0, cuda:1, ...") from error
 
 
-def _blocks(spec: PoolSpec, runs: Mapping[str, Run], device: str, parts: int) -> Iterator[slice]:
-    """At least ``parts`` blocks, where there are so many queries."""
+def _width(spec: PoolSpec, runs: Mapping[str, Run]) -> int:
+    """The cells of a query's pool, at most."""
     cap = spec.effective_cap
-    widths = (
+    return sum(
         int(runs[name].lengths().max(initial=1)) if cap is None or name not in spec.capped else cap
         for name in spec.lists
     )
-    count = len(runs[spec.lists[0]])
-    size = max(1, (BLOCK if device == "cpu" else GPU_BLOCK) // max(1, sum(widths)))
-    size = min(size, max(1, -(-count // parts)))
-    return (slice(start, min(start + size, count)) for start in range(0, count, size))
 
 
 def fit(

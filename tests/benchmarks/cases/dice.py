@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.papers.dice.triple.triples import GraphBranch, RowTargets
+from harness.papers.dice.triple.triples import RowTargets, graph_branch
 from harness.papers.dice.triplestore import TripleTable
 from harness.papers.dice.triplestore.memory import Memory
 from tests.benchmarks.measure import Case
@@ -50,7 +50,7 @@ def compared(facts: TripleTable, asked: list[str], seeds: int | None, scale: int
     stack = contextlib.ExitStack()
     expand = stack.enter_context(Memory().open(facts, True))
     reach = RowTargets(np.arange(size + 1), np.arange(size), None)
-    branch = GraphBranch.of(facts, expand, reach, "bigrams", True, LIMIT)
+    branch = graph_branch(facts, expand, reach, "bigrams", True, LIMIT)
     starts = seeds_of(facts, len(asked)) if seeds else [None] * len(asked)
     part = asked[: max(1, len(asked) // scale)]
     bags = [bag(name) for name in [*facts.names, *facts.relations]]

@@ -74,7 +74,7 @@ AXES = {
 def test_ranks_do_not_depend_on_blocks_threads_or_company(runs, monkeypatch):
     trials = grid(AXES).trials()
     together = engine.score(trials, runs, GOLD)
-    monkeypatch.setattr(engine, "BLOCK", 1)
+    monkeypatch.setattr("harness.fusion.fuse.CELLS", 1)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     assert np.array_equal(engine.score(trials, runs, GOLD), together)
     alone = np.concatenate([engine.score([trial], runs, GOLD) for trial in reversed(trials)])[::-1]

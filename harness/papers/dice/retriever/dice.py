@@ -14,7 +14,7 @@ from harness.core.errors import bounded, one_of, whole_number
 from harness.graph.extractor import Extraction, Extractor, Triples, extract
 from harness.model.encoder import Encoder, embed
 from harness.papers.dice.triple.sorensen import TOKENS
-from harness.papers.dice.triple.triples import GraphBranch, RowTargets, sentence_triples
+from harness.papers.dice.triple.triples import RowTargets, graph_branch, sentence_triples
 from harness.papers.dice.triplestore import Triplestore, TripleTable
 from harness.papers.dice.vectorstore import Vectorstore
 from harness.retriever.mentions import keep_greatest
@@ -107,7 +107,7 @@ class Dice:
         )
         reach, held = RowTargets.of(found, triples, self.leads), near >= 0
         with self.triplestore.open(facts, self.inward) as expand:
-            branch = GraphBranch.of(facts, expand, reach, self.tokens, self.inward, self.rows)
+            branch = graph_branch(facts, expand, reach, self.tokens, self.inward, self.rows)
             for place, question in enumerate(benchmark.questions):
                 seeds = None if self.seeds is None else self._seeds(found, near[place][held[place]], place)
                 yield branch(question, seeds)

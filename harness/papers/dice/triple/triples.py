@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,11 @@ from harness.benchmark.text import SENTENCE_END
 from harness.graph.extractor import Extraction, Triples
 from harness.papers.dice.triple.sorensen import Labels, similarities
 from harness.papers.dice.triplestore import Expand, TripleTable
+from harness.retriever.mentions import keep_greatest
+
+Seeds = NDArray[np.int64] | None
+Branch = Callable[[str, Seeds], tuple[NDArray[np.int64], NDArray[np.float64]]]
+"""int64[N] passages and float64[N] scores of a question and its seeds."""
 
 
 def sentence_triples(found: Extraction, passages: Sequence[str]) -> Triples:
@@ -64,36 +69,24 @@ class RowTargets:
         return cls(indptr if leads != "stated" else None, order, passage if leads != "title" else None)
 
 
-@dataclass(frozen=True, eq=False)
-class GraphBranch:
-    """The graph branch over one graph: a question and its seeds to passages and scores.
+def graph_branch(
+    facts: TripleTable, expand: Expand, reach: RowTargets, tokens: str, inward: bool, rows: int | None
+) -> Branch:
+    """The graph branch over one graph, where ``expand`` expands seeds: a question and its seeds to passages and scores.
 
-    table: int64[T, 3], the labels of each triple's head, relation and tail; a head's and a tail's is the entity.
+    Seeds are entities, ascending; null scores every triple.
     """
+    table = np.stack([facts.subject, len(facts.names) + facts.relation, facts.object], axis=1)
+    known = Labels.of([*facts.names, *facts.relations], tokens)
 
-    table: NDArray[np.int64]
-    labels: Labels
-    expand: Expand
-    reach: RowTargets
-    inward: bool
-    rows: int | None
-
-    @classmethod
-    def of(
-        cls, facts: TripleTable, expand: Expand, reach: RowTargets, tokens: str, inward: bool, rows: int | None
-    ) -> GraphBranch:
-        """From the graph, and what expands seeds in it."""
-        table = np.stack([facts.subject, len(facts.names) + facts.relation, facts.object], axis=1)
-        return cls(table, Labels.of([*facts.names, *facts.relations], tokens), expand, reach, inward, rows)
-
-    def __call__(self, question: str, seeds: NDArray[np.int64] | None) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """int64[N] passages, float64[N] scores. seeds: entities, ascending; null scores every triple."""
-        touched = np.arange(len(self.table)) if seeds is None else self.expand(seeds)
-        known = self.labels
+    def branch(question: str, seeds: Seeds) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        touched = np.arange(len(table)) if seeds is None else expand(seeds)
         bag, own = known.bag(question)
         memory = np.full(len(known.total), -1.0)
-        score = similarities(touched, self.table, known.indptr, known.token, known.count, known.total, bag, own, memory)
-        return passages_of_rows(*best_rows(self.table, touched, score, seeds, self.inward, self.rows), self.reach)
+        score = similarities(touched, table, known.indptr, known.token, known.count, known.total, bag, own, memory)
+        return passages_of_rows(*best_rows(table, touched, score, seeds, inward, rows), reach)
+
+    return branch
 
 
 def best_rows(
@@ -134,8 +127,4 @@ def passages_of_rows(
     if reach.passage is not None:
         docs.append(reach.passage[triple])
         values.append(value)
-    every, score = np.concatenate(docs), np.concatenate(values)
-    order = np.lexsort((-score, every))
-    every, score = every[order], score[order]
-    first = np.flatnonzero(np.diff(every, prepend=-1))
-    return every[first], score[first]
+    return keep_greatest(np.concatenate(docs), np.concatenate(values))

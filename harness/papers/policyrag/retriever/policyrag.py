@@ -18,7 +18,7 @@ from harness.model.encoder import Encoder
 from harness.papers.policyrag.policy.execution import PolicyStart, block_scorer, start
 from harness.papers.policyrag.policy.policy import Policy, read
 from harness.papers.policyrag.policy.record import find_paths, record
-from harness.retriever.pagerank import Scores, WalkEnd, collect_lists
+from harness.retriever.pagerank import Walked, collect_lists
 from harness.run import Run
 from harness.work.store import Store
 
@@ -51,8 +51,8 @@ class PolicyRAG:
         started = self.seeding(benchmark, store)
         blocks = block_scorer(self.policy, started, self.block, self.threads, self.device)
 
-        def scored(part: slice) -> Iterator[tuple[Scores, WalkEnd]]:
-            return ((block.score, block) for block in blocks(part))
+        def scored(part: slice) -> Iterator[Walked]:
+            return ((block.score, block.iterations, block.change) for block in blocks(part))
 
         run, walked = collect_lists(benchmark, scored, self.policy.traverse.tolerance)
         return run.top(self.policy.rerank.depth), {**started.counts, **walked}

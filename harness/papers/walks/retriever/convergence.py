@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.errors import bounded, whole_number
-from harness.retriever.pagerank import Solution, WalkEnd, Walks, collect_lists
+from harness.retriever.pagerank import Solution, Walked, Walks, collect_lists
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import normalize_rows
 from harness.run import Run
@@ -52,7 +52,7 @@ class Convergence:
             ppr.walk.transition(network), ppr.restart, ppr.tolerance, ppr.max_iter, ppr.block, ppr.threads, ppr.device
         )
 
-        def means(part: slice) -> Iterator[tuple[NDArray[np.float64], WalkEnd]]:
+        def means(part: slice) -> Iterator[Walked]:
             own = slice(*np.searchsorted(owner, [part.start, part.stop]).tolist())
             count = part.stop - part.start
             return self._means(
@@ -100,7 +100,7 @@ class Convergence:
         first: int,
         queries: int,
         size: int,
-    ) -> Iterator[tuple[NDArray[np.float64], WalkEnd]]:
+    ) -> Iterator[Walked]:
         """The scores [B, D] of the questions whose walks are all there, in order; 0 for a question without a seed."""
         query, total, mass = 0, np.zeros(size), 0.0
         for part in solved:
@@ -112,10 +112,9 @@ class Convergence:
                     query, total, mass = query + 1, np.zeros(size), 0.0
                 total += weight[row] * np.log(self.floor + part.values[first:, place].astype(np.float64))
                 mass += weight[row]
-            yield np.array(done).reshape(-1, size), part
-        none = Solution(0, np.empty((size, 0), np.float32), np.empty(0, np.int64), np.empty(0))
+            yield np.array(done).reshape(-1, size), part.iterations, part.change
         last = [_mean(total, mass), *(np.zeros(size) for _ in range(query + 1, queries))]
-        yield np.array(last[: queries - query]).reshape(-1, size), none
+        yield np.array(last[: queries - query]).reshape(-1, size), np.empty(0, np.int64), np.empty(0)
 
 
 def _mean(total: NDArray[np.float64], mass: float) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from harness.graph.extractor import Extraction
 from harness.model.encoder import Encoder, embed
 from harness.papers.walks.retriever.hipporag import spread_cosines
 from harness.retriever.mentions import Sentences
-from harness.retriever.pagerank import PART, Scores, WalkEnd, Walks, collect_lists
+from harness.retriever.pagerank import PART, Walked, Walks, collect_lists
 from harness.retriever.search import inner_products, link_entities
 from harness.retriever.walk import normalize_rows
 from harness.run import Run
@@ -107,8 +107,8 @@ class LinearRAG:
             _transition(network), self.restart, self.tolerance, self.max_iter, self.block, self.threads, self.device
         )
 
-        def reached(part: slice) -> Iterator[tuple[Scores, WalkEnd]]:
-            return ((block.values[first:].T, block) for block in walks(restarts[part]))
+        def reached(part: slice) -> Iterator[Walked]:
+            return ((block.values[first:].T, block.iterations, block.change) for block in walks(restarts[part]))
 
         run, walked = collect_lists(benchmark, reached, self.tolerance)
         return run, {**facts, **walked, "active_entities": len(held)}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from harness.graph.extractor.recognition.shards import Shards
+from harness.graph.extractor.recognition.shards import fill_shards, read_rows
 
 
 class Killed(Exception):
@@ -25,9 +25,9 @@ def test_a_killed_run_loses_at_most_one_shard(tmp_path: Path) -> None:
             yield np.full((len(text), 2), len(text), dtype=np.int32)
 
     with pytest.raises(Killed):
-        Shards(tmp_path, "lengths", texts, lambda part: work(part, dies=True), size=2).rows()
+        read_rows(fill_shards(tmp_path, "lengths", texts, lambda part: work(part, dies=True), size=2))
     seen.clear()
-    rows = Shards(tmp_path, "lengths", texts, work, size=2).rows()
+    rows = read_rows(fill_shards(tmp_path, "lengths", texts, work, size=2))
     assert seen == ["bb", "ccc", "dd"]
     assert [row.tolist() for row in rows] == [[], [[1, 1]], [[2, 2]] * 2, [[3, 3]] * 3, [[2, 2]] * 2]
 
@@ -45,11 +45,11 @@ def test_a_damaged_shard_is_named_and_made_again(tmp_path: Path, caplog: pytest.
     def work(part: Sequence[str]) -> Iterator[NDArray[np.int32]]:
         return (np.full((1, 1), len(text), dtype=np.int32) for text in part)
 
-    Shards(tmp_path, "lengths", ["a", "bb", "ccc"], work, size=2).rows()
+    read_rows(fill_shards(tmp_path, "lengths", ["a", "bb", "ccc"], work, size=2))
     shard = tmp_path / "lengths-00000.npz"
     whole = shard.read_bytes()
     shard.write_bytes(damage(whole))
-    rows = Shards(tmp_path, "lengths", ["a", "bb", "ccc"], work, size=2).rows()
+    rows = read_rows(fill_shards(tmp_path, "lengths", ["a", "bb", "ccc"], work, size=2))
     assert [row.tolist() for row in rows] == [[[1]], [[2]], [[3]]]
     assert f"{shard} is damaged" in caplog.text
     assert shard.read_bytes() == whole
