@@ -68,8 +68,8 @@ def test_qrels_have_no_last_hop_and_the_result_says_why(folder: Path, capsys: py
     found = evaluated("metrics=[last_hop,full_sup]", gold="qrels.txt")
     assert found["metrics"] == {"last_hop@5": None, "full_sup@5": 1 / 3}
     assert found["per_query"]["q1"] == {"last_hop@5": None, "full_sup@5": 1}
-    assert "no hop order" in found["note"]
-    assert "no hop order" in capsys.readouterr().out
+    assert "no query of qrels.txt has a known hop order" in found["note"]
+    assert "has a known hop order" in capsys.readouterr().out
 
 
 def test_queries_that_do_not_match_are_shown_or_refused(folder: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -37,6 +37,16 @@ def test_values_that_are_not_0_or_1() -> None:
     assert found.interval == found.bootstrap
 
 
+def test_the_interval_by_cluster_is_of_the_differences() -> None:
+    """Each of five clusters has one difference, .1 to .5: no resample of them leaves that range."""
+    labels = np.repeat(np.arange(5), 4)
+    ours = 0.6 + labels / 10 + 0.1
+    found = Comparison.of(ours, np.full(20, 0.6), False, labels=labels)
+    low, high = found.interval_cluster
+    assert 0.1 <= low < found.difference < high <= 0.5
+    assert found.difference == pytest.approx(0.3)
+
+
 def test_ratios_without_a_value() -> None:
     same = Comparison.of(OURS, OURS)
     assert (same.p, same.paired_odds_ratio, same.odds_ratio) == (1, None, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.benchmark import md5_split
+from harness.benchmark import UNORDERED, md5_split
 from harness.core.errors import HarnessError
 from harness.evaluation.gold import Gold
 
@@ -68,6 +69,14 @@ def test_qrels_have_no_hop_order(tmp_path: Path, data: bytes) -> None:
 def test_numbers_keep_hop_order_and_tell_what_the_run_lacks(tmp_path: Path) -> None:
     gold = read(tmp_path, OURS)
     assert gold.numbers(pa.array(["a", "b", "c"])).tolist() == [[1, 0], [3, -1]]
+
+
+def test_where_one_order_is_unknown_that_row_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "queries.jsonl"
+    rows = [{"id": "q1", "supporting_ids": ["b", "a"], "type": "chain"}, {"id": "q2", "supporting_ids": ["a"]}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    gold = Gold.read(path, chain={"type": ["chain"]})
+    assert gold.numbers(pa.array(["a", "b"])).tolist() == [[1, 0, -1], [0, -1, UNORDERED]]
 
 
 def test_splits_are_those_of_the_md5_rule(tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ import socket
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from harness.core.errors import HarnessError
 from harness.work import parts as module
 from harness.work.lease import lease
-from harness.work.parts import TRIES, Part, Share, Unfinished, agree, fill, sharing
+from harness.work.parts import TRIES, Part, Share, Unfinished, agree, array_part, fill, sharing
 from harness.work.status import unfinished
 from harness.work.store import Store
 
@@ -206,3 +207,17 @@ def test_a_process_alone_tries_again_what_failed_too_often(tmp_path: Path) -> No
         fill(tmp_path, squares(tmp_path, broken=(3,)), "squares")
     fill(tmp_path, squares(tmp_path), "squares")
     assert content(tmp_path) == WHOLE
+
+
+def test_an_archive_with_too_few_rows_is_made_again(tmp_path: Path) -> None:
+    made: list[int] = []
+
+    def part(rows: int | None) -> Part:
+        return array_part(tmp_path / "p.npz", lambda advance: made.append(1) or {"a": np.arange(3)}, 3, rows)
+
+    assert not part(3).is_whole(tmp_path / "p.npz")
+    fill(tmp_path, [part(3)], "a stage")
+    assert part(3).is_whole(tmp_path / "p.npz")
+    assert part(None).is_whole(tmp_path / "p.npz")
+    assert not part(4).is_whole(tmp_path / "p.npz")
+    assert made == [1]

@@ -229,6 +229,32 @@ def test_rows_in_another_order_are_the_same(folder: Path, command: Command) -> N
     assert compared(command, "run=ours.csv", "baseline=theirs.csv") == first
 
 
+def test_a_second_file_of_a_system_with_another_metric(folder: Path, command: Command) -> None:
+    for name, metric in (("one", "em"), ("two", "f1"), ("base", "em")):
+        table(f"{name}.csv", f"item,{metric}", ["a", "b"], [1, 0])
+    status, _, said = command("compare", "run={mine: [one.csv, two.csv]}", "baseline=base.csv")
+    assert (status, "one.csv has the metric em and two.csv has f1; choose one of both" in said) == (2, True), said
+
+
+def test_a_named_metric_goes_before_a_column_called_score(folder: Path) -> None:
+    table("one.csv", "item,score,em", ["a", "b"], [0.25, 0.75], [1, 0])
+    assert list(read_scores("one.csv")) == ["score"]
+    assert read_scores("one.csv", ["em"])["em"].values.ravel().tolist() == [1, 0]
+
+
+def test_bold_is_what_beats_all_it_was_compared_with(folder: Path, command: Command) -> None:
+    """The system wins 10 of 10 against one baseline and differs from the other nowhere."""
+    for name, values in (("mine", [1] * 10), ("weak", [0] * 10), ("same", [1] * 10)):
+        table(f"{name}.csv", "item,em,f1", list("abcdefghij"), values, values)
+    line = ["compare", "run={mine: mine.csv}", "metric=[em,f1]", "out=t.tex"]
+    assert command(*line, "baseline={weak: weak.csv}")[0] == 0
+    bold = [line for line in Path("t.tex").read_text().splitlines() if r"\bfseries" in line]
+    assert [line.split(" & ")[0] for line in bold] == ["mine"]
+    assert [cell.startswith(r"\bfseries 100.0") for cell in bold[0].split(" & ")] == [False, True, True]
+    assert command(*line, "baseline={weak: weak.csv, same: same.csv}")[0] == 0
+    assert r"\bfseries" not in Path("t.tex").read_text()
+
+
 def test_in_python(folder: Path) -> None:
     shutil.copy(MADE / "good.eval", "good.eval")
     found = harness.compare_scores("good.eval", MADE / "base.json", "match")

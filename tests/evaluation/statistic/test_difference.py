@@ -85,3 +85,10 @@ def tango(wins, losses, n, margin):
 def test_without_queries_or_without_doubt_every_difference_is_possible():
     assert difference_interval(0, 0, 0) == (-1, 1)
     assert difference_interval(3, 1, 9, level=1) == (-1, 1)
+
+
+def test_equivalence_of_no_queries_and_of_one() -> None:
+    """Nothing is shown by none; of one query that both answer alike, z = 1 x .5 / sqrt(variance) at either margin."""
+    assert equivalence(0, 0, 0, 0.02) == 1
+    assert 0 < equivalence(0, 0, 1, 0.5) < 1
+    assert equivalence(0, 0, 1, 1) == 0

@@ -254,3 +254,10 @@ def test_queries_needed_have_the_power_and_fewer_have_not() -> None:
     assert min(mcnemar_power(m, 0.08, 0.04) for m in range(n, n + 40)) >= 0.8 > mcnemar_power(n - 1, 0.08, 0.04)
     assert queries_needed(0.08, 0.0) is None
     assert queries_needed(1.0, 1.0) == 6  # 2 / 2 ** 6 is the first below .05
+
+
+@pytest.mark.parametrize("power", [0, 1, 1.5])
+def test_a_power_that_no_number_of_queries_gives_is_refused(power: float) -> None:
+    for ask in (smallest_effect, queries_needed):
+        with pytest.raises(HarnessError, match=r"power must be in \(0, 0\.999\]"):
+            ask(100, 0.05, power) if ask is smallest_effect else ask(0.1, 0.05, power)
