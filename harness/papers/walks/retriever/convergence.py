@@ -64,33 +64,20 @@ class Convergence:
 
     def split(self, whole: sp.csr_array, first: int) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.float64]]:
         """[R, E + D], a row a seed, the question of each, ascending, and its weight; whole: [Q, E + D]."""
-        rows, columns, shares = [], [], []
-        owner: list[int] = []
-        weight: list[float] = []
-        for query in range(whole.shape[0]):
-            part = slice(*whole.indptr[query : query + 2])
-            nodes, values = whole.indices[part], whole.data[part]
-            entities = nodes < first
-            best = nodes[entities][np.lexsort((nodes[entities], -values[entities]))][: self.seeds]
-            for node in best.tolist():
-                rows.append(np.array([len(owner)]))
-                columns.append(np.array([node]))
-                shares.append(np.ones(1))
-                owner.append(query)
-                weight.append(1.0)
-            if self.together and (~entities).any():
-                rows.append(np.full(int((~entities).sum()), len(owner)))
-                columns.append(nodes[~entities])
-                shares.append(values[~entities])
-                owner.append(query)
-                weight.append(self.together)
-        none = np.empty(0, np.int64)
-        entries = (
-            np.concatenate([np.empty(0), *shares]),
-            (np.concatenate([none, *rows]), np.concatenate([none, *columns])),
-        )
-        made = sp.csr_array(sp.coo_array(entries, shape=(len(owner), whole.shape[1])))
-        return normalize_rows(made), np.array(owner, dtype=np.int64), np.array(weight)
+        query = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr))
+        order = np.lexsort(
+            (whole.indices, -whole.data, whole.indices >= first, query)
+        )  # entities first, the best first
+        query, node, share = query[order], whole.indices[order].astype(np.int64), whole.data[order]
+        place = np.arange(len(query)) - np.searchsorted(query, query)
+        kept = np.where(node >= first, bool(self.together), place < self.seeds)
+        query, node, share = query[kept], node[kept], share[kept]
+        passage = node >= first
+        goes_on = np.zeros(len(query), np.bool_)  # a passage after another of its question is of the same row
+        goes_on[1:] = passage[1:] & passage[:-1] & (query[1:] == query[:-1])
+        entries = (np.where(passage, share, 1.0), (np.cumsum(~goes_on) - 1, node))
+        made = sp.csr_array(entries, shape=(int((~goes_on).sum()), whole.shape[1]))
+        return normalize_rows(made), query[~goes_on], np.where(passage, float(self.together), 1.0)[~goes_on]
 
     def _means(
         self,
