@@ -82,17 +82,17 @@ def test_a_caption_names_the_parameters_by_which_tables_differ(
     results: list[SweepResult], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two sweeps of one benchmark as in `report paper=acl sweep=[...]` after `-m`, of two depths."""
-    for result, depth in zip(results, (50, 200), strict=True):
+    for result, given in zip(results, (["lists.dense.depth=50", "fuser=rrf"], ["lists.dense.depth=200"]), strict=True):
         result.manifest["dataset"] = "sample"
-        result.config["given"] = ["dataset=sample", "normalizer=pit", f"lists.dense.depth={depth}"]
+        result.config["given"] = ["dataset=sample", "normalizer=pit", *given]
     monkeypatch.setattr(compiler.shutil, "which", lambda name: None)
     venue = instantiate(compose("report", ("paper=acl",)).paper)
     sections = {one.folder.name: (one, Section(one.kind, one.folder.name, {}, [], [])) for one in results}
     built = Paper(venue, DISPLAY.of(results), tmp_path / "out").write(sections)
     captions = [path.read_text("utf-8") for path in built.files if path.name.endswith("results.tex")]
     assert len(captions) == 2
-    assert "Parameters: lists.dense.depth=50." in captions[0]
-    assert "Parameters: lists.dense.depth=200." in captions[1]
+    assert "Parameters: lists.dense.depth=50, fuser=rrf." in captions[0]
+    assert "Parameters: lists.dense.depth=200, fuser as by default." in captions[1]
 
 
 def test_signs_are_exact_tests_corrected_over_the_rows() -> None:

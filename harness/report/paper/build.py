@@ -94,7 +94,8 @@ class Paper:
     ) -> str:
         """typed: the parameters by which it differs from the tables beside it; its caption says them."""
         table, style = results_table(results, self.display, metrics, baseline)
-        if own := ", ".join(f"{name}={value}" for name, value in typed.items() if value and name not in BENCHMARK):
+        told = {name: f"{name}={value}" if value else f"{name} as by default" for name, value in typed.items()}
+        if own := ", ".join(text for name, text in told.items() if name not in BENCHMARK):
             table = replace(table, caption=f"{table.caption} Parameters: {own}.")
         label = f"{file_name(results[0].folder.name if len(results) == 1 else kind)}-results"
         text = typeset(table, self.venue.layout, label, style, self.display.text)
