@@ -4,8 +4,8 @@ Scores a grid once, and makes worlds of the outcomes in which the truth is known
 the outcomes of each query change sides against the reference list (dense by default) by a coin, so no trial has an
 effect; *planted* ones, where one trial has an effect of known size; and *permuted* ones, where the other lists belong
 to other queries. In each, the whole protocol runs: choose on tune, test once. Shown beside it is what goes wrong
-without it: the best trial judged on the queries that it was chosen on. Writes calibration.json, and the figure into
-paths.reports.
+without it: the best trial judged on the queries that it was chosen on. Writes calibrations/NAME.json below paths.runs,
+and the figure into paths.reports.
 
   harness calibrate grid=wide                                 667 trials in 500 worlds, minutes
   harness calibrate calibrate.worlds=50 calibrate.permuted=5  a quick look

@@ -153,7 +153,7 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _check(source: str, name: str, column: pa.ChunkedArray, good: bool, expected: str) -> None:
     if column.null_count:
         row = int(pc.index(pc.is_null(column), True).as_py()) + 1
-        raise HarnessError(f"{source}: row {row}: column {name} is empty or no number; expected {expected} in each row")
+        raise HarnessError(f"{source}: row {row}: column {name} is empty; expected {expected} in each row")
     if not good:
         raise HarnessError(f"{source}: column {name}: expected {expected}, found {column.type}")
 

@@ -105,7 +105,7 @@ def test_frames_may_have_integers_as_ids() -> None:
             "the columns query_id, doc_id, score; found qid, score; name yours: columns=",
         ),
         ({"qid": ["q"], "docno": ["d"], "score": ["x"]}, "column score: expected numbers"),
-        ({"qid": ["q"], "docno": [None], "score": [1.0]}, "column docno: expected texts"),
+        ({"qid": ["q"], "docno": [None], "score": [1.0]}, "row 1: column docno is empty; expected texts"),
         ({"qid": ["q", "q"], "docno": ["d", "d"], "score": [1.0, 2.0]}, "row 2: query q holds document d twice"),
         ({"qid": ["q"], "docno": ["d"], "score": [float("inf")]}, "row 1: the score of document d"),
     ],

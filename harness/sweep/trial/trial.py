@@ -205,7 +205,7 @@ class Trial:
 
 def _short(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ":".join(f"{item:g}" for item in value.values())
+        return ":".join(f"{item:g}" if is_number(item) else _short(item) for item in value.values())
     if isinstance(value, (list, tuple)):
         return "+".join(map(str, value))
     return f"{value:g}" if isinstance(value, float) else str(value)
