@@ -101,7 +101,7 @@ def conditions(runs: Sequence[str], depths: list[int], controls: Mapping[str, in
     Controls: ``no_retrieval`` gets none, ``gold`` the supporting passages; any other the best of the first run.
     """
     if twice := next((depth for depth in depths if depths.count(depth) > 1), None):
-        raise HarnessError(f"k={list(depths)} names {twice} twice; leave one of them out")
+        raise HarnessError(f"k={depths} names {twice} twice; leave one of them out")
     named = [Condition(run if len(depths) == 1 else f"{run}@{depth}", run, depth) for run in runs for depth in depths]
     for name, depth in controls.items():
         source = name if name in (NOTHING, GOLD_PASSAGES) else runs[0]

@@ -61,11 +61,11 @@ class Part:
 
 
 def array_part(
-    path: Path, compute: Callable[[Advance], Mapping[str, Any]], size: int, rows: int | None = None, mend: str = ""
+    path: Path, compute: Callable[[Advance], Mapping[str, Any]], size: int, whole: Sequence[str] = (), mend: str = ""
 ) -> Part:
     """A part that is arrays by name, in an archive (``.npz``) whose own checksums tell when it is damaged.
 
-    compute: the arrays; it tells of each item that is done.    rows: how long the first one must be; None: as it is.
+    compute: the arrays; it tells of each item that is done.    whole: names of those with a row for each item.
     mend: ends the warning of a damaged one, ``...npz is damaged; its texts are read again``; nothing is said without.
     """
 
@@ -77,14 +77,14 @@ def array_part(
     def is_whole(path: Path) -> bool:
         try:
             with np.load(path, allow_pickle=False) as stored:
-                found = [stored[name] for name in stored.files]
+                lengths = {name: len(stored[name]) for name in stored.files}
+                return all(lengths[name] == size for name in whole)
         except FileNotFoundError:
             return False
         except DAMAGED:
             if mend:
                 log.warning("%s is damaged; %s", path, mend)
             return False
-        return rows is None or len(found[0]) == rows
 
     return Part(path, work, is_whole, size)
 

@@ -209,15 +209,16 @@ def test_a_process_alone_tries_again_what_failed_too_often(tmp_path: Path) -> No
     assert content(tmp_path) == WHOLE
 
 
-def test_an_archive_with_too_few_rows_is_made_again(tmp_path: Path) -> None:
+def test_an_archive_that_lacks_rows_or_an_array_is_made_again(tmp_path: Path) -> None:
     made: list[int] = []
 
-    def part(rows: int | None) -> Part:
-        return array_part(tmp_path / "p.npz", lambda advance: made.append(1) or {"a": np.arange(3)}, 3, rows)
+    def part(size: int, *whole: str) -> Part:
+        arrays = {"a": np.arange(3), "b": np.arange(2)}
+        return array_part(tmp_path / "p.npz", lambda advance: made.append(1) or arrays, size, whole)
 
-    assert not part(3).is_whole(tmp_path / "p.npz")
-    fill(tmp_path, [part(3)], "a stage")
-    assert part(3).is_whole(tmp_path / "p.npz")
-    assert part(None).is_whole(tmp_path / "p.npz")
-    assert not part(4).is_whole(tmp_path / "p.npz")
+    fill(tmp_path, [part(3, "a")], "a stage")
     assert made == [1]
+    good = [part(3), part(3, "a"), part(2, "b")]
+    bad = [part(4, "a"), part(3, "a", "b"), part(3, "c")]
+    assert [one.is_whole(tmp_path / "p.npz") for one in (*good, *bad)] == [True] * 3 + [False] * 3
+    assert not part(3).is_whole(tmp_path / "none.npz")

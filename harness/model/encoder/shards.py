@@ -70,7 +70,7 @@ def _shard(path: Path, texts: list[str], model: Model, role: Role) -> Shard:
         vectors, cut = model.encode(texts, role, advance)
         return {"vectors": _unit(vectors, texts), "cut": cut}
 
-    return array_part(path, compute, len(texts), len(texts), "encoding its texts again"), texts
+    return array_part(path, compute, len(texts), ("vectors", "cut"), "encoding its texts again"), texts
 
 
 def _merge(parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: int) -> dict[str, Any]:

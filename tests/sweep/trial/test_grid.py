@@ -240,3 +240,9 @@ def test_a_cap_is_a_whole_number():
 def test_a_block_that_is_no_axes_is_one_line():
     with pytest.raises(HarnessError, match=r"grid\.only = 5, expected axes with their values"):
         grid(5).trials()
+
+
+def test_given_coefficients_have_a_name():
+    given = {"dense": [1, 1], "graph": [1, 0.5]}
+    names = [trial.name for trial in grid({"fuser": ["learned"], "fuser.coefficients": [given]}).trials()]
+    assert any("coefficients=1+1:1+0.5" in name for name in names), names

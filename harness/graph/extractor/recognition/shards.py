@@ -39,7 +39,7 @@ def fill_shards(
             return {"lengths": np.array([len(row) for row in rows], dtype=np.int64), "rows": np.concatenate(rows)}
 
         path = folder / f"{name}-{number:05d}.npz"
-        return array_part(path, compute, len(own), len(own), "its texts are read again")
+        return array_part(path, compute, len(own), ("lengths",), "its texts are read again")
 
     parts = [shard(number) for number in range(-(-len(texts) // size))]
     fill(folder, parts, f"extract {name}", {"made_by": made_by}, at_once)

@@ -65,9 +65,7 @@ class Convergence:
     def split(self, whole: sp.csr_array, first: int) -> tuple[sp.csr_array, NDArray[np.int64], NDArray[np.float64]]:
         """[R, E + D], a row a seed, the question of each, ascending, and its weight; whole: [Q, E + D]."""
         query = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr))
-        order = np.lexsort(
-            (whole.indices, -whole.data, whole.indices >= first, query)
-        )  # entities first, the best first
+        order = np.lexsort((whole.indices, -whole.data, whole.indices >= first, query))  # entities, then passages
         query, node, share = query[order], whole.indices[order].astype(np.int64), whole.data[order]
         place = np.arange(len(query)) - np.searchsorted(query, query)
         kept = np.where(node >= first, bool(self.together), place < self.seeds)
