@@ -19,7 +19,7 @@ TAKE_CPU = $(PIP) $(ONCE) $(CPU) \
 
 unexport PYTHONDONTWRITEBYTECODE  # where it is set each command compiles thousands of modules anew, for seconds
 
-.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all bench mutants soak showcase check docs doctor licences clean
+.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all house bench mutants soak showcase check docs doctor licences clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -71,6 +71,9 @@ check: $(DEV)  ## formatting, types, layers, faces of rooms
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tests/faces.py
+
+house: $(DEV)  ## figures of the house: lines of the core and of each plug-in, files that commands enter
+	$(BIN)/python tests/house.py
 
 bench: $(DEV)
 	$(PIP) -e '.[bench,ray]'

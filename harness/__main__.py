@@ -54,15 +54,21 @@ JOINT = ("+hydra.callbacks.joint._target_=harness.sweep.multirun.JointTable",)
 HYDRA_VALUES = ("cfg", "package", "info", "config-dir")
 HYDRA_FLAGS = ("multirun", "resolve", "hydra-help", "shell-completion", *HYDRA_VALUES)
 
+GROUPS = {
+    "Start here": (("sweep", "heldout", "report", "ui"), "harness sweep"),
+    "Your own runs": (
+        ("fuse", "evaluate", "compare"),
+        "harness compare run=a.trec baseline=b.trec gold=queries.jsonl",
+    ),
+    "More": (
+        ("prepare", "doctor", "list", "verify", "apply", "new", "trace", "power"),
+        "harness new fuser mine",
+    ),
+}
+"""The groups of ``harness --help``: their commands and an example. What no group names is of a plug-in."""
 USAGE = """usage: harness <command> [key=value ...]
 
 {commands}
-
-Where to start:
-  harness compare run=a.trec baseline=b.trec gold=queries.jsonl      two run files of any system
-  harness compare run=a.csv baseline=b.csv                           scores of any evaluation
-  harness sweep; harness heldout; harness report                     the embedded benchmark, minutes
-  harness new fuser mine                                             a method of your own
 
 Every key of conf/ can be set as key=value (or --key value); a list as 'k=[5,10]'.
   harness <command> --help         what it does, with examples
@@ -80,7 +86,9 @@ def main() -> None:
         elif command in ("-V", "--version", "version"):
             print(version())
         elif command not in commands():
-            raise HarnessError(f"harness {command}: no such command{nearest(command, commands())}; try harness --help")
+            lacking = extensions.missing_plugin(command)
+            told = lacking or f"no such command{nearest(command, commands())}; try harness --help"
+            raise HarnessError(f"harness {command}: {told}")
         elif {"-h", "--help"} & set(arguments):
             print(documentation(command).strip())
         else:
@@ -141,9 +149,21 @@ def version() -> str:
 
 
 def usage() -> str:
-    """The help of ``harness --help``: a line a command."""
-    rows = [f"  {name:<10} {documentation(name).partition(chr(10))[0]}" for name in commands()]
-    return USAGE.format(commands="\n".join(rows))
+    """The help of ``harness --help``: a line a command, by groups."""
+    left = [name for name in commands() if all(name not in named for named, _ in GROUPS.values())]
+    groups = {**GROUPS, **({"Plug-ins": (tuple(left), f"harness {left[0]} --help")} if left else {})}
+    rows = []
+    for title, (named, example) in groups.items():
+        lines = [f"  {name:<10} {_summary(name)}" for name in named]
+        rows += [f"{title}, e.g. `{example}`:", *lines, ""]
+    return USAGE.format(commands="\n".join(rows).strip())
+
+
+def _summary(command: str) -> str:
+    try:
+        return documentation(command).partition("\n")[0]
+    except (HarnessError, ImportError, SyntaxError) as error:  # of a plug-in: the help of all others is shown
+        return f"cannot be read: {' '.join(str(error).split())}"
 
 
 def launch(command: str, arguments: list[str]) -> None:

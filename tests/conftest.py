@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark
-from harness.core.configuration.rooms import PACKAGE
+from harness.core.configuration.extensions import plugins
 from harness.core.identity import digest, texts_sha256
 from harness.run import Run
 from harness.sweep.folder.integrity import hashes
@@ -46,10 +46,10 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """``@pytest.mark.paper("dice")``: a test that a folder of harness/papers is needed for, skipped where it is not."""
-    for mark in item.iter_markers("paper"):
-        if not (PACKAGE / "papers" / mark.args[0]).is_dir():
-            pytest.skip(f"harness/papers/{mark.args[0]} is not there")
+    """``@pytest.mark.plugin("dice")``: a test that needs a folder of harness/plugins, skipped without it."""
+    for mark in item.iter_markers("plugin"):
+        if mark.args[0] not in plugins():
+            pytest.skip(f"harness/plugins/{mark.args[0]} is not there")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,4 +1,4 @@
-"""Every strategy is enrolled by existing: a configuration and a module of one name, in its room or its paper."""
+"""Every strategy is enrolled by existing: a configuration and a module of one name, in its room or its plug-in."""
 
 import dataclasses
 import importlib
@@ -9,15 +9,16 @@ from types import ModuleType
 import pytest
 
 from harness.core.configuration import defaults, names
-from harness.core.configuration.rooms import PACKAGE, ROOMS, roomless
+from harness.core.configuration.extensions import plugins
+from harness.core.configuration.rooms import ROOMS, roomless
 
 CONCEPTS = ("normalizer", "temperature", "fuser", "reranker")
 
 
 def modules(concept: str) -> set[str]:
     """The modules of a concept that define a strategy."""
-    papers = [path.parent.name for path in sorted((PACKAGE / "papers").glob(f"*/{concept}"))]
-    places = [f"harness.{ROOMS[concept]}.{concept}", *(f"harness.papers.{paper}.{concept}" for paper in papers)]
+    inside = [name for name, folder in plugins().items() if (folder / concept).is_dir()]
+    places = [f"harness.{ROOMS[concept]}.{concept}", *(f"harness.plugins.{name}.{concept}" for name in inside)]
     found = [
         importlib.import_module(f"{place}.{name}")
         for place in places

@@ -21,7 +21,10 @@ def test_help_names_every_command_with_its_summary():
     text = harness("--help").stdout
     assert text == usage() + "\n"
     for name in commands():
-        assert name in text
+        assert f"\n  {name} " in text
+    titles = [line.partition(",")[0] for line in text.splitlines() if line.endswith("`:")]
+    assert titles == ["Start here", "Your own runs", "More", "Plug-ins"][: len(titles)]
+    assert text.index("\n  sweep ") < text.index("\n  compare ") < text.index("\n  doctor ")
 
 
 @pytest.mark.parametrize("name", commands())

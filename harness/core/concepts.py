@@ -6,9 +6,11 @@ It is imported with the package, before the command line has left the working di
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+PLUGINS = Path(__file__).parents[1] / "plugins"
 ROOMS = {
     "alias": "graph",
     "dataset": "benchmark",
@@ -35,7 +37,7 @@ class Concept(ModuleType):
     """``harness.<concept>``: what the concept's package has, and its modules, each imported when it is first used."""
 
     def __getattr__(self, name: str) -> Any:
-        """A name of the package in its room; else its module of that name, as ``harness.fuser.rrf``."""
+        """A name of the package in its room; else its module of that name, as ``harness.fuser.rrf``, or a plug-in's."""
         missing = AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         if name.startswith("__"):
             raise missing
@@ -43,9 +45,11 @@ class Concept(ModuleType):
         inside = importlib.import_module(f"harness.{ROOMS[concept]}.{concept}")
         if hasattr(inside, name):
             return getattr(inside, name)
+        brought = sorted(PLUGINS.glob(f"*/{concept}/{name}.py"))
+        module = ".".join(["harness", *brought[0].parts[-4:-1], name]) if brought else f"{inside.__name__}.{name}"
         try:
-            return importlib.import_module(f"{inside.__name__}.{name}")
+            return importlib.import_module(module)
         except ModuleNotFoundError as error:
-            if error.name != f"{inside.__name__}.{name}":
+            if error.name != module:
                 raise
             raise missing from error

@@ -27,7 +27,7 @@ class Seeding(Protocol):
     def bonuses(self, docs: NDArray[np.int32], path: int, hub: float) -> Mapping[str, NDArray[np.float64]]:
         """float64[Q, U] each, of passages int32[Q, U] (-1 for none): the phis of PolicyRAG's eq. 7, by their weights.
 
-        Each is in [0, 1]. path, hub: as ``harness.papers.policyrag.policy.rerank.Rerank`` has them.
+        Each is in [0, 1]. path: edges of a chain, 0 to 2.    hub: a node of n edges divides a chain by n^hub.
         """
         ...
 

@@ -16,7 +16,7 @@ STYLE = "font-family:system-ui,sans-serif;font-size:13px;fill:#222"
 def rooms() -> list[str]:
     """The rooms, the highest first, as the import contract of pyproject.toml lists them."""
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
-    return [name for name in contract[0]["layers"] if name not in ("__main__", "testing", "(papers)")]
+    return [name for name in contract[0]["layers"] if name not in ("__main__", "testing", "(plugins)")]
 
 
 def imports() -> Counter[tuple[str, str]]:

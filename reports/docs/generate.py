@@ -29,9 +29,9 @@ import harness  # noqa: E402
 from harness.__main__ import commands, documentation  # noqa: E402
 from harness.core.concepts import ROOMS  # noqa: E402
 from harness.core.configuration import names  # noqa: E402
-from harness.core.configuration.extensions import folders, primary  # noqa: E402
+from harness.core.configuration.extensions import folders, plugins, primary  # noqa: E402
 
-REFERENCE = [*reversed(rooms()), "papers", "testing"]
+REFERENCE = [*reversed(rooms()), "plugins", "testing"]
 """The pages of the reference: the rooms, the lowest first, and what tests of others inherit."""
 
 BEHIND = 1e-4
@@ -162,15 +162,15 @@ def _target(concept: str, name: str) -> str:
 
 
 def _file(name: str) -> Path:
-    """A configuration of ours, or of a paper."""
+    """A configuration of ours, or of a plug-in."""
     return next(folder / name for folder in folders() if (folder / name).is_file())
 
 
 def _package(concept: str) -> ModuleType:
-    """The package of a concept: in its room, or in the paper that brings it."""
-    inside = next((path.parent.name for path in sorted((ROOT / "harness" / "papers").glob(f"*/{concept}"))), "")
-    paper = concept not in ROOMS and concept not in ("graph", "retriever")
-    name = f"papers.{inside}.{concept}" if paper else f"{ROOMS[concept]}.{concept}" if concept in ROOMS else concept
+    """The package of a concept: in its room, or in the plug-in that brings it."""
+    inside = next((name for name, folder in plugins().items() if (folder / concept).is_dir()), "")
+    brought = concept not in ROOMS and concept not in ("graph", "retriever")
+    name = f"plugins.{inside}.{concept}" if brought else f"{ROOMS[concept]}.{concept}" if concept in ROOMS else concept
     return importlib.import_module(f"harness.{name}")
 
 

@@ -23,7 +23,7 @@ QUESTIONS = [
      "supporting_ids": ["p1"], "hops": 1, "type": "chain"},
 ]  # fmt: skip
 
-pytestmark = pytest.mark.paper("policyrag")
+pytestmark = pytest.mark.plugin("policyrag")
 
 
 @pytest.fixture

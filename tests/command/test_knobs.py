@@ -38,14 +38,14 @@ CASES: dict[str, list[Any]] = {
         (POINT, "lists.bm25.k1=0.1"),
         (POINT, "retriever@lists.bm25=dense"),
     ],
-    "seeds": [pytest.param(POLICY, "seeds.policy.seed.cap=1", marks=pytest.mark.paper("policyrag"))],
+    "seeds": [pytest.param(POLICY, "seeds.policy.seed.cap=1", marks=pytest.mark.plugin("policyrag"))],
     "relations": [pytest.param(RELATIONAL, "relations.names=null", marks=pytest.mark.slow)],
     "normalizer": [(EVEN, "normalizer=minmax"), (EVEN, "normalizer.kind=strict")],
     "temperature": [(WARM, "temperature=fixed"), ((*WARM, "temperature=fixed"), "temperature.T=0.1")],
     "fuser": [(POINT, "fuser=rrf"), (POINT, "fuser.alpha=0.2")],
     "reranker": [
-        pytest.param(POINT, "reranker=ising", marks=pytest.mark.paper("phasegraph")),
-        pytest.param((*POINT, "reranker=ising"), "reranker.blend=0.9", marks=pytest.mark.paper("phasegraph")),
+        pytest.param(POINT, "reranker=ising", marks=pytest.mark.plugin("phasegraph")),
+        pytest.param((*POINT, "reranker=ising"), "reranker.blend=0.9", marks=pytest.mark.plugin("phasegraph")),
     ],
     "pool": [
         (POINT, "pool.cap=3"),

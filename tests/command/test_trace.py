@@ -47,7 +47,7 @@ def test_text_and_file(overrides: list[str], tmp_path: Path, capsys: pytest.Capt
     assert json.loads(path.read_text())["lists"]["graph"]["paths"]["p2"]
 
 
-@pytest.mark.paper("policyrag")
+@pytest.mark.plugin("policyrag")
 def test_a_policy_tells_its_terms_as_text_and_json(
     overrides: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,9 +13,9 @@ from harness.core.arrays import check_matrix, read_arrays, read_matrix
 from harness.core.errors import HarnessError
 from harness.graph.extractor.extraction import KINDS
 from harness.graph.network import Network
-from harness.papers.policyrag.policy.fact import Facts
+from harness.plugins.policyrag.policy.fact import Facts
 
-pytestmark = pytest.mark.paper("policyrag")
+pytestmark = pytest.mark.plugin("policyrag")
 
 
 def matrix() -> sp.csr_array:

@@ -167,7 +167,7 @@ ATTACKS = {
     "called at once": lambda config, attack: config.update(
         dataset={
             **config["dataset"],
-            "name": {"_target_": "harness.papers.policyrag.retriever.policyrag.edit", "_partial_": True},
+            "name": {"_target_": "harness.plugins.policyrag.retriever.policyrag.edit", "_partial_": True},
         }
     ),
     "decoded": lambda config, attack: config.update(dataset="${oc.create:${oc.decode:'" + json.dumps(attack) + "'}}"),

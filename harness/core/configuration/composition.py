@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from harness.core.configuration.extensions import extend_hydra, folders
+from harness.core.configuration.extensions import extend_hydra, folders, missing_plugin
 from harness.core.configuration.extensions import primary as primary_file
 from harness.core.configuration.rooms import package_folder
 from harness.core.configuration.suggest import suggest_key
@@ -33,8 +33,14 @@ def defaults(concept: str, name: str) -> dict[str, Any]:
     for folder in folders() if Path(name).name == name else ():
         if (path := folder / concept / f"{name}.yaml").is_file():
             return dict(_read(path))
-    known = names(concept)
-    raise HarnessError(f"{concept}={name} is not known{nearest(name, known)}; known: {', '.join(known)}")
+    raise unknown(concept, name, names(concept))
+
+
+def unknown(concept: str, name: str, known: Sequence[str]) -> HarnessError:
+    """The error about a name that no folder of configurations has."""
+    if lacking := missing_plugin(f"{concept}/{name}"):
+        return HarnessError(f"{concept}={name} {lacking}")
+    return HarnessError(f"{concept}={name} is not known{nearest(name, known)}; known: {', '.join(known)}")
 
 
 @functools.cache
@@ -237,9 +243,7 @@ class translate_errors:
         if isinstance(error, MissingConfigException) and error.missing_cfg_file:
             concept, _, name = str(error.missing_cfg_file).rpartition("/")
             known = [str(option) for option in error.options or names(concept)]
-            raise HarnessError(
-                f"{concept or 'config'}={name} is not known{nearest(name, known)}; known: {', '.join(known)}"
-            ) from error
+            raise unknown(concept or "config", name, known) from error
         if isinstance(error, OverrideParseException) and "=" not in error.override:
             raise HarnessError(f"{error.override}: expected key=value; `--help` has the keys") from error
         if isinstance(error, ValueError) and "Config group override" in str(error):

@@ -1,7 +1,8 @@
-"""Configurations of other packages: the folders in which Hydra and ``names`` look beside our own ``conf/``.
+"""Plug-ins: the folders in which Hydra and ``names`` look beside our own ``conf/``, and the commands that they bring.
 
-An installed package names its folder as an entry point of the group ``multihop_harness.conf``; ``--config-dir`` and
-``hydra.searchpath`` of a command name others; ``search`` does so in Python.
+A plug-in of this tree is a folder of ``harness/plugins``, found because it is there. An installed package names its
+folder as an entry point of the group ``multihop_harness.conf``; ``--config-dir`` and ``hydra.searchpath`` of a command
+name others; ``search`` does so in Python. A plug-in that cannot be imported is left out, with a warning of one line.
 """
 
 from __future__ import annotations
@@ -9,12 +10,22 @@ from __future__ import annotations
 import functools
 import importlib.metadata
 import importlib.util
+import json
+import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from harness.core.configuration.rooms import package_folder
+from harness.core.configuration.rooms import PACKAGE, package_folder
 from harness.core.errors import HarnessError
+
+log = logging.getLogger(__name__)
+
+PLUGINS = PACKAGE / "plugins"
+"""A folder a plug-in: ``conf/``, ``command/`` and code by concept. Its ``__init__`` may say ``NEEDS = ("other",)``."""
+
+BROUGHT = "brought.json"
+"""In that folder: what each plug-in of this tree brings, so that what is missing can be named (``make house``)."""
 
 GROUP = "multihop_harness.conf"
 """The group of entry points; a value is the dotted name of a package's folder of configurations."""
@@ -37,12 +48,61 @@ def folders() -> list[Path]:
 
     Raises HarnessError where two of them hold different files of one concept and name.
     """
-    return list(_checked((_own(), *_installed(), *_of_the_command(), *SEARCHED)))
+    of_the_tree = (folder / "conf" for folder in plugins().values() if (folder / "conf").is_dir())
+    return list(_checked((_own(), *of_the_tree, *_installed(), *_of_the_command(), *SEARCHED)))
+
+
+@functools.cache
+def plugins() -> Mapping[str, Path]:
+    """The folder of each plug-in of this tree, by name: those that can be imported, and whose ``NEEDS`` are there."""
+    found: dict[str, Path] = {}
+    needs: dict[str, tuple[str, ...]] = {}
+    for init in sorted(PLUGINS.glob("*/__init__.py")):
+        name = init.parent.name
+        try:
+            needs[name] = tuple(getattr(importlib.import_module(f"harness.plugins.{name}"), "NEEDS", ()))
+        except Exception as error:  # whatever its code raises: it takes nothing else with it
+            log.warning("plug-in %s is left out: %s: %s", name, type(error).__name__, _line(error))
+            continue
+        found[name] = init.parent
+    while lacking := {name: [need for need in needs[name] if need not in found] for name in found}:
+        if not (left := next((name for name, missing in lacking.items() if missing), None)):
+            break
+        log.warning("plug-in %s is left out: it needs the plug-in %s", left, " and ".join(lacking[left]))
+        del found[left]
+    return found
+
+
+def missing_plugin(what: str) -> str:
+    """The plug-in of this tree that brings it and is not here, as the end of an error; empty where there is none.
+
+    what: ``<concept>/<name>`` of a configuration, or a command.
+    """
+    path = PLUGINS / BROUGHT
+    brought: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    name = next((name for name, own in brought.items() if what in own and name not in plugins()), None)
+    return f"needs the plug-in {name}, which is not here; put back the folder harness/plugins/{name}" if name else ""
 
 
 def commands() -> dict[str, str]:
-    """The modules of other packages' commands, by what is typed."""
-    return {point.name: point.value for point in importlib.metadata.entry_points(group=COMMANDS)}
+    """The modules of plug-ins' commands, by what is typed."""
+    own = {
+        path.stem: f"harness.plugins.{name}.command.{path.stem}"
+        for name, folder in plugins().items()
+        for path in (folder / "command").glob("*.py")
+        if path.stem != "__init__"
+    }
+    return {**{point.name: point.value for point in _entry_points(COMMANDS)}, **own}
+
+
+def _entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
+    """Those of other packages; ours named its own folders before 0.4, and an editable installation still may."""
+    found = importlib.metadata.entry_points(group=group)
+    return sorted(point for point in found if not point.value.startswith(f"{PACKAGE.name}."))
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())
 
 
 def primary(name: str) -> Path | None:
@@ -78,11 +138,16 @@ def _own() -> Path:
 
 @functools.cache
 def _installed() -> tuple[Path, ...]:
-    return tuple(
-        folder
-        for point in sorted(importlib.metadata.entry_points(group=GROUP))
-        for folder in _package(point.value, f"entry point {GROUP}: {point.name} = {point.value}")
-    )
+    """The folders of the entry points, without those of packages that cannot be imported."""
+    found: list[Path] = []
+    for point in _entry_points(GROUP):
+        place = f"entry point {GROUP}: {point.name} = {point.value}"
+        try:
+            found += _package(point.value, place)
+        except Exception as error:  # whatever the code of a stranger raises
+            kind = "" if isinstance(error, HarnessError) else f"{place}: {type(error).__name__}: "
+            log.warning("plug-in %s is left out: %s%s", point.name, kind, _line(error))
+    return tuple(found)
 
 
 def _of_the_command() -> Iterator[Path]:

@@ -25,10 +25,11 @@ def package_folder(folder: str) -> Path:
 def roomless(name: str) -> str:
     """The module, without its room: ``harness.fusion.fuser.rrf`` is ``harness.fuser.rrf``; other names stay.
 
-    A paper's folder is left out like a room: ``harness.papers.dice.fuser.dice`` is ``harness.fuser.dice``.
+    The folder of a plug-in is left out like a room: ``harness.plugins.mine.fuser.greatest`` is
+    ``harness.fuser.greatest``. So is that of ``harness.papers``, the plug-ins' name in older files.
     """
     parts = name.split(".")
-    if parts[:2] == ["harness", "papers"]:
+    if parts[0] == "harness" and parts[1:2] in (["plugins"], ["papers"]):
         return ".".join(["harness", *parts[3:]])
     inside = len(parts) > 2 and parts[0] == "harness" and ROOMS.get(parts[2]) == parts[1]
     return ".".join([parts[0], *parts[2:]]) if inside else name

@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from harness.core.configuration.extensions import folders
+from harness.core.configuration.extensions import folders, missing_plugin
 from harness.core.configuration.rooms import roomless
 from harness.core.errors import HarnessError, nearest
 
@@ -100,6 +100,8 @@ class StoredReader:
         older = ["harness", *str(found).split(".")[2:]]  # whatever room it stood in
         name = found if key == NAME else names.get(roomless(str(found)), names.get(".".join(older)))
         if not isinstance(name, str) or name not in targets:
+            if lacking := missing_plugin(str(found)):
+                raise HarnessError(f"{self.place}: {'.'.join([*path, key])} = {found!r} {lacking}")
             known = [each for each in targets if each.partition("/")[0] == str(found).partition("/")[0]]
             raise self.refuse(
                 [*path, key], found,

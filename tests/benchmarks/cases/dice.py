@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.papers.dice.triple.triples import RowTargets, graph_branch
-from harness.papers.dice.triplestore import TripleTable
-from harness.papers.dice.triplestore.memory import Memory
+from harness.plugins.dice.triple.triples import RowTargets, graph_branch
+from harness.plugins.dice.triplestore import TripleTable
+from harness.plugins.dice.triplestore.memory import Memory
 from tests.benchmarks.measure import Case
 
 LIMIT, SEEDS, AIM_MS = 10, 10, 5.0

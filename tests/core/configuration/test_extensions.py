@@ -3,12 +3,12 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from harness.core.configuration import compose, extensions, names, strategy
+from harness.core.configuration import StoredReader, compose, extensions, names, strategy
 from harness.core.errors import HarnessError
 from tests import warm
 
@@ -122,6 +122,61 @@ def test_a_name_that_we_have_already_is_refused(tmp_path: Path, monkeypatch: pyt
     extensions.search(tmp_path)
     with pytest.raises(HarnessError, match=r"rrf\.yaml: fuser=rrf is already .*conf/fuser/rrf\.yaml; give it"):
         names("fuser")
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """``tree("mine", code)``: a plug-in in a folder that stands in for harness/plugins."""
+    import harness.plugins
+
+    monkeypatch.setattr(extensions, "PLUGINS", tmp_path)
+    monkeypatch.setattr(harness.plugins, "__path__", [str(tmp_path)])
+    extensions.plugins.cache_clear()
+
+    def make(name: str, code: str) -> None:
+        (tmp_path / name / "conf" / "fuser").mkdir(parents=True)
+        (tmp_path / name / "conf" / "fuser" / f"of_{name}.yaml").write_text("_target_: nowhere.X\n")
+        (tmp_path / name / "command").mkdir()
+        (tmp_path / name / "command" / f"do_{name}.py").write_text('"""Do."""\n')
+        (tmp_path / name / "__init__.py").write_text(code)
+
+    yield make
+    extensions.plugins.cache_clear()
+    for name in [name for name in sys.modules if name.startswith("harness.plugins.made_")]:
+        del sys.modules[name]
+
+
+def test_a_folder_of_plugins_is_one_because_it_is_there(tree: Callable[..., None]) -> None:
+    tree("made_a", "")
+    assert "of_made_a" in names("fuser")
+    assert extensions.commands()["do_made_a"] == "harness.plugins.made_a.command.do_made_a"
+
+
+def test_one_that_cannot_be_imported_warns_in_one_line_and_takes_along_what_needs_it(
+    tree: Callable[..., None], caplog: pytest.LogCaptureFixture
+) -> None:
+    tree("made_b", "raise RuntimeError('no\\nluck')")
+    tree("made_c", "NEEDS = ('made_b',)")
+    tree("made_d", "")
+    found = names("fuser")
+    assert "of_made_d" in found
+    assert not {"of_made_b", "of_made_c"} & {*found}
+    assert caplog.messages == [
+        "plug-in made_b is left out: RuntimeError: no luck",
+        "plug-in made_c is left out: it needs the plug-in made_b",
+    ]
+
+
+def test_a_plugin_that_is_missing_is_named(tree: Callable[..., None], tmp_path: Path) -> None:
+    (tmp_path / extensions.BROUGHT).write_text('{"gone": ["fuser/fine", "fine"]}')
+    with pytest.raises(
+        HarnessError, match=r"^fuser=fine needs the plug-in gone, which is not here; put back the folder"
+    ):
+        strategy("fuser", "fine")
+    with pytest.raises(HarnessError, match=r"^fuser=fine needs the plug-in gone"):
+        compose(overrides=["fuser=fine"])
+    with pytest.raises(HarnessError, match=r"a\.yaml: fuser\.strategy = 'fuser/fine' needs the plug-in gone"):
+        StoredReader(Path("a.yaml")).read({"fuser": {"strategy": "fuser/fine"}})
 
 
 def test_a_package_that_is_not_there_is_named() -> None:

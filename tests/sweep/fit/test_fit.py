@@ -142,7 +142,7 @@ def test_gold_of_test_teaches_nothing(runs, monkeypatch, fitted):
     assert fit(*configuration(runs, (*PATHS, f"fit.out={runs}/blind.yaml")))[1]["weights"] == fitted[1]["weights"]
 
 
-@pytest.mark.paper("policyrag")
+@pytest.mark.plugin("policyrag")
 def test_a_reranker(runs):
     graph = ("fuser=single", "fuser.list=dense", "pool.lists=[dense]")
     _, found = fit(*configuration(runs, (*SMALL, *graph, "target=policy", "target.stages=[{lambda_path:[0,0,1,0.2]}]")))
@@ -164,7 +164,7 @@ def test_a_list_that_walks_fitted_on_a_benchmark_of_conf(runs):
      (("fit.leave_out=sampel",), r"fit\.leave_out=sampel is not known \(did you mean sample"),
      (("fit.leave_out=sample",), "leaves no benchmark to fit on"),
      (("target.stages=[{restrat:[0.5,0.1,0.9,0.2]}]",), r"PPR has no restrat \(restrat\) \(did you mean restart"),
-     pytest.param(("target=policy", "fuser=learned"), "learns its own; choose", marks=pytest.mark.paper("policyrag")),
+     pytest.param(("target=policy", "fuser=learned"), "learns its own; choose", marks=pytest.mark.plugin("policyrag")),
      (("target=mention_paths", "target.retriever.steps=2"), "fits one step without `resembles`"),
      (("target=mention_paths", "target.stages=[{names.base:[0,0,1,1]}]"), "expected two, the first of own")],
 )  # fmt: skip

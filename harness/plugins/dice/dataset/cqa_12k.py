@@ -1,0 +1,28 @@
+"""CQA-12k: single questions of CSQA over Wikidata, in six categories, with subgraphs in the RoG form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.benchmark.source import Record
+from harness.core.errors import one_of
+from harness.plugins.dice.dataset.rog import Rog
+
+CATEGORIES = (
+    "Simple Question (Direct)",
+    "Logical Reasoning",
+    "Quantitative Reasoning (All)",
+    "Quantitative Reasoning (Count)",
+    "Comparative Reasoning (All)",
+    "Comparative Reasoning (Count)",
+)
+
+
+@dataclass(frozen=True)
+class CQA12k(Rog):
+    """A record's ``category`` is one of the six of the Dice-Sorensen hybrid's section 5.1: the question's type."""
+
+    def kind(self, record: Record) -> str | None:
+        """The category."""
+        one_of("category", record.get("category"), CATEGORIES)
+        return str(record["category"])

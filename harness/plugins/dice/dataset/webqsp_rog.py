@@ -1,0 +1,17 @@
+"""WebQSP with its Freebase subgraphs, as RoG publishes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.benchmark.source import Record
+from harness.plugins.dice.dataset.rog import Rog
+
+
+@dataclass(frozen=True)
+class WebQSP(Rog):
+    """4,737 questions (the Dice-Sorensen hybrid's Table 1 has no categories)."""
+
+    def kind(self, record: Record) -> str | None:
+        """None: WebQSP does not class its questions."""
+        return None

@@ -1,0 +1,82 @@
+"""The evidence triples of 2WikiMultiHopQA as one knowledge graph, its answers as the entities to be found."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.benchmark import Benchmark
+from harness.benchmark.dataset import Dataset
+from harness.benchmark.source import Lock, Record, Records, read_card
+from harness.core.errors import HarnessError
+from harness.plugins.dice.dataset.knowledge import Triple, answering, knowledge, spaced
+from harness.work.store import Store
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class WikiTriples:
+    """The graph is the union of all questions' evidence: (subject, relation, object), each once.
+
+    Gold: the entities whose name answers (``answering``: case, punctuation and a bracketed tail apart).
+    Left out: questions without evidence, and those that no entity answers (yes and no). An entity's text is the passage
+    that has its name as title, white space and case apart; an entity without one has its name alone.
+    source: the benchmark whose questions carry ``decomposition`` with ``subject, relation, object``.
+    """
+
+    card: str
+    source: Dataset
+
+    def load(self, store: Store) -> Benchmark:
+        """The benchmark; counts and hash are checked where the card knows what comes of this source."""
+        card, lock, source = read_card(self.card), Lock.of(store), self.source.load(store)
+        corpus, rows = source.corpus[:], list(source.queries)
+        evidence = [json.loads(row["extra"]).get("decomposition") or [] for row in rows]
+        triples = [[_triple(step) for step in steps if "relation" in step] for steps in evidence]
+        asked = [(row, steps) for row, steps in zip(rows, triples, strict=True) if steps]
+        if not asked:
+            raise HarnessError(
+                f"benchmark {source.name}: no question carries evidence triples (decomposition with subject, relation, "
+                f"object); {card.name} needs a source that does"
+            )
+        named: dict[str, dict[str, None]] = {}
+        for _, steps in asked:
+            for subject, _, object_ in steps:
+                for entity in (subject, object_):
+                    named.setdefault(answering(entity), {})[entity] = None
+        queries = [_query(row, named, len(steps)) for row, steps in asked]
+        titles = {spaced(title).casefold(): text for title, text in zip(corpus["title"], corpus["text"], strict=True)}
+        entities = {entity for names in named.values() for entity in names}
+        snippets = {entity: titles[entity.casefold()] for entity in sorted(entities) if entity.casefold() in titles}
+        records = Records(Path(source.name), queries, range(len(queries)), ": question ")
+        every = [triple for _, steps in asked for triple in steps]
+        benchmark, unanswered = knowledge(card.name, every, records, snippets, card.chain)
+        if source.sha256 in {version["of"] for version in card.expected["derived"]}:
+            card.check("derived", source.name, len(benchmark.queries), len(benchmark.corpus), benchmark.sha256)
+        lock.hold(f"{card.name}/derived", {"sha256": benchmark.sha256}, f"{card.name} (from {source.name})")
+        log.info(
+            "benchmark %s: %d entities, %d triples, %d texts; %d questions without evidence and %d that no entity "
+            "answers are left out",
+            card.name, len(benchmark.corpus), len(benchmark.triples or ()), len(snippets), len(rows) - len(asked),
+            unanswered,
+        )  # fmt: skip
+        return benchmark
+
+
+def _triple(step: Record) -> Triple:
+    return spaced(step["subject"]), spaced(step["relation"]), spaced(step["object"])
+
+
+def _query(row: Record, named: dict[str, dict[str, None]], steps: int) -> Record:
+    gold = [entity for answer in row["answers"] for entity in named.get(answering(answer), ())]
+    return {
+        "id": row["id"],
+        "question": row["question"],
+        "answers": row["answers"],
+        "gold": list(dict.fromkeys(gold)),
+        "hops": steps,
+        "type": row["type"],
+    }

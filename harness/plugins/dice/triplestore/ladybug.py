@@ -1,0 +1,83 @@
+"""Ladybug: an embedded graph database that speaks Cypher (extra ``stores``)."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError, whole_number
+from harness.core.identity import NO_RESULT
+from harness.plugins.dice.triplestore import Expand, TripleTable, expansion
+
+SCHEMA = (
+    "CREATE NODE TABLE Entity(id INT64, name STRING, PRIMARY KEY(id))",
+    "CREATE REL TABLE Triple(FROM Entity TO Entity, number INT64, relation STRING)",
+)
+
+
+@dataclass(frozen=True)
+class Ladybug:
+    """The graph in a database of its own, in a temporary folder.
+
+    memory: its buffers, MiB, >= 64.    threads: of a query, >= 1.
+    """
+
+    memory: int = field(default=512, metadata=NO_RESULT)
+    threads: int = field(default=1, metadata=NO_RESULT)
+
+    def __post_init__(self) -> None:
+        whole_number("triplestore.memory", self.memory, 64)
+        whole_number("triplestore.threads", self.threads, 1)
+
+    @contextlib.contextmanager
+    def open(self, facts: TripleTable, inward: bool) -> Iterator[Expand]:
+        """See Triplestore."""
+        try:
+            import ladybug
+        except ImportError as error:
+            raise HarnessError("triplestore=ladybug needs Ladybug: pip install the extra `stores`") from error
+        query = expansion(inward)
+        with (
+            tempfile.TemporaryDirectory(prefix="harness-ladybug-") as folder,
+            contextlib.closing(
+                ladybug.Database(str(Path(folder) / "graph"), buffer_pool_size=self.memory << 20)
+            ) as database,
+            contextlib.closing(ladybug.Connection(database, num_threads=self.threads)) as connection,
+        ):
+            for statement in SCHEMA:
+                connection.execute(statement)
+            _load(connection, facts)
+
+            def expand(seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+                if not len(seeds):
+                    return np.empty(0, np.int64)
+                found = connection.execute(query, {"seeds": seeds.tolist()})
+                return np.array([row[0] for row in found.get_all()], dtype=np.int64)
+
+            yield expand
+
+
+def _load(connection: object, facts: TripleTable) -> None:
+    """Copies Arrow tables."""
+    run = connection.execute  # type: ignore[attr-defined]
+    relations = pa.array(facts.relations, pa.string())
+    entities = pa.table({"id": pa.array(range(len(facts.names)), pa.int64()), "name": pa.array(facts.names)})
+    triples = pa.table(
+        {
+            "from": pa.array(facts.subject, pa.int64()),
+            "to": pa.array(facts.object, pa.int64()),
+            "number": pa.array(range(len(facts.subject)), pa.int64()),
+            "relation": relations.take(pa.array(facts.relation, pa.int64())),
+        }
+    )
+    if len(entities):
+        run("COPY Entity FROM $content", {"content": entities})
+    if len(triples):
+        run("COPY Triple FROM $content", {"content": triples})

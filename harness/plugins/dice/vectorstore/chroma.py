@@ -1,0 +1,58 @@
+"""Chroma, embedded: the vector database of the Dice-Sorensen hybrid (extra ``stores``)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError, whole_number
+from harness.plugins.dice.vectorstore import Search, rank_candidates
+
+
+@dataclass(frozen=True)
+class Chroma:
+    """A collection in memory with an HNSW index (Malkov and Yashunin 2018), which is approximate.
+
+    links: M, neighbours of a node.    build, look: ef of construction and of search. All >= 2.
+    """
+
+    links: int = 32
+    build: int = 200
+    look: int = 200
+
+    def __post_init__(self) -> None:
+        for name in ("links", "build", "look"):
+            whole_number(f"vectorstore.{name}", getattr(self, name), 2)
+
+    @contextlib.contextmanager
+    def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
+        """See Vectorstore."""
+        try:
+            import chromadb
+        except ImportError as error:
+            raise HarnessError("vectorstore=chroma needs Chroma: pip install the extra `stores`") from error
+        settings = chromadb.config.Settings(anonymized_telemetry=False)
+        client = chromadb.EphemeralClient(settings)
+        name = f"harness-{id(vectors):x}"
+        shape = {"space": "ip", "max_neighbors": self.links, "ef_construction": self.build, "ef_search": self.look}
+        collection = client.create_collection(name, configuration={"hnsw": shape}, embedding_function=None)
+        try:
+            step = client.get_max_batch_size()
+            for start in range(0, len(vectors), step):
+                part = vectors[start : start + step]
+                collection.add(
+                    ids=[str(start + place) for place in range(len(part))], embeddings=np.ascontiguousarray(part)
+                )
+
+            def near(question: NDArray[np.float32], width: int) -> list[int]:
+                found: Any = collection.query(query_embeddings=[question], n_results=width, include=[])
+                return [int(name) for name in found["ids"][0]]
+
+            yield lambda questions, depth: rank_candidates(vectors, questions, depth, near)
+        finally:
+            client.delete_collection(name)

@@ -1,0 +1,29 @@
+"""FAISS: an index in memory."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.plugins.dice.vectorstore import Search
+from harness.retriever.search import build, exact_search, search
+
+
+@dataclass(frozen=True)
+class Faiss:
+    """index: an ``index_factory`` string; ``Flat`` is exact search."""
+
+    index: str = "Flat"
+
+    @contextlib.contextmanager
+    def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
+        """See Vectorstore."""
+        if self.index == "Flat":
+            yield partial(exact_search, vectors)
+        else:
+            yield partial(search, build(vectors, self.index), vectors)

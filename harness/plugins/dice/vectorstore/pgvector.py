@@ -1,0 +1,81 @@
+"""PostgreSQL with pgvector, in a server that this process starts for itself (extra ``stores``)."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.configuration import REACHES
+from harness.core.errors import HarnessError
+from harness.core.secret import check_address
+from harness.plugins.dice.vectorstore import Search, rank_candidates
+
+NEAREST = "SELECT id FROM item ORDER BY embedding <#> %s, id LIMIT %s"
+
+
+@dataclass(frozen=True)
+class Pgvector:
+    """A table ``item`` without an index: PostgreSQL scans it, so that the search is exact.
+
+    uri: a server with the extension ``vector``, where a temporary table is made; null starts one (``pgserver``), which
+    listens on a Unix socket in a temporary folder alone and is stopped afterwards.
+    """
+
+    uri: str | None = field(default=None, metadata=REACHES)
+
+    def __post_init__(self) -> None:
+        if self.uri is not None:
+            mend = "put the password into the environment variable PGPASSWORD, or into ~/.pgpass"
+            check_address("vectorstore.uri", self.uri, mend, user=True)
+
+    @contextlib.contextmanager
+    def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
+        """See Vectorstore."""
+        try:
+            import psycopg
+            from pgvector.psycopg import register_vector
+        except ImportError as error:
+            raise HarnessError("vectorstore=pgvector needs psycopg: pip install the extra `stores`") from error
+        with _server(self.uri) as uri:
+            try:
+                connection = psycopg.connect(uri, autocommit=True)
+            except psycopg.OperationalError as error:
+                raise HarnessError(f"vectorstore.uri={uri}: {str(error).splitlines()[0]}") from error
+            with connection:
+                connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+                register_vector(connection)
+                connection.execute(
+                    f"CREATE TEMPORARY TABLE item (id int PRIMARY KEY, embedding vector({vectors.shape[1]}))"
+                )
+                with connection.cursor().copy("COPY item FROM STDIN WITH (FORMAT BINARY)") as copy:
+                    copy.set_types(["int4", "vector"])
+                    for place, vector in enumerate(np.asarray(vectors)):
+                        copy.write_row((place, vector))
+                connection.execute("ANALYZE item")
+
+                def near(question: NDArray[np.float32], width: int) -> list[int]:
+                    return [name for (name,) in connection.execute(NEAREST, (question, width)).fetchall()]
+
+                yield lambda questions, depth: rank_candidates(vectors, questions, depth, near)
+
+
+@contextlib.contextmanager
+def _server(uri: str | None) -> Iterator[str]:
+    if uri is not None:
+        yield uri
+        return
+    try:
+        import pgserver
+    except ImportError as error:
+        raise HarnessError("vectorstore=pgvector needs pgserver: pip install the extra `stores`") from error
+    with tempfile.TemporaryDirectory(prefix="harness-pgvector-") as folder:
+        server = pgserver.get_server(folder)
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()

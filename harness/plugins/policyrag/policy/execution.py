@@ -1,0 +1,137 @@
+"""A policy at work: from questions to seeds, mass on entities, and the terms of each passage's score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.graph import Graph
+from harness.model.encoder import Encoder, embed
+from harness.plugins.policyrag.policy.gate import FactCandidates
+from harness.plugins.policyrag.policy.memory import TypedMemory, load_memory
+from harness.plugins.policyrag.policy.policy import Policy
+from harness.plugins.policyrag.policy.rerank import Rerank
+from harness.plugins.policyrag.policy.seed import Seeds
+from harness.retriever.pagerank import Walks
+from harness.retriever.search import link_entities, nearest_passages
+from harness.work.store import Store
+
+Floats = NDArray[np.float64]
+BLOCK = 64
+"""Questions whose entities and passages are spread out at a time."""
+BONUSES = ("lambda_title", "lambda_cov", "lambda_path")
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyStart:
+    """What a policy has decided before it walks, for all questions.
+
+    named: [Q, E], how surely a question names an entity.    close: [Q, D], its nearest passages, rows sum to 1.
+    phrases: [Q, E], the weights of ``seeds``.    restart: [Q, E + D].    counts: for the manifest.
+    """
+
+    memory: TypedMemory
+    named: sp.csr_array
+    close: sp.csr_array
+    candidates: FactCandidates
+    seeds: Seeds
+    phrases: sp.csr_array
+    restart: sp.csr_array
+    counts: Mapping[str, Any]
+
+    def take(self, queries: NDArray[np.int64]) -> Self:
+        """The same of some of the questions; ``candidates`` and ``seeds`` still tell of all."""
+        return replace(
+            self, named=self.named[queries], close=self.close[queries], phrases=self.phrases[queries],
+            restart=self.restart[queries],
+        )  # fmt: skip
+
+    def bonuses(self, docs: NDArray[np.int32], path: int, hub: float) -> dict[str, Floats]:
+        """float64[Q, U] each: the phis of eq. 7 of passages int32[Q, U], -1 for none, by their weights."""
+        rerank, found = Rerank(path=path, hub=hub), {name: np.zeros(docs.shape) for name in BONUSES}
+        for first in range(0, len(docs), BLOCK):
+            rows = slice(first, first + BLOCK)
+            part, held = np.maximum(docs[rows], 0), docs[rows] >= 0
+            for name, phi in rerank.bonuses(self.memory, self.named[rows], self.phrases[rows]).items():
+                found[name][rows] = np.where(held, np.take_along_axis(phi, part, axis=1), 0.0)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredBlock:
+    """Questions ``first`` to ``first + B``, over all D passages.
+
+    values: float32[B, E + D], v of eq. 5.    mass: float64[B, D], u.    terms: float64[B, D] by name, in the order in
+    which they are added: ``walk`` (u of eq. 6), then each ``lambda_...`` times its phi.    score: their sum.
+    """
+
+    first: int
+    values: NDArray[np.float32]
+    mass: Floats
+    terms: Mapping[str, Floats]
+    score: Floats
+    iterations: NDArray[np.int64]
+    change: Floats
+
+
+def start(policy: Policy, graph: Graph, encoder: Encoder, benchmark: Benchmark, store: Store) -> PolicyStart:
+    """Seed and gate."""
+    kept = load_memory(graph, benchmark, store)
+    network, extraction = graph.build(benchmark, store)
+    seed = policy.seed
+    entities, links = link_entities(network, extraction.questions, encoder, seed.link, store)
+    named = sp.csr_array(entities, dtype=np.float64)
+    named.data = np.minimum(named.data * np.maximum(np.diff(network.mentions.indptr), 1)[named.indices], 1.0)
+    named.sort_indices()
+    close = nearest_passages(benchmark, encoder, seed.passages, seed.sharpness, store)
+    questions = np.asarray(embed(encoder, benchmark.questions, "question", store))
+    names = np.asarray(embed(encoder, kept.names, "name", store))
+    texts = [kept.facts.text(fact) for fact in range(len(kept.facts))]
+    facts = np.asarray(embed(encoder, texts, "passage", store)) if texts else questions[:0]
+    found = policy.gate.ranked(kept, named, close, facts, questions)
+    found, counts = policy.gate.decided(kept, found, benchmark.questions, store)
+    seeds = seed.seeds(kept, named, found, names, questions)
+    phrases = seeds.of(named.shape)
+    told = {"memory": kept.sizes(), "gate": dict(counts), **links, **_counts(seeds, phrases)}
+    return PolicyStart(kept, named, close, found, seeds, phrases, seed.restart(phrases, close), told)
+
+
+def block_scorer(
+    policy: Policy, started: PolicyStart, block: int = 64, threads: int | None = None, device: str = "cpu"
+) -> Callable[[slice], Iterator[ScoredBlock]]:
+    """Traverses, projects and reranks any slice of the questions, block by block, in query order.
+
+    What follows from the memory alone is computed once.
+    """
+    kept, walk = started.memory, policy.traverse
+    held, norm, size = policy.project.held(kept), policy.project.norm(kept), len(kept.names)
+    weights = {name: getattr(policy.rerank, name) for name in BONUSES}
+    walks = Walks(walk.transition(kept), walk.alpha, walk.tolerance, walk.max_iter, block, threads, device)
+
+    def scored(questions: slice) -> Iterator[ScoredBlock]:
+        named, phrases = started.named[questions], started.phrases[questions]
+        for part in walks(started.restart[questions]):
+            rows = slice(part.first, part.first + part.values.shape[1])
+            values = part.values.astype(np.float64)
+            mass = np.ascontiguousarray((held @ values[:size] + values[size:]).T)
+            bonuses = policy.rerank.bonuses(kept, named[rows], phrases[rows])
+            terms = {"walk": mass / norm, **{name: weights[name] * bonuses[name] for name in BONUSES}}
+            score = np.add.reduce([*terms.values()])
+            yield ScoredBlock(part.first, part.values.T, mass, terms, score, part.iterations, part.change)
+
+    return scored
+
+
+def _counts(seeds: Seeds, phrases: sp.csr_array) -> dict[str, Any]:
+    count = np.diff(phrases.indptr)
+    return {
+        "phrase_seeds": int(count.sum()),
+        "questions_without_phrase_seed": int((count == 0).sum()),
+        "aliases_suppressed": int((seeds.alias_ok == 0).sum()),
+    }

@@ -1,0 +1,88 @@
+"""The gate: which of the facts near a question are kept (PolicyRAG eq. 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError, whole_number
+from harness.model import gate
+from harness.plugins.policyrag.policy.memory import TypedMemory
+from harness.retriever.mentions import cosines
+from harness.work.store import Store
+
+
+@dataclass(frozen=True, eq=False)
+class FactCandidates:
+    """C facts near questions, by question, the best first.
+
+    question: int64[C].    fact: int64[C].    score: float64[C], the cosine of question and fact.    kept: bool[C].
+    """
+
+    question: NDArray[np.int64]
+    fact: NDArray[np.int64]
+    score: NDArray[np.float64]
+    kept: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The ``facts`` best candidates by cosine reach ``filter`` (see ``harness.model.gate``), which keeps or drops each;
+    ``null`` keeps all.
+
+    Candidates are the facts that hold an entity which the question names, and those read in its nearest passages.
+    """
+
+    facts: int = 5
+    filter: gate.Gate | None = None
+
+    def __post_init__(self) -> None:
+        whole_number("policy.gate.facts", self.facts, 0)
+        if not isinstance(self.filter, gate.Gate | None):
+            raise HarnessError(f"policy.gate.filter must be a gate or null, got filter={self.filter}")
+
+    def ranked(
+        self,
+        memory: TypedMemory,
+        named: sp.csr_array,
+        close: sp.csr_array,
+        facts: NDArray[np.float32],
+        questions: NDArray[np.float32],
+    ) -> FactCandidates:
+        """The best candidates of each question, all of them kept so far.
+
+        named: [Q, E].    close: [Q, D].    facts, questions: vectors.
+        """
+        size = len(memory.facts)
+        if not size or not self.facts:
+            none = np.empty(0, dtype=np.int64)
+            return FactCandidates(none, none, np.empty(0), np.empty(0, dtype=np.bool_))
+        where = sp.csr_array(
+            (np.ones(size), memory.facts.passage, np.arange(size + 1)), shape=(size, close.shape[1])
+        ).T.tocsr()
+        near = sp.csr_array(named @ memory.facts.holds(len(memory.names)) + close @ where)
+        near.sort_indices()
+        question = np.repeat(np.arange(near.shape[0], dtype=np.int64), np.diff(near.indptr))
+        fact = near.indices.astype(np.int64)
+        score = cosines(facts, questions, question * size + fact)
+        order = np.lexsort((fact, -score, question))
+        question, fact, score = question[order], fact[order], score[order]
+        best = np.arange(len(question)) - np.searchsorted(question, question) < self.facts
+        return FactCandidates(question[best], fact[best], score[best], np.ones(int(best.sum()), dtype=np.bool_))
+
+    def decided(
+        self, memory: TypedMemory, found: FactCandidates, questions: Sequence[str], store: Store
+    ) -> tuple[FactCandidates, Mapping[str, Any]]:
+        """The candidates with what the filter keeps, and its counts."""
+        if self.filter is None or not len(found.fact):
+            return found, {"candidates": len(found.fact), "kept": len(found.fact), "dropped": 0}
+        facts, place = np.unique(found.fact, return_inverse=True)
+        indptr = np.searchsorted(found.question, np.arange(len(questions) + 1))
+        texts = [memory.facts.text(int(fact)) for fact in facts]
+        kept, counts = gate.keep(self.filter, questions, gate.Candidates(texts, indptr, place), store)
+        return replace(found, kept=kept), counts

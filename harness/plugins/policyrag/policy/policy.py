@@ -1,0 +1,51 @@
+"""A policy: five sections of knobs that say how a question becomes a list of passages."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.core.errors import HarnessError, nearest
+from harness.plugins.policyrag.policy.gate import Gate
+from harness.plugins.policyrag.policy.project import Project
+from harness.plugins.policyrag.policy.rerank import Rerank
+from harness.plugins.policyrag.policy.seed import Seed
+from harness.plugins.policyrag.policy.traverse import Traverse
+
+
+@dataclass(frozen=True)
+class Policy:
+    """seed (eq. 2), gate (eq. 3), traverse (eqs. 4, 5), project (eq. 6), rerank (eq. 7) of PolicyRAG."""
+
+    seed: Seed = field(default_factory=Seed)
+    gate: Gate = field(default_factory=Gate)
+    traverse: Traverse = field(default_factory=Traverse)
+    project: Project = field(default_factory=Project)
+    rerank: Rerank = field(default_factory=Rerank)
+
+
+SECTIONS: dict[str, type] = {"seed": Seed, "gate": Gate, "traverse": Traverse, "project": Project, "rerank": Rerank}
+
+
+def read(**sections: Mapping[str, Any] | None) -> Policy:
+    """The policy of a mapping a section, as ``conf/policy/<name>.yaml`` has them.
+
+    A section or knob that is left out has its default. Raises HarnessError for one that does not exist, and for a
+    value out of its range, with the key as it stands in the file (``policy.traverse.eta_s``).
+    """
+    for name in sections:
+        if name not in SECTIONS:
+            raise HarnessError(f"policy.{name} is no section{nearest(name, SECTIONS)}; sections: {', '.join(SECTIONS)}")
+    return Policy(**{name: _section(name, sections.get(name) or {}) for name in SECTIONS})
+
+
+def _section(name: str, given: Mapping[str, Any]) -> Any:
+    if not isinstance(given, Mapping):
+        raise HarnessError(f"policy.{name} must be a section of knobs, got {name}={given}")
+    known = [each.name for each in dataclasses.fields(SECTIONS[name])]
+    for key in given:
+        if key not in known:
+            raise HarnessError(f"policy.{name}.{key} is no knob{nearest(key, known)}; {name} has: {', '.join(known)}")
+    return SECTIONS[name](**given)

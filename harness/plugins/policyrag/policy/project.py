@@ -1,0 +1,42 @@
+"""Projection: from mass on entities to scores of passages (PolicyRAG eq. 6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.core.errors import bounded, one_of
+from harness.plugins.policyrag.policy.memory import TypedMemory
+
+INCIDENCE = ("binary", "shares")
+
+
+@dataclass(frozen=True)
+class Project:
+    """u = B' v + v_P, and u / (l(p)^beta IPF(p)^gamma).
+
+    v_P: what a passage's own restart leaves on it.    incidence: B, ``binary`` as in eq. 6: every passage that holds an
+    entity gets its whole mass; ``shares``: its row-normalised form T_E->P of eq. 1: they share it.
+    l(p): words of the passage over the mean.    IPF(p): what specific entities it holds, over the mean (see Memory).
+    beta, gamma: in [0, 1].
+    """
+
+    incidence: str = "binary"
+    beta: float = 0.2
+    gamma: float = 0.2
+
+    def __post_init__(self) -> None:
+        one_of("policy.project.incidence", self.incidence, INCIDENCE)
+        bounded("policy.project.beta", self.beta, 0, 1)
+        bounded("policy.project.gamma", self.gamma, 0, 1)
+
+    def held(self, memory: TypedMemory) -> sp.csr_array:
+        """[D, E]: B' or its row-normalised form."""
+        return sp.csr_array((memory.context if self.incidence == "binary" else memory.onward).T.tocsr())
+
+    def norm(self, memory: TypedMemory) -> NDArray[np.float64]:
+        """float64[D]: l(p)^beta IPF(p)^gamma, > 0."""
+        return np.asarray(np.exp(self.beta * np.log(memory.length) + self.gamma * np.log(memory.ipf)))

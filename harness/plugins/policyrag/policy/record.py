@@ -1,0 +1,186 @@
+"""What a policy decided for one question, step by step, as JSON that adds up; and the paths to its passages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from harness.benchmark import Benchmark
+from harness.graph.trail import Node, Path
+from harness.plugins.policyrag.policy.execution import PolicyStart, ScoredBlock, block_scorer
+from harness.plugins.policyrag.policy.memory import TypedMemory
+from harness.plugins.policyrag.policy.policy import Policy
+from harness.retriever.pagerank import strongest_walks
+
+Rows = list[dict[str, Any]]
+SHOWN = 70
+"""Letters of a fact that are told."""
+
+
+def record(
+    policy: Policy, started: PolicyStart, benchmark: Benchmark, query: int, docs: Sequence[int] = (), best: int = 10
+) -> dict[str, Any]:
+    """``phrase_seeds`` with the factors of eq. 2, ``passage_seeds``, ``facts`` kept and dropped with their bytes,
+    ``mass`` by family of edges, and the score of each passage (the ``best`` ones and ``docs``) by its terms.
+
+    In a row of ``passages`` walk + lambda_title + lambda_cov + lambda_path = score, and walk = mass / (length^beta
+    ipf^gamma); ``rank`` is by score, ``rank_before`` by walk alone.
+    """
+    (part,) = block_scorer(policy, started.take(np.array([query])))(slice(None))
+    return {
+        "phrase_seeds": _phrases(started, query),
+        "passage_seeds": _passages(started, benchmark, query),
+        "facts": _facts(started, benchmark, query),
+        "mass": [mass(policy, started, part)],
+        "passages": _terms(started, benchmark, part, docs, best),
+    }
+
+
+def mass(policy: Policy, started: PolicyStart, part: ScoredBlock) -> dict[str, float]:
+    """How much of the walk's mass came over each family of edges, by restart, and back from nodes without an edge."""
+    walk, values = policy.traverse, part.values[0].astype(np.float64)
+    came = {
+        name: (1 - walk.alpha) * float(values @ np.asarray(matrix.sum(axis=1)).ravel())
+        for name, matrix in walk.families(started.memory).items()
+    }
+    lost = (1 - walk.alpha) * float(values.sum()) - sum(came.values())
+    return {**came, "restart": walk.alpha * float(values.sum()), "returned": max(lost, 0.0)}
+
+
+def ranks(values: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """int64[D]: the place of each passage in the one order, from 1."""
+    places = np.empty(len(values), dtype=np.int64)
+    places[np.argsort(-values, kind="stable")] = np.arange(1, len(values) + 1)
+    return places
+
+
+def _phrases(started: PolicyStart, query: int) -> Rows:
+    seeds = started.seeds
+    return [
+        {
+            "entity": started.memory.names[int(seeds.entity[i])],
+            "align": float(seeds.align[i]),
+            "spec": float(seeds.spec[i]),
+            "alias_ok": int(seeds.alias_ok[i]),
+            "facts_mean": None if np.isnan(seeds.mean[i]) else float(seeds.mean[i]),
+            "weight": float(seeds.weight[i]),
+        }
+        for i in np.flatnonzero(seeds.question == query)
+    ]
+
+
+def _passages(started: PolicyStart, benchmark: Benchmark, query: int) -> Rows:
+    size = len(started.memory.names)
+    row = sp.csr_array(started.restart[[query]])
+    held = [(int(n) - size, float(w)) for n, w in zip(row.indices, row.data, strict=True) if n >= size]
+    return [
+        {"passage": str(benchmark.doc_ids[doc]), "title": benchmark.corpus[doc]["title"], "weight": weight}
+        for doc, weight in sorted(held, key=lambda pair: (-pair[1], pair[0]))
+    ]
+
+
+def _facts(started: PolicyStart, benchmark: Benchmark, query: int) -> Rows:
+    found, facts = started.candidates, started.memory.facts
+    rows = []
+    for i in np.flatnonzero(found.question == query):
+        fact = int(found.fact[i])
+        subject, predicate, object_ = facts.stated[fact]
+        rows.append(
+            {
+                "kept": bool(found.kept[i]),
+                "score": float(found.score[i]),
+                "subject": subject,
+                "predicate": predicate,
+                "object": object_,
+                "passage": str(benchmark.doc_ids[int(facts.passage[fact])]),
+                "start": int(facts.start[fact]),
+                "end": int(facts.end[fact]),
+            }
+        )
+    return rows
+
+
+def _terms(started: PolicyStart, benchmark: Benchmark, part: ScoredBlock, docs: Sequence[int], best: int) -> Rows:
+    rank, before = ranks(part.score[0]), ranks(part.terms["walk"][0])
+    shown = sorted({*np.flatnonzero(rank <= best).tolist(), *docs}, key=lambda doc: int(rank[doc]))
+    kept = started.memory
+    return [
+        {
+            "passage": str(benchmark.doc_ids[doc]),
+            "title": benchmark.corpus[doc]["title"],
+            "rank_before": int(before[doc]),
+            "rank": int(rank[doc]),
+            "score": float(part.score[0, doc]),
+            **{name: float(term[0, doc]) for name, term in part.terms.items()},
+            "mass": float(part.mass[0, doc]),
+            "length": float(kept.length[doc]),
+            "ipf": float(kept.ipf[doc]),
+        }
+        for doc in shown
+    ]
+
+
+def find_paths(
+    policy: Policy, started: PolicyStart, benchmark: Benchmark, query: int, docs: list[int], count: int
+) -> dict[int, list[Path]]:
+    """The strongest paths to each passage from different seeds; a path's strength is what it adds to the term walk.
+
+    A path goes over T and ends with the projection, whose edge weighs the incidence over length^beta IPF^gamma.
+    """
+    kept, walk = started.memory, policy.traverse
+    if walk.alpha >= 1:
+        return {doc: [] for doc in docs}
+    entities, passages = kept.context.shape
+    held, norm, onward = policy.project.held(kept), policy.project.norm(kept), walk.transition(kept)
+    restart = np.concatenate([started.restart[[query]].toarray()[0], [0.0]])
+    found = {}
+    for doc in docs:
+        row = sp.csr_array(held[[doc]])
+        ends = np.concatenate([row.indices, [entities + doc]])
+        shares = np.concatenate([row.data, [1.0]]) / (1 - walk.alpha)  # no restart on the projection's edge
+        last = sp.csr_array(sp.coo_array((shares, (ends, np.zeros_like(ends))), shape=(entities + passages, 1)))
+        whole = sp.csr_array(sp.block_array([[onward, last], [None, sp.csr_array((1, 1))]]))
+        found[doc] = [
+            Path(*_name_path(kept, benchmark, nodes[:-1], doc), strength / float(norm[doc]))
+            for nodes, strength in strongest_walks(whole, restart, walk.alpha, entities + passages, count)
+        ]
+    return found
+
+
+def _name_path(
+    memory: TypedMemory, benchmark: Benchmark, nodes: list[int], doc: int
+) -> tuple[tuple[Node, ...], tuple[str, ...]]:
+    size = len(memory.names)
+    whole = nodes if nodes[-1] == size + doc else [*nodes, size + doc]
+    links = tuple(_bond(memory, benchmark, one, other) for one, other in pairwise(whole))
+    return tuple(Node.of(memory.names, number) for number in whole), links
+
+
+def _bond(memory: TypedMemory, benchmark: Benchmark, one: int, other: int) -> str:
+    size = len(memory.names)
+    if one >= size:
+        return "names"
+    if other >= size:
+        return "is the title of" if memory.titled[other - size] == one else "is named in"
+    words = []
+    if memory.joined[one, other]:
+        fact = _fact(memory, one, other)
+        text = memory.facts.text(fact)
+        short = text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+        words.append(f"{short} [{benchmark.doc_ids[int(memory.facts.passage[fact])]}]")
+    if memory.alike[one, other]:
+        words.append(f"is like ({memory.alike[one, other]:.2f})")
+    return ", ".join(words)
+
+
+def _fact(memory: TypedMemory, one: int, other: int) -> int:
+    """The first fact that joins two entities."""
+    facts = memory.facts
+    owner = np.repeat(np.arange(len(facts)), np.diff(facts.indptr))
+    forth = (facts.subject[owner] == one) & (facts.object == other)
+    back = (facts.subject[owner] == other) & (facts.object == one)
+    return int(owner[np.flatnonzero(forth | back)[0]])

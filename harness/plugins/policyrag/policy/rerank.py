@@ -1,0 +1,82 @@
+"""Reranking: three bonuses that anyone can check (PolicyRAG eq. 7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.core.errors import bounded, whole_number
+from harness.plugins.policyrag.policy.memory import TypedMemory
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rerank:
+    """S(p | q) = u + lambda_title phi_title + lambda_cov phi_cov + lambda_path phi_path, every phi in [0, 1].
+
+    phi_title: how surely the question names the passage's title: 1, or the cosine of a synonym that it names.
+    phi_cov: the share of the question's phrase seeds that the passage holds.
+    phi_path: the greatest 1 / (1 + n) over chains of n <= path edges of one family (relations, or synonyms) from a
+    phrase seed to the passage's title; every node that a chain leaves divides it by (its edges)^hub.
+    lambda_title, lambda_cov, lambda_path, hub: >= 0.    path: 0, 1 or 2.
+    depth: how many passages a list holds; null: all with a score.
+    """
+
+    lambda_title: float = 0.2
+    lambda_cov: float = 0.1
+    lambda_path: float = 0.2
+    path: int = 2
+    hub: float = 0.0
+    depth: int | None = 200
+
+    def __post_init__(self) -> None:
+        for name in ("lambda_title", "lambda_cov", "lambda_path", "hub"):
+            bounded(f"policy.rerank.{name}", getattr(self, name), 0)
+        whole_number("policy.rerank.path", self.path, 0, 2)
+        if self.depth is not None:
+            whole_number("policy.rerank.depth", self.depth, 1)
+
+    def bonuses(self, memory: TypedMemory, named: sp.csr_array, seeds: sp.csr_array) -> dict[str, Floats]:
+        """float64[Q, D] each: the phis, by the names of their weights.    named, seeds: [Q, E]."""
+        return {
+            "lambda_title": self._title(memory, named),
+            "lambda_cov": self._coverage(memory, seeds),
+            "lambda_path": self._path(memory, seeds),
+        }
+
+    def _title(self, memory: TypedMemory, named: sp.csr_array) -> Floats:
+        lexical = sp.csr_array(named.minimum(1.0) if named.nnz else named)
+        values = lexical.toarray()
+        rows = np.repeat(np.arange(named.shape[0]), np.diff(named.indptr))
+        for row, entity, sure in zip(rows.tolist(), named.indices.tolist(), lexical.data.tolist(), strict=True):
+            part = slice(memory.alike.indptr[entity], memory.alike.indptr[entity + 1])
+            near = memory.alike.indices[part]
+            values[row, near] = np.maximum(values[row, near], sure * memory.alike.data[part])
+        return _titled(values, memory)
+
+    def _coverage(self, memory: TypedMemory, seeds: sp.csr_array) -> Floats:
+        count = np.maximum(np.diff(seeds.indptr), 1)
+        whole = sp.csr_array((np.ones(seeds.nnz), seeds.indices, seeds.indptr), shape=seeds.shape)
+        found: Floats = np.asarray((whole @ memory.context).toarray(), dtype=np.float64)
+        return np.asarray(found / count[:, None])
+
+    def _path(self, memory: TypedMemory, seeds: sp.csr_array) -> Floats:
+        from harness.plugins.policyrag.policy.chain_kernel import chains
+
+        values = np.zeros(seeds.shape)
+        for family in (memory.joined, memory.alike):
+            degree = np.maximum(np.diff(family.indptr), 1)
+            toll = np.exp(-self.hub * np.log(degree))
+            chains(family.indptr, family.indices, toll, seeds.indptr, seeds.indices, self.path, values)
+        return _titled(values, memory)
+
+
+def _titled(values: Floats, memory: TypedMemory) -> Floats:
+    """float64[Q, D]: each passage's value is that of its title; 0 without one."""
+    found, titled = np.zeros((len(values), len(memory.titled))), np.flatnonzero(memory.titled >= 0)
+    found[:, titled] = values[:, memory.titled[titled]]
+    return found

@@ -1,0 +1,182 @@
+"""Seeds: the entities and passages that the walk of a question restarts at (PolicyRAG eq. 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.core.errors import bounded, one_of, whole_number
+from harness.plugins.policyrag.policy.gate import FactCandidates
+from harness.plugins.policyrag.policy.memory import TypedMemory
+from harness.retriever.mentions import cosines
+from harness.retriever.search import exact_search
+
+SOURCES = ("facts", "names", "both", "question")
+ALIGN = ("lexical", "embedding", "both")
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Seeds:
+    """S phrase seeds of all questions, ordered by question, then as they rank.
+
+    question: int64[S].    entity: int64[S].    mean: float64[S], the mean score of the surviving facts that hold the
+    entity, NaN where it comes from none.    align, spec, alias_ok: float64[S], the factors of eq. 2, each in [0, 1].
+    weight: float64[S], their product over the sum of the question's; 0 for one that ``alias_ok`` suppresses.
+    """
+
+    question: NDArray[np.int64]
+    entity: NDArray[np.int64]
+    mean: Floats
+    align: Floats
+    spec: Floats
+    alias_ok: Floats
+    weight: Floats
+
+    def of(self, shape: tuple[int, int]) -> sp.csr_array:
+        """[Q, E], the weights."""
+        held = self.weight > 0
+        entries = (self.weight[held], (self.question[held], self.entity[held]))
+        matrix = sp.csr_array(sp.coo_array(entries, shape=shape))
+        matrix.sort_indices()
+        return matrix
+
+
+@dataclass(frozen=True)
+class Seed:
+    """s_e = align(e, q) spec(e) alias_ok(e) / their sum, for at most ``cap`` entities; w_p sim(p, q) for passages.
+
+    by: where phrase seeds come from. ``facts``: the entities of the facts that the gate keeps, ranked by the mean score
+    of those facts, then by eq. 2 (a question none of whose facts is kept takes its names); ``names``: the entities that
+    the question names (the paper's "NER to node"); ``both``: names, then those of facts (not in the paper);
+    ``question``: the entities of nearest name ("query to node").
+    align: ``lexical``: 1 where the question names the entity (the cosine of the names where it names only one alike,
+    of at least ``link``); ``embedding``: the cosine of name and question, at least 0; ``both``: the greater.
+    specificity: spec(e) = (passages that hold e) ** -specificity; 0 makes all alike.
+    alias_max: alias_ok(e) = 1 while at most so many passages are titled e, and e has at most so many synonyms; null
+    allows all.
+    passage_weight: w_p, the passages' share beside 1 for the phrases.    sim(p, q): the softmax of cosine / sharpness
+    over the ``passages`` nearest passages. The whole restart is then divided by its sum.
+    """
+
+    by: str = "facts"
+    align: str = "both"
+    cap: int = 5
+    specificity: float = 1.0
+    alias_max: int | None = 20
+    link: float | None = 0.7
+    passage_weight: float = 0.15
+    passages: int = 20
+    sharpness: float = 0.04
+
+    def __post_init__(self) -> None:
+        one_of("policy.seed.by", self.by, SOURCES)
+        one_of("policy.seed.align", self.align, ALIGN)
+        whole_number("policy.seed.cap", self.cap, 1)
+        bounded("policy.seed.specificity", self.specificity, 0)
+        if self.alias_max is not None:
+            whole_number("policy.seed.alias_max", self.alias_max, 1)
+        if self.link is not None:
+            bounded("policy.seed.link", self.link, 0, 1)
+        bounded("policy.seed.passage_weight", self.passage_weight, 0)
+        whole_number("policy.seed.passages", self.passages, 0)
+        bounded("policy.seed.sharpness", self.sharpness, 0, open_low=True)
+
+    def seeds(
+        self,
+        memory: TypedMemory,
+        named: sp.csr_array,
+        candidates: FactCandidates,
+        names: NDArray[np.float32],
+        questions: NDArray[np.float32],
+    ) -> Seeds:
+        """The phrase seeds.
+
+        named: [Q, E], how surely each question names each entity.    names, questions: their vectors.
+        """
+        pairs, mean = self._found(memory, named, candidates, names, questions)
+        size = len(memory.names)
+        question, entity = np.divmod(pairs, size)
+        align = self._aligned(named, names, questions, pairs)
+        spec = np.exp(-self.specificity * np.log(memory.frequency[entity]))
+        most = np.inf if self.alias_max is None else self.alias_max
+        allowed = (memory.breadth[entity] <= most).astype(np.float64)
+        product = align * spec * allowed
+        first = np.isin(pairs, _keys(named)) & (self.by == "both")
+        order = np.lexsort((entity, -product, -np.nan_to_num(mean), ~first, question))
+        places = _places(question[order], product[order] > 0)
+        order = order[((product[order] > 0) & (places < self.cap)) | (allowed[order] == 0)]
+        total = np.bincount(question[order], product[order], minlength=named.shape[0])[question[order]]
+        weight = np.divide(product[order], total, out=np.zeros(len(order)), where=total > 0)
+        return Seeds(question[order], entity[order], mean[order], align[order], spec[order], allowed[order], weight)
+
+    def _found(
+        self,
+        memory: TypedMemory,
+        named: sp.csr_array,
+        candidates: FactCandidates,
+        names: NDArray[np.float32],
+        questions: NDArray[np.float32],
+    ) -> tuple[NDArray[np.int64], Floats]:
+        """Distinct pairs q E + e, ascending, and the mean score of the facts that they come from."""
+        size = len(memory.names)
+        if self.by == "question":
+            near, _ = exact_search(names, questions, self.cap)
+            pairs = np.unique(near + size * np.arange(len(near), dtype=np.int64)[:, None])
+            return pairs, np.full(len(pairs), np.nan)
+        rows, columns = _entries(named)
+        if self.by == "names":
+            return rows * size + columns, np.full(len(rows), np.nan)
+        kept = np.flatnonzero(candidates.kept)
+        held = [memory.facts.entities(int(fact)) for fact in candidates.fact[kept]]
+        length = [len(entities) for entities in held]
+        pairs = np.repeat(candidates.question[kept], length) * size + np.concatenate([*held, np.empty(0, np.int64)])
+        scores = np.repeat(candidates.score[kept], length)
+        pairs, place = np.unique(pairs.astype(np.int64), return_inverse=True)
+        mean = np.bincount(place, scores, minlength=len(pairs)) / np.maximum(
+            np.bincount(place, minlength=len(pairs)), 1
+        )
+        lost = ~np.isin(rows, pairs // max(size, 1)) | (self.by == "both")
+        extra = np.setdiff1d(rows[lost] * size + columns[lost], pairs)
+        order = np.argsort(np.concatenate([pairs, extra]), kind="stable")
+        whole = np.concatenate([mean, np.full(len(extra), np.nan)])
+        return np.concatenate([pairs, extra])[order], whole[order]
+
+    def _aligned(
+        self, named: sp.csr_array, names: NDArray[np.float32], questions: NDArray[np.float32], pairs: NDArray[np.int64]
+    ) -> Floats:
+        result = np.zeros(len(pairs))
+        if self.align != "embedding":
+            known = _keys(named)
+            place = np.minimum(np.searchsorted(known, pairs), max(len(known) - 1, 0))
+            if len(known):
+                result = np.where(known[place] == pairs, named.data[place], 0.0)
+        if self.align != "lexical":
+            result = np.maximum(result, cosines(names, questions, pairs))
+        return np.clip(result, 0, 1)
+
+    def restart(self, seeds: sp.csr_array, close: sp.csr_array) -> sp.csr_array:
+        """[Q, E + D]: phrase seeds beside ``passage_weight`` times the passages, each row divided by its sum."""
+        from harness.retriever.walk import normalize_rows
+
+        return normalize_rows(sp.csr_array(sp.hstack([seeds, self.passage_weight * close], format="csr")))
+
+
+def _entries(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
+    return rows, matrix.indices.astype(np.int64)
+
+
+def _keys(matrix: sp.csr_array) -> NDArray[np.int64]:
+    rows, columns = _entries(matrix)
+    return np.asarray(rows * matrix.shape[1] + columns)
+
+
+def _places(question: NDArray[np.int64], counted: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """How many of the counted ones of the same question come before each."""
+    before: NDArray[np.int64] = np.cumsum(counted) - counted
+    first = np.searchsorted(question, question)
+    return np.asarray(before - before[first], dtype=np.int64)

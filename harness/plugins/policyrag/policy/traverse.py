@@ -1,0 +1,89 @@
+"""Traversal: where a walk goes from each entity and passage (PolicyRAG eqs. 1, 4 and 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from harness.core.errors import HarnessError, bounded, whole_number
+from harness.plugins.policyrag.policy.memory import TypedMemory
+from harness.retriever.walk import normalize_rows, scale_rows
+
+
+@dataclass(frozen=True)
+class Traverse:
+    """v = (1 - alpha) (T' v + m s) + alpha s to (1 - alpha) / alpha x tolerance (L1); m: mass without an edge.
+
+    An entity's row of T is T_E = eta_r A_r + eta_s A_s (eq. 4), with eta_c of its passages, T_E->P, when eta_c > 0
+    (the paper's walk has none). The weights are relative: a row is divided by its sum, so that an entity without an
+    edge of one family leaves its share to the others, and one weight can be edited alone. A passage's row is T_P->E:
+    what restarts at a passage goes to what it mentions.
+    eta_r, eta_s, eta_c: in [0, 1], not all 0.    alpha: restart probability, in (0, 1].
+    untitled: what a relation to an entity that no passage has as title counts, in [0, 1]; 1 in the paper. A name that
+    is no title is less surely an entity, and no passage is about it.
+    synonym: least cosine of two names for a synonym edge, in [0, 1].
+    """
+
+    eta_r: float = 0.9
+    eta_s: float = 0.1
+    eta_c: float = 0.0
+    alpha: float = 0.5
+    untitled: float = 1.0
+    synonym: float = 0.7
+    tolerance: float = 1e-6
+    max_iter: int = 200
+
+    def __post_init__(self) -> None:
+        for name in ("eta_r", "eta_s", "eta_c"):
+            bounded(f"policy.traverse.{name}", getattr(self, name), 0, 1)
+        if not (self.eta_r or self.eta_s or self.eta_c):
+            raise HarnessError(
+                "policy.traverse.eta_r, eta_s and eta_c must not all be 0: the walk would have no edge; for no walk "
+                "set policy.traverse.alpha=1"
+            )
+        bounded("policy.traverse.alpha", self.alpha, 0, 1, open_low=True)
+        bounded("policy.traverse.untitled", self.untitled, 0, 1)
+        bounded("policy.traverse.synonym", self.synonym, 0, 1)
+        bounded("policy.traverse.tolerance", self.tolerance, 0, open_low=True)
+        whole_number("policy.traverse.max_iter", self.max_iter, 1)
+
+    def families(self, memory: TypedMemory) -> dict[str, sp.csr_array]:
+        """[E + D, E + D] by family of edges: relation, synonym, context; their sum is T."""
+        entities, passages = memory.context.shape
+        weighed = {
+            "relation": (self._relation(memory), self.eta_r),
+            "synonym": (memory.synonym, self.eta_s),
+            "context": (memory.onward, self.eta_c),
+        }
+        total = sum(weight * (np.diff(matrix.indptr) > 0) for matrix, weight in weighed.values())
+        share = np.divide(1.0, total, out=np.zeros(entities), where=np.asarray(total) > 0)
+        rows = {name: scale_rows(weight * share, matrix) for name, (matrix, weight) in weighed.items()}
+        none = sp.csr_array((passages, passages))
+        return {
+            name: sp.csr_array(
+                sp.block_array([[None, matrix], [memory.back, None]])
+                if name == "context"
+                else sp.block_array([[matrix, None], [None, none]])
+            )
+            for name, matrix in rows.items()
+        }
+
+    def _relation(self, memory: TypedMemory) -> sp.csr_array:
+        """A_r, with ``untitled``."""
+        if self.untitled == 1:
+            return memory.relation
+        weight = np.full(len(memory.names), self.untitled)
+        weight[memory.titled[memory.titled >= 0]] = 1
+        joined = sp.csr_array(memory.joined, copy=True)
+        joined.data = joined.data * weight[joined.indices]
+        joined.eliminate_zeros()
+        return normalize_rows(joined)
+
+    def transition(self, memory: TypedMemory) -> sp.csr_array:
+        """[E + D, E + D]: T; a row sums to 1, or to 0."""
+        relation, synonym, context = self.families(memory).values()
+        whole = sp.csr_array(relation + synonym + context)
+        whole.eliminate_zeros()
+        return normalize_rows(whole)

@@ -1,0 +1,92 @@
+"""PolicyRAG: retrieval as an explicit policy over a typed memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.core.errors import whole_number
+from harness.core.identity import NO_RESULT
+from harness.graph import Graph
+from harness.graph.trail import Node, Trail
+from harness.model.encoder import Encoder
+from harness.plugins.policyrag.policy.execution import PolicyStart, block_scorer, start
+from harness.plugins.policyrag.policy.policy import Policy, read
+from harness.plugins.policyrag.policy.record import find_paths, record
+from harness.retriever.pagerank import Walked, collect_lists
+from harness.run import Run
+from harness.work.store import Store
+
+
+@dataclass(frozen=True)
+class PolicyRAG:
+    """Seed, gate, traverse, project, rerank, as ``policy`` says (PolicyRAG, section 3.2); nothing is learnt.
+
+    S(p | q) = u_p / (l(p)^beta IPF(p)^gamma) + lambda_title phi_title + lambda_cov phi_cov + lambda_path phi_path,
+    float64. A list holds the passages with a score of at least the walk's tolerance, at most ``policy.rerank.depth``.
+    graph: what the typed memory is compiled from; its synonym threshold is the policy's.
+    """
+
+    version: ClassVar[int] = 2
+    fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "musique")
+    graph: Graph
+    encoder: Encoder
+    policy: Policy = field(default_factory=Policy)
+    block: int = field(default=64, metadata=NO_RESULT)
+    threads: int | None = field(default=None, metadata=NO_RESULT)
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        whole_number("lists.NAME.block", self.block, 1)
+        if self.threads is not None:
+            whole_number("lists.NAME.threads", self.threads, 1)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """The passages by score, and what the policy did."""
+        started = self.seeding(benchmark, store)
+        blocks = block_scorer(self.policy, started, self.block, self.threads, self.device)
+
+        def scored(part: slice) -> Iterator[Walked]:
+            return ((block.score, block.iterations, block.change) for block in blocks(part))
+
+        run, walked = collect_lists(benchmark, scored, self.policy.traverse.tolerance)
+        return run.top(self.policy.rerank.depth), {**started.counts, **walked}
+
+    def seeding(self, benchmark: Benchmark, store: Store) -> PolicyStart:
+        """What the questions start from, after the gate: what ``reranker=policy`` reads."""
+        return start(self.policy, self.graph, self.encoder, benchmark, store)
+
+    def gated(
+        self, benchmark: Benchmark, store: Store
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
+        """Of each candidate fact the query, the passage that it was read in, and whether the gate kept it."""
+        started = self.seeding(benchmark, store)
+        found = started.candidates
+        return found.question, started.memory.facts.passage[found.fact], found.kept
+
+    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
+        """The restart of one question, the paths that carry most of it to some passages, and the policy's record."""
+        started = self.seeding(benchmark, store)
+        restart = started.restart[[query]]
+        order = np.lexsort((restart.indices, -restart.data))
+        seeds = [(Node.of(started.memory.names, int(restart.indices[i])), float(restart.data[i])) for i in order]
+        paths = find_paths(self.policy, started, benchmark, query, list(docs), count)
+        return Trail(seeds, paths, True, record(self.policy, started, benchmark, query, docs))
+
+
+def edited(of: PolicyRAG, **sections: Mapping[str, Any] | None) -> PolicyRAG:
+    """``of`` with some knobs of its policy set anew, by section: ``edited(of, traverse={"alpha": 0.2})``.
+
+    Its graph follows the policy's synonym threshold. Raises HarnessError as ``read`` does for sections and knobs.
+    """
+    known: dict[str, Mapping[str, Any]] = {name: vars(section) for name, section in vars(of.policy).items()}
+    policy = read(**known | {name: {**known.get(name, {}), **(knobs or {})} for name, knobs in sections.items()})
+    if policy.traverse.synonym == of.policy.traverse.synonym:
+        return replace(of, policy=policy)
+    graph: Any = of.graph
+    return replace(of, policy=policy, graph=replace(graph, synonym=policy.traverse.synonym))

@@ -1,0 +1,208 @@
+"""Beam search over paths of sentences that share an entity, then PageRank from what the best paths name (PropRAG)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.core.errors import bounded, whole_number
+from harness.core.identity import NO_RESULT
+from harness.graph import Graph, Network
+from harness.graph.extractor import Extraction
+from harness.graph.trail import Node, Trail
+from harness.graph.trail import Path as Way
+from harness.model.encoder import Encoder, embed
+from harness.plugins.walks.retriever.hipporag import spread_cosines
+from harness.plugins.walks.retriever.sentence_graph import Floats, Path, SentenceGraph, grow_paths, weigh_entities
+from harness.retriever.pagerank import Walks, name_edges, strongest_walks
+from harness.retriever.search import exact_search, inner_products
+from harness.retriever.walk import normalize_rows
+from harness.run import Run
+from harness.work.store import Store
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Beam:
+    """PropRAG (Wang and Han 2025, arXiv 2504.18070) with sentences as its propositions; it asks no language model.
+
+    Graph: entities of one sentence are joined (weight: the sentences that hold both), synonyms by their cosine, a
+    passage and its entities by 1. A sentence holds what it mentions and the entity of its passage's title.
+    1. The ``near`` sentences of greatest cosine name ``entities`` entities (greatest sum of cosines), each a seed of
+       weight 1; a passage's is ``passage_weight`` c(p), c the cosine scaled to [0, 1] over all passages. A walk
+       from these (``first_restart``) leaves the ``focus`` best passages.
+    2. Among their sentences paths grow from the ``width`` nearest, up to ``length`` sentences: a path goes on to a
+       sentence that shares an entity or a synonym with its last one, or to one of the ``parallel`` nearest, and the
+       ``width`` best are kept at each length. worth(path) = cos(q, mean of its sentences' vectors) =
+       sum_i <q, s_i> / sqrt(sum_ij <s_i, s_j>). No set of sentences is kept twice.
+    3. The ``best`` paths of any length give their ``seeds`` entities of greatest sum of worths each the greatest of
+       them, divided by the greatest of all; so do the ``width`` first sentences; the greater counts. A walk from these
+       and the passages in the graph of the focus alone (``restart``) ranks it: score = v(p). The others follow by the
+       first walk u: u(p) times half the least v(p) > 0 of the focus.
+
+    Not as published: there a language model writes propositions, and the 40 best paths of each length are encoded as
+    one text; here nothing is encoded for a question but itself. Edges count once.
+    """
+
+    version: ClassVar[int] = 1
+    graph: Graph
+    encoder: Encoder
+    width: int = 4
+    length: int = 3
+    parallel: int = 3
+    best: int = 5
+    seeds: int = 5
+    near: int = 20
+    entities: int = 40
+    focus: int = 50
+    first_restart: float = 0.25
+    restart: float = 0.55
+    passage_weight: float = 0.05
+    tolerance: float = 1e-6
+    max_iter: int = 200
+    block: int = field(default=64, metadata=NO_RESULT)
+    threads: int | None = field(default=None, metadata=NO_RESULT)
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        for name in ("width", "length", "focus", "max_iter", "block"):
+            whole_number(f"lists.NAME.{name}", getattr(self, name), 1)
+        if self.threads is not None:
+            whole_number("lists.NAME.threads", self.threads, 1)
+        for name in ("parallel", "best", "seeds", "near", "entities"):
+            whole_number(f"lists.NAME.{name}", getattr(self, name), 0)
+        bounded("lists.NAME.passage_weight", self.passage_weight, 0)
+        for name in ("first_restart", "restart"):
+            bounded(f"lists.NAME.{name}", getattr(self, name), 0, 1, open_low=True)
+        bounded("lists.NAME.tolerance", self.tolerance, 0, open_low=True)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """The first walk of all questions together, then question by question."""
+        world = self.world(benchmark, store)
+        rows, docs, scores, searched = [], [], [np.empty(0)], 0
+        for query, reached in enumerate(self._first(world, world.starts)):
+            focus = self.focused(world, query, reached)
+            searched += len(focus.paths)
+            inside = next(self._walk(focus.edges, focus.seeds, self.restart))[-len(focus.passages) :]
+            values = 0.5 * inside[inside > 0].min(initial=1.0) * reached
+            values[focus.passages] = inside
+            listed = np.union1d(focus.passages, np.flatnonzero(reached >= self.tolerance))
+            rows.append(np.full(len(listed), query))
+            docs.append(listed)
+            scores.append(values[listed])
+        none = np.empty(0, np.int64)
+        run = Run.of(
+            benchmark.query_ids,
+            benchmark.doc_ids,
+            np.concatenate([none, *rows]),
+            np.concatenate([none, *docs]),
+            np.concatenate(scores),
+        )
+        texts = len(world.graph.sentences.texts)
+        return run, {"sentences": texts, "edges": world.graph.edges.nnz // 2, "paths": searched}
+
+    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
+        """The seeds of one question's second walk, the strongest ways from them, and the best paths of sentences."""
+        world = self.world(benchmark, store)
+        focus = self.focused(world, query, next(self._first(world, world.starts[[query]])))
+        transition, seeds = normalize_rows(focus.edges), normalize_rows(focus.seeds).toarray()[0]
+        names, texts, ways = world.network.names, world.graph.sentences.texts, {}
+        first = len(focus.nodes) - len(focus.passages)
+        for doc in docs:
+            at = np.flatnonzero(focus.passages == doc)
+            found = strongest_walks(transition, seeds, self.restart, first + int(at[0]), count) if len(at) else []
+            ways[doc] = [self._way(world, focus.nodes[way].tolist(), strength) for way, strength in found]
+        best: list[dict[str, Any]] = []
+        for path, worth in focus.paths[: self.best]:
+            told = [*(texts[focus.sentences[one]] for one in path), *[""] * (self.length - len(path))]
+            best.append({"worth": worth, **{f"sentence {n}": text for n, text in enumerate(told, 1)}})
+        order = [n for n in np.lexsort((np.arange(len(seeds)), -seeds)).tolist() if seeds[n]]
+        start = [(Node.of(names, int(focus.nodes[n])), float(seeds[n])) for n in order]
+        return Trail(start, ways, adds=True, record={"paths": best})
+
+    def _way(self, world: World, nodes: list[int], strength: float) -> Way:
+        links = name_edges(world.network, world.extraction.triples, nodes)
+        named = tuple(Node.of(world.network.names, node) for node in nodes)
+        return Way(named, tuple(link or "is in a sentence with" for link in links), strength)
+
+    def world(self, benchmark: Benchmark, store: Store) -> World:
+        """What all questions share; vectors come from their artifacts."""
+        network, extraction = self.graph.build(benchmark, store)
+        graph = SentenceGraph.of(network, extraction, benchmark)
+        texts = np.asarray(embed(self.encoder, graph.sentences.texts, "passage", store))
+        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
+        named = self._named(*exact_search(texts, questions, self.near), graph.held)
+        close = sp.csr_array(self.passage_weight * spread_cosines(passages, questions))
+        return World(
+            network, extraction, graph, texts, questions, sp.csr_array(sp.hstack([named, close], format="csr"))
+        )
+
+    def focused(self, world: World, query: int, reached: Floats) -> Focus:
+        """Step 2 and the seeds of step 3; reached: float64[D], the first walk's values."""
+        graph = world.graph
+        focus = np.sort(np.lexsort((np.arange(len(reached)), -reached))[: self.focus])
+        within = graph.within(focus)
+        cosine = inner_products(world.texts, world.questions, within, np.full(len(within), query))
+        pairs = np.repeat(within, len(within)), np.tile(within, len(within))
+        gram = inner_products(world.texts, world.texts, *pairs).reshape(len(within), len(within))
+        paths = grow_paths(cosine, gram, graph.joined(within), self.width, self.length, self.parallel)
+        nodes, start = graph.around(focus), world.starts[[query]].toarray()[0]
+        start[: graph.entities] = weigh_entities(paths, graph.held[within], self.best, self.seeds)
+        seeds = sp.csr_array(start[None, nodes])
+        return Focus(focus, within, paths, nodes, sp.csr_array(graph.edges[nodes][:, nodes]), seeds)
+
+    def _named(self, near: NDArray[np.int64], cosine: Floats, held: sp.csr_array) -> sp.csr_array:
+        """[Q, E], 1 for the entities that a question starts from."""
+        rows = np.repeat(np.arange(len(near)), near.shape[1])
+        shape = (len(near), held.shape[0])
+        total = sp.csr_array(sp.csr_array(sp.coo_array((cosine.ravel(), (rows, near.ravel())), shape=shape)) @ held)
+        rows = np.repeat(np.arange(len(near)), np.diff(total.indptr))
+        order = np.lexsort((total.indices, -total.data, rows))
+        kept = order[np.arange(len(order)) - total.indptr[rows] < self.entities]
+        entries = (np.ones(len(kept)), (rows[kept], total.indices[kept]))
+        return sp.csr_array(sp.coo_array(entries, shape=total.shape))
+
+    def _first(self, world: World, starts: sp.csr_array) -> Iterator[Floats]:
+        """Each question's passages after the first walk."""
+        return (values[world.graph.entities :] for values in self._walk(world.graph.edges, starts, self.first_restart))
+
+    def _walk(self, edges: sp.csr_array, seeds: sp.csr_array, restart: float) -> Iterator[Floats]:
+        """Each question's values of all nodes."""
+        walks = Walks(
+            normalize_rows(edges), restart, self.tolerance, self.max_iter, self.block, self.threads, self.device
+        )
+        return (values for part in walks(normalize_rows(seeds)) for values in part.values.T.astype(np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """What all questions share. starts: [Q, E + D], the seeds of the first walk."""
+
+    network: Network
+    extraction: Extraction
+    graph: SentenceGraph
+    texts: NDArray[np.float32]
+    questions: NDArray[np.float32]
+    starts: sp.csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class Focus:
+    """What one question's second walk is made of: its passages, their sentences and paths of them, its graph, and the
+    seeds [1, nodes]. nodes: entities, then the passages, as numbers of the whole graph.
+    """
+
+    passages: Numbers
+    sentences: Numbers
+    paths: list[Path]
+    nodes: Numbers
+    edges: sp.csr_array
+    seeds: sp.csr_array

@@ -1,0 +1,140 @@
+"""HippoRAG 2's scheme: Personalised PageRank from the triples, or the phrases, that the question resembles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.core.errors import HarnessError, bounded, one_of, whole_number
+from harness.core.identity import LATER
+from harness.core.resources import need_memory
+from harness.graph import Network
+from harness.graph.extractor import Extraction
+from harness.model.encoder import embed
+from harness.model.gate import Candidates, Gate, keep
+from harness.plugins.walks.retriever.undirected import Undirected
+from harness.retriever.ppr import PPR
+from harness.retriever.search import exact_search, link_entities
+from harness.retriever.walk import normalize_rows, scale_rows
+from harness.work.store import Store
+
+LINKS = ("query_to_triple", "query_to_node", "ner_to_node")
+
+
+@dataclass(frozen=True)
+class HippoRAG(PPR):
+    """PPR (see there) with other seeds, over the undirected graph.
+
+    by: what the question is linked to. ``query_to_triple``: its ``nearest`` triples by cosine, of which those of at
+    least ``recognised`` pass (the papers' recognition memory, by embedding in place of a language model); a triple's
+    subject and object get the mean cosine of their triples. ``query_to_node``: its ``nearest`` names, with their
+    cosine. ``ner_to_node``: the names in it (``link``: by embedding where the graph does not hold them).
+    gate: decides beside ``recognised`` which of the ``nearest`` triples pass, as the papers' language model does; null
+    for none. A question of which no triple passes starts from its passages alone.
+    Each is divided by the number of passages that mention the entity or have it as title. Passages get
+    ``passage_weight`` times their cosine to the question, scaled over all passages to [0, 1]; the sum is scaled to 1.
+    ``passages`` and ``sharpness`` have no part in it.
+    """
+
+    version: ClassVar[int] = 2
+    walk: Undirected = field(default_factory=Undirected)  # type: ignore[assignment]
+    passage_weight: float = 0.05
+    by: str = "query_to_triple"
+    nearest: int = 5
+    recognised: float = 0.0
+    gate: Gate | None = field(default=None, metadata=LATER)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of("lists.NAME.by", self.by, LINKS)
+        whole_number("lists.NAME.nearest", self.nearest, 1)
+        bounded("lists.NAME.recognised", self.recognised, -1, 1)
+
+    def start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, dict[str, int]]:
+        """The graph, its extraction, the restart of every question [Q, E + D], and counts of links."""
+        network, extraction = self.graph.build(benchmark, store)
+        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        if self.by == "ner_to_node":
+            entities, facts = link_entities(network, extraction.questions, self.encoder, self.link, store)
+        else:
+            if self.by == "query_to_triple":
+                entities, facts = self._triples(network, extraction, benchmark.questions, questions, store)
+            else:
+                entities, facts = self._names(network, questions, store)
+            held = np.diff(sp.csr_array(network.mentions + network.about).indptr)
+            entities = scale_rows(1 / np.maximum(held, 1), entities.T.tocsr()).T
+        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
+        close = sp.csr_array(spread_cosines(passages, questions))
+        seeds = normalize_rows(sp.hstack([entities, self.passage_weight * close], format="csr"))
+        return network, extraction, seeds, facts
+
+    def _triples(
+        self,
+        network: Network,
+        extraction: Extraction,
+        asked: Sequence[str],
+        questions: NDArray[np.float32],
+        store: Store,
+    ) -> tuple[Any, dict[str, Any]]:
+        """[Q, E]: the mean cosine of the recognised triples that hold the entity."""
+        triples, names = extraction.triples, extraction.names
+        if not len(triples.subject):
+            raise HarnessError(
+                "retriever=hipporag links questions to triples, and the extractor found none; choose extractor=llm or "
+                "openie_file, or lists.NAME.by=query_to_node"
+            )
+        stated = zip(triples.subject.tolist(), triples.predicate.tolist(), triples.object.tolist(), strict=True)
+        distinct = list(dict.fromkeys(stated))
+        texts = [f"{names[s]} {triples.predicates[p]} {names[o]}" for s, p, o in distinct]
+        vectors = np.asarray(embed(self.encoder, texts, "passage", store))
+        near, cosine = exact_search(vectors, questions, min(self.nearest, len(texts)))
+        passed = cosine >= max(self.recognised, np.finfo(np.float64).tiny)
+        gated: Mapping[str, Any] = {}
+        if self.gate is not None:
+            bounds = np.arange(len(near) + 1, dtype=np.int64) * near.shape[1]
+            kept, gated = keep(self.gate, asked, Candidates(texts, bounds, near.ravel()), store)
+            passed &= kept.reshape(near.shape)
+        rows, columns = np.nonzero(passed)
+        ends = np.array([(s, o) for s, _, o in distinct])[near[rows, columns]]
+        ends[ends[:, 0] == ends[:, 1], 1] = -1
+        rows, column = np.repeat(rows, 2), ends.ravel()
+        values, named = np.repeat(cosine[passed], 2), column >= 0
+        shape = (len(questions), len(names))
+        at = (rows[named], column[named])
+        total = sp.csr_array(sp.coo_array((values[named], at), shape=shape))
+        count = sp.csr_array(sp.coo_array((np.ones(int(named.sum())), at), shape=shape))
+        total.data /= count.data
+        facts = {
+            "triples": len(texts),
+            "recognised": int(passed.sum()),
+            "not_recognised": int((~passed).sum()),
+            "questions_without_triple": int((~passed.any(axis=1)).sum()),
+        }
+        return total, {**facts, "gate": gated} if gated else facts
+
+    def _names(self, network: Network, questions: NDArray[np.float32], store: Store) -> tuple[Any, dict[str, Any]]:
+        """[Q, E]: the cosine of the nearest names."""
+        vectors = np.asarray(embed(self.encoder, network.names, "name", store))
+        near, cosine = exact_search(vectors, questions, min(self.nearest, len(vectors)))
+        rows = np.repeat(np.arange(len(questions)), near.shape[1])
+        entries = (np.maximum(cosine, 0).ravel(), (rows, near.ravel()))
+        return sp.csr_array(sp.coo_array(entries, shape=(len(questions), len(vectors)))), {"linked": near.size}
+
+
+def spread_cosines(passages: NDArray[np.float32], questions: NDArray[np.float32]) -> NDArray[np.float64]:
+    """float64[Q, D]: cosines, each row scaled to a least of 0 and a greatest of 1 (all 1 where they are equal)."""
+    cells = len(passages) * len(questions)
+    mend = "take a retriever that reads the nearest passages alone, such as ppr, or fewer questions"
+    need_memory(32 * cells, f"cosines of {len(questions):,} questions with all of {len(passages):,} passages", mend)
+    docs, cosine = exact_search(passages, questions, len(passages))
+    low, high = cosine.min(axis=1, keepdims=True), cosine.max(axis=1, keepdims=True)
+    share = np.divide(cosine - low, high - low, out=np.ones_like(cosine), where=high > low)
+    result: NDArray[np.float64] = np.empty(share.shape)
+    np.put_along_axis(result, docs.astype(np.int64), share, axis=1)
+    return result

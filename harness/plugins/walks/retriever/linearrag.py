@@ -1,0 +1,195 @@
+"""LinearRAG: entities activated through the sentences that join them, then PageRank over entities and passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.core.errors import bounded, whole_number
+from harness.core.identity import NO_RESULT
+from harness.graph import Graph, Network
+from harness.graph.extractor import Extraction
+from harness.model.encoder import Encoder, embed
+from harness.plugins.walks.retriever.hipporag import spread_cosines
+from harness.retriever.mentions import Sentences
+from harness.retriever.pagerank import PART, Walked, Walks, collect_lists
+from harness.retriever.search import inner_products, link_entities
+from harness.retriever.walk import normalize_rows
+from harness.run import Run
+from harness.work.shared_rows import Columns, map_rows
+from harness.work.store import Store
+
+Activation = dict[int, tuple[float, int]]
+
+
+@dataclass(frozen=True)
+class LinearRAG:
+    """LinearRAG (Zhuang et al. 2025, arXiv 2510.10114), whose graph needs entities and sentences and no relations.
+
+    Activation: an entity of the question has 1, or the cosine to its name (at least ``link``). An entity that has at
+    least ``threshold`` passes a(e) cos(q, s) to all entities of its ``sentences`` best sentences s that no entity has
+    used, if that is at least ``threshold``; so on, ``steps`` times; an entity's activation a(e) is the sum.
+    Restart: of an entity a(e); of a passage p ``passage_weight`` (``ratio`` c(p) + ln(1 + sum over active entities of
+    a'(e) ln(1 + mentions of e in p) / tier(e))), with c the cosine scaled to [0, 1] over all passages, a' the greatest
+    that e was given in the step, tier 1 for the question's entities and one more a step.
+    PageRank: undirected, an edge of entity and passage weighs the entity's share of the passage's mentions.
+    Not as published: entities are those of the graph's extractor, whose titles count as mentions; passages that stand
+    beside each other in a document have no edge, since these corpora have no such order; a question without a known
+    entity starts from its passages alone.
+    """
+
+    version: ClassVar[int] = 1
+    graph: Graph
+    encoder: Encoder
+    link: float | None = 0.7
+    sentences: int = 1
+    threshold: float = 0.5
+    steps: int = 2
+    ratio: float = 1.5
+    passage_weight: float = 0.05
+    restart: float = 0.5
+    tolerance: float = 1e-6
+    max_iter: int = 200
+    block: int = field(default=64, metadata=NO_RESULT)
+    threads: int | None = field(default=None, metadata=NO_RESULT)
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        for name in ("sentences", "steps"):
+            whole_number(f"lists.NAME.{name}", getattr(self, name), 0)
+        for name in ("ratio", "passage_weight"):
+            bounded(f"lists.NAME.{name}", getattr(self, name), 0)
+        bounded("lists.NAME.threshold", self.threshold, 0, 1)
+        bounded("lists.NAME.restart", self.restart, 0, 1, open_low=True)
+        bounded("lists.NAME.tolerance", self.tolerance, 0, open_low=True)
+        whole_number("lists.NAME.max_iter", self.max_iter, 1)
+        whole_number("lists.NAME.block", self.block, 1)
+        if self.threads is not None:
+            whole_number("lists.NAME.threads", self.threads, 1)
+        if self.link is not None:
+            bounded("lists.NAME.link", self.link, 0, 1)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """Activate question by question, then walk from all restarts."""
+        network, extraction = self.graph.build(benchmark, store)
+        linked, facts = link_entities(network, extraction.questions, self.encoder, self.link, store)
+        linked.data *= np.maximum(np.diff(network.mentions.indptr), 1)[linked.indices]
+        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
+        joined = Joined.of(self.encoder, benchmark, extraction, store)
+        counts = sp.csr_array(network.mentions + network.about)
+        first = len(network.names)
+
+        def activated(part: slice) -> Columns:
+            totals, bonus = [], []
+            for query in range(part.start, part.stop):
+                start = slice(*linked.indptr[query : query + 2])
+                given = np.minimum(linked.data[start], 1.0).tolist()
+                seeds = dict(zip(linked.indices[start].tolist(), given, strict=True))
+                total, last = self.activate(joined, questions, query, seeds)
+                totals.append(_row(total, first))
+                bonus.append(_bonus(counts, last))
+            found = sp.csr_array(sp.vstack(totals, format="csr")) if totals else sp.csr_array((0, first))
+            return np.diff(found.indptr), found.indices, found.data, np.array(bonus).reshape(-1, len(passages))
+
+        lengths, held, values, bonus = map_rows("activate", activated, len(questions), PART)
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        entities = sp.csr_array((values, held, indptr), shape=(len(questions), first))
+        weights = self.passage_weight * (self.ratio * spread_cosines(passages, questions) + bonus)
+        restarts = normalize_rows(sp.csr_array(sp.hstack([entities, sp.csr_array(weights)], format="csr")))
+        walks = Walks(
+            _transition(network), self.restart, self.tolerance, self.max_iter, self.block, self.threads, self.device
+        )
+
+        def reached(part: slice) -> Iterator[Walked]:
+            return ((block.values[first:].T, block.iterations, block.change) for block in walks(restarts[part]))
+
+        run, walked = collect_lists(benchmark, reached, self.tolerance)
+        return run, {**facts, **walked, "active_entities": len(held)}
+
+    def activate(
+        self, joined: Joined, questions: NDArray[np.float32], query: int, seeds: Mapping[int, float]
+    ) -> tuple[dict[int, float], Activation]:
+        """Each entity's activation, and its greatest share with its tier, of one question."""
+        total, last = dict(seeds), {entity: (value, 1) for entity, value in seeds.items()}
+        used: set[int] = set()
+        current = dict(seeds)
+        for tier in range(2, self.steps + 2):
+            reached: dict[int, float] = {}
+            for entity, value in sorted(current.items()):
+                free = [one for one in joined.of_entity(entity).tolist() if one not in used]
+                if value < self.threshold or not free:
+                    continue
+                found = np.array(free, dtype=np.int64)
+                cosine = inner_products(joined.vectors, questions, found, np.full(len(found), query))
+                for place in np.lexsort((found, -cosine))[: self.sentences].tolist():
+                    used.add(free[place])
+                    share = value * float(cosine[place])
+                    for other in joined.of_sentence(free[place]).tolist() if share >= self.threshold else ():
+                        total[other] = total.get(other, 0.0) + share
+                        reached[other] = max(reached.get(other, 0.0), share)
+            last |= {entity: (value, tier) for entity, value in reached.items()}
+            current = reached
+        return total, last
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """Which entity is in which sentence, both ways, and the sentences' vectors float32[S, d]."""
+
+    vectors: NDArray[np.float32]
+    by_entity: sp.csr_array
+    by_sentence: sp.csr_array
+
+    @classmethod
+    def of(cls, encoder: Encoder, benchmark: Benchmark, extraction: Extraction, store: Store) -> Joined:
+        """From the mentions in the passages."""
+        sentences, mentions = Sentences.of(benchmark), extraction.passages
+        place = (mentions.entity.astype(np.int64), sentences.of_mentions(mentions))
+        shape = (len(extraction.names), len(sentences.texts))
+        held = sp.csr_array(sp.coo_array((np.ones(len(place[0])), place), shape=shape))
+        vectors = np.asarray(embed(encoder, sentences.texts, "passage", store))
+        back = sp.csr_array(held.T.tocsr())
+        held.sort_indices()
+        back.sort_indices()
+        return cls(vectors, held, back)
+
+    def of_entity(self, entity: int) -> NDArray[np.int32]:
+        """The sentences that mention an entity, ascending."""
+        found: NDArray[np.int32] = self.by_entity.indices[slice(*self.by_entity.indptr[entity : entity + 2])]
+        return found
+
+    def of_sentence(self, sentence: int) -> NDArray[np.int32]:
+        """The entities that a sentence mentions, ascending."""
+        found: NDArray[np.int32] = self.by_sentence.indices[slice(*self.by_sentence.indptr[sentence : sentence + 2])]
+        return found
+
+
+def _row(values: Mapping[int, float], size: int) -> sp.csr_array:
+    columns = sorted(values)
+    entries = (
+        np.array([values[one] for one in columns]),
+        (np.zeros(len(columns), np.int64), np.array(columns, np.int64)),
+    )
+    return sp.csr_array(sp.coo_array(entries, shape=(1, size)))
+
+
+def _bonus(counts: sp.csr_array, last: Activation) -> NDArray[np.float64]:
+    """float64[D]: ln(1 + sum of a' ln(1 + mentions) / tier)."""
+    total = np.zeros(counts.shape[1])
+    for entity, (value, tier) in sorted(last.items()):
+        part = slice(*counts.indptr[entity : entity + 2])
+        total[counts.indices[part]] += value * np.log1p(counts.data[part].astype(np.float64)) / tier
+    return np.log1p(total)
+
+
+def _transition(network: Network) -> sp.csr_array:
+    """[E + D, E + D]: undirected, an entity's share of a passage's mentions."""
+    shares = normalize_rows(sp.csr_array((network.mentions + network.about).T.tocsr()))
+    return normalize_rows(sp.csr_array(sp.block_array([[None, shares.T], [shares, None]])))

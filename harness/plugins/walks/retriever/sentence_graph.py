@@ -1,0 +1,136 @@
+"""Sentences, the entities that they hold, the graph that these make, and a beam search over paths of sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.graph import Network
+from harness.graph.extractor import Extraction
+from harness.graph.network import count_matrix
+from harness.plugins.walks.retriever.undirected import Undirected
+from harness.retriever.mentions import Sentences, expand_ranges
+
+Floats = NDArray[np.float64]
+Path = tuple[tuple[int, ...], float]
+"""Sentences in order, and what the path is worth."""
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceGraph:
+    """S sentences, E entities, D passages.
+
+    held: [S, E], 1 where a sentence mentions the entity, or its passage has it as title. alike: [S, E], the same with
+    the synonyms of those. edges: [E + D, E + D], symmetric: of two entities the sentences that hold both, plus the
+    cosine of synonyms; 1 of an entity and a passage that names it or has it as title.
+    """
+
+    sentences: Sentences
+    held: sp.csr_array
+    alike: sp.csr_array
+    edges: sp.csr_array
+
+    @classmethod
+    def of(cls, network: Network, extraction: Extraction, benchmark: Benchmark) -> SentenceGraph:
+        """From the mentions in the passages."""
+        sentences = Sentences.of(benchmark)
+        held = held_entities(extraction, sentences)
+        alike = sp.csr_array(held @ (sp.eye_array(held.shape[1], format="csr") + network.synonym))
+        return cls(sentences, held, alike, Undirected().graph(replace(network, relation=join_entities(held))))
+
+    @property
+    def entities(self) -> int:
+        """E."""
+        return int(self.held.shape[1])
+
+    def within(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The sentences of some passages."""
+        first = self.sentences.first
+        return expand_ranges(first[passages], np.diff(first)[passages])
+
+    def joined(self, sentences: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """[n, n]: which of n sentences share an entity, or hold synonyms."""
+        shared: NDArray[np.bool_] = (self.alike[sentences] @ self.held[sentences].T).toarray() > 0
+        return shared
+
+    def around(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Some passages and the entities that they have an edge to, as nodes: entities first, passages as given."""
+        nodes = self.entities + passages
+        return np.concatenate([np.unique(self.edges[nodes].indices).astype(np.int64), nodes])
+
+
+def held_entities(extraction: Extraction, sentences: Sentences) -> sp.csr_array:
+    """[S, E], 1 where a sentence mentions the entity, or its passage has it as title."""
+    titled = np.repeat(extraction.titled, np.diff(sentences.first))
+    own = np.flatnonzero(titled >= 0)
+    rows = np.concatenate([sentences.of_mentions(extraction.passages), own])
+    columns = np.concatenate([extraction.passages.entity, titled[own]])
+    held = count_matrix(rows, columns, (len(titled), len(extraction.names)))
+    held.data = np.ones(held.nnz)
+    return held
+
+
+def join_entities(held: sp.csr_array) -> sp.csr_array:
+    """[E, E]: the sentences that hold both; without self-loops."""
+    joined = sp.csr_array(held.T.tocsr() @ held)
+    joined.setdiag(0)
+    joined.eliminate_zeros()
+    joined.sort_indices()
+    return joined
+
+
+def grow_paths(
+    cosine: Floats, gram: Floats, joined: NDArray[np.bool_], width: int, length: int, parallel: int
+) -> list[Path]:
+    """All that a beam of ``width`` paths kept at any length up to ``length``, of greatest worth first.
+
+    cosine: [n], <q, s_i>. gram: [n, n], <s_i, s_j>. joined: [n, n], whether a path goes on from i to j; to the
+    ``parallel`` sentences of greatest cosine every path goes on. Of two paths with the same sentences the one from the
+    better start is kept. worth(P) = sum_i <q, s_i> / sqrt(sum_ij <s_i, s_j>), i and j in P.
+    """
+    order = np.lexsort((np.arange(len(cosine)), -cosine))
+    beam: list[Path] = [((one,), float(cosine[one])) for one in order[:width].tolist()]
+    found = list(beam)
+    for _ in range(1, length):
+        longer: dict[frozenset[int], Path] = {}
+        for path, _ in beam:
+            inside, onward = np.array(path), joined[path[-1]].copy()
+            onward[order[:parallel]] = True
+            onward[inside] = False
+            ends = np.flatnonzero(onward)
+            square = gram[np.ix_(inside, inside)].sum() + 2 * gram[np.ix_(inside, ends)].sum(axis=0) + gram[ends, ends]
+            worth = (cosine[inside].sum() + cosine[ends]) / np.sqrt(np.maximum(square, np.finfo(np.float64).tiny))
+            for end, value in zip(ends.tolist(), worth.tolist(), strict=True):
+                longer.setdefault(frozenset((*path, end)), ((*path, end), value))
+        beam = sorted(longer.values(), key=_rank)[:width]
+        found += beam
+    return sorted(found, key=_rank)
+
+
+def _rank(path: Path) -> tuple[float, tuple[int, ...]]:
+    return -path[1], path[0]
+
+
+def weigh_entities(paths: list[Path], held: sp.csr_array, best: int, count: int) -> Floats:
+    """float64[E]: what a walk starts with. held: [n, E], the entities of the n sentences that paths are of.
+
+    Of the ``best`` first paths, the ``count`` entities of greatest sum of worths (once for each sentence that holds
+    the entity) have the greatest of them, divided by the greatest of all; likewise of all paths of one sentence; an
+    entity has the greater of the two.
+    """
+    whole: Floats = np.zeros(held.shape[1])
+    for chosen in (paths[:best], [path for path in paths if len(path[0]) == 1]):
+        total, greatest = np.zeros_like(whole), np.zeros_like(whole)
+        for path, worth in chosen:
+            for sentence in path:
+                entities = held.indices[slice(*held.indptr[sentence : sentence + 2])]
+                total[entities] += worth
+                greatest[entities] = np.maximum(greatest[entities], worth)
+        kept = np.lexsort((np.arange(len(total)), -total))[:count]
+        if top := greatest[kept].max(initial=0):
+            whole[kept] = np.maximum(whole[kept], greatest[kept] / top)
+    return whole

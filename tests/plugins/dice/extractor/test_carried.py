@@ -1,0 +1,54 @@
+"""What a benchmark over a knowledge graph carries."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from harness.benchmark import Benchmark
+from harness.core.errors import HarnessError
+from harness.graph.extractor import extract
+from harness.plugins.dice.extractor.carried import Carried, labels
+from harness.work.store import Store
+
+ENTITIES = {"Dune (film)": "A film.", "Dune (novel)": "A book.", "": "Frank Herbert", "Ünter": "A town."}
+QUESTIONS = ["Who wrote the DUNE?", "Was Frank Herbert born in Ünter?", "nothing"]
+
+
+@pytest.fixture
+def world(titled: Callable[..., Benchmark]) -> Benchmark:
+    table = pa.table(
+        {
+            "subject": pa.array([1, 2, 0], pa.int32()),
+            "relation": ["author", "born in", "author"],
+            "object": pa.array([2, 3, 2], pa.int32()),
+        }
+    )
+    return replace(titled(ENTITIES, QUESTIONS), triples=table)
+
+
+def test_entities_triples_and_what_questions_name(world: Benchmark, tmp_path: Path) -> None:
+    found = extract(Carried(), world, Store(tmp_path))
+    assert list(found.names) == labels(world) == ["Dune (film)", "Dune (novel)", "Frank Herbert", "Ünter"]
+    assert found.titled.tolist() == [0, 1, 2, 3]
+    triples = found.triples
+    assert triples.subject.tolist() == triples.passage.tolist() == [1, 2, 0]
+    assert triples.object.tolist() == [2, 3, 2]
+    assert [triples.predicates[place] for place in triples.predicate] == ["author", "born in", "author"]
+    asked = found.questions
+    assert asked.indptr.tolist() == [0, 2, 4, 4]
+    assert asked.entity.tolist() == [0, 1, 2, 3]
+    spans = zip(asked.text.tolist(), asked.start.tolist(), asked.end.tolist(), strict=True)
+    assert [QUESTIONS[text].encode()[a:b].decode() for text, a, b in spans] == [
+        "DUNE",
+        "DUNE",
+        "Frank Herbert",
+        "Ünter",
+    ]
+
+
+def test_a_benchmark_of_passages_carries_none(titled: Callable[..., Benchmark], tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match="extractor=carried: benchmark few carries no triples; take one over"):
+        extract(Carried(), titled({"A": "a"}, ["q"]), Store(tmp_path))

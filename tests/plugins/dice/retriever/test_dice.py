@@ -1,0 +1,235 @@
+"""Hand-worked lists, every score against the definition taken literally, and eq. 4 against the fuser of that name."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+
+import harness
+from harness.benchmark import Benchmark
+from harness.core.configuration import strategy
+from harness.core.errors import HarnessError
+from harness.graph.extractor import extract
+from harness.graph.extractor.offline import Offline
+from harness.model.encoder import embed
+from harness.model.encoder.hashed import Hashed
+from harness.plugins.dice.extractor.carried import Carried
+from harness.plugins.dice.retriever.dice import Dice
+from harness.plugins.dice.triple.triples import best_rows
+from harness.plugins.dice.triplestore.memory import Memory
+from harness.plugins.dice.vectorstore.faiss import Faiss
+from harness.retriever import retrieve
+from harness.retriever.dense import Dense
+from harness.work.store import Store
+
+ENTITIES = {
+    "Inception": "Inception is a film.",
+    "Christopher Nolan": "He was born in London.",
+    "London": "A city on the Thames.",
+    "Memento": "A film of memory.",
+    "Emma Thomas": "A producer.",
+    "Interstellar": "Space.",
+}
+TRIPLES = [
+    ("Inception", "directed by", "Christopher Nolan"),
+    ("Memento", "directed by", "Christopher Nolan"),
+    ("Christopher Nolan", "place of birth", "London"),
+    ("Christopher Nolan", "spouse", "Emma Thomas"),
+    ("Interstellar", "directed by", "Christopher Nolan"),
+    ("Inception", "produced by", "Emma Thomas"),
+]
+QUESTIONS = ["Who directed Inception?", "Where was the director of Memento born?", "spouse of Christopher Nolan"]
+GRAPH = Dice(Carried(), Hashed(), Memory(), Faiss(), seeds=2, rows=3, union=False)
+
+Titled = Callable[..., Benchmark]
+
+
+@pytest.fixture
+def world(titled: Titled) -> Benchmark:
+    names = list(ENTITIES)
+    ends = [pa.array([names.index(triple[end]) for triple in TRIPLES], pa.int32()) for end in (0, 2)]
+    table = pa.table({"subject": ends[0], "relation": [r for _, r, _ in TRIPLES], "object": ends[1]})
+    return replace(titled(ENTITIES, QUESTIONS), triples=table)
+
+
+def similarity(question: str, label: str, tokens: str) -> float:
+    bags: list[list[Any]] = []
+    for text in (question, label):
+        words = text.upper().split()
+        if tokens == "words":
+            bags.append(sorted(set(words)))
+        else:
+            bags.append([word[i : i + 2] for word in words for i in range(len(word) - 1)])
+    rest, shared = list(bags[1]), 0
+    for token in bags[0]:
+        if token in rest:
+            rest.remove(token)
+            shared += 1
+    return 2 * shared / (len(bags[0]) + len(bags[1]))
+
+
+def literally(dice: Dice, benchmark: Benchmark, store: Store, place: int) -> dict[str, float]:
+    """The definition in the class's docstring, one triple at a time; titles lead to passages."""
+    question, names = QUESTIONS[place], list(ENTITIES)
+    passages = embed(dice.encoder, benchmark.passages, "passage", store).astype(np.float64)
+    cosine = passages @ embed(dice.encoder, benchmark.questions, "question", store)[place].astype(np.float64)
+    near = sorted(range(len(names)), key=lambda d: (-cosine[d], d))[: dice.seeds]
+    seeds = {names[d] for d in near} if dice.seeds else set(names)
+    rows = []
+    for number, (head, relation, tail) in enumerate(TRIPLES):
+        score = sum(similarity(question, label, dice.tokens) for label in (head, relation, tail)) / 3
+        rows += [(-score, number, 0, tail)] * (head in seeds) + [(-score, number, 1, head)] * (
+            dice.inward and tail in seeds
+        )
+    found: dict[str, float] = {}
+    for score, _, _, far in sorted(rows)[: dice.rows]:
+        found[far] = max(found.get(far, 0.0), -score)
+    if dice.union:
+        found = {name: score + dice.epsilon for name, score in found.items()}
+        for d in near:
+            found[names[d]] = max(found.get(names[d], -np.inf), cosine[d])
+    return {f"d{names.index(name):03d}": score for name, score in found.items()}
+
+
+@pytest.mark.parametrize("union", [True, False])
+@pytest.mark.parametrize("tokens", ["bigrams", "words"])
+@pytest.mark.parametrize("inward", [True, False])
+@pytest.mark.parametrize(("seeds", "rows"), [(1, 3), (2, 3), (2, None), (6, 2)])
+def test_scores_are_the_definition(
+    world: Benchmark, tmp_path: Path, union: bool, tokens: str, inward: bool, seeds: int, rows: int | None
+) -> None:
+    dice = replace(GRAPH, union=union, tokens=tokens, inward=inward, seeds=seeds, rows=rows)
+    run = retrieve(dice, world, Store(tmp_path)).to_dict()
+    for place in range(len(QUESTIONS)):
+        assert run[f"q{place}"] == pytest.approx(literally(dice, world, Store(tmp_path), place), abs=1e-6)
+
+
+def test_without_seeds_every_triple_is_scored(world: Benchmark, tmp_path: Path) -> None:
+    """Words: spouse of Christopher Nolan (4) with the triple's labels: 2*2/6, 2*1/5, 0, mean 16/45."""
+    dice = replace(GRAPH, seeds=None, inward=False, tokens="words", rows=1)
+    run = retrieve(dice, world, Store(tmp_path)).to_dict()
+    assert run["q2"] == pytest.approx({"d004": (4 / 6 + 2 / 5) / 3})
+
+
+@pytest.mark.parametrize("seeds", [1, 2, 6])
+def test_the_union_is_what_the_fuser_makes_of_both_lists(world: Benchmark, tmp_path: Path, seeds: int) -> None:
+    store, graph = Store(tmp_path), replace(GRAPH, seeds=seeds, rows=None)
+    lists = {"dense": retrieve(Dense(Hashed(), depth=seeds), world, store), "graph": retrieve(graph, world, store)}
+    fused = harness.fuse(lists, "dice", "none")
+    union = retrieve(replace(graph, union=True), world, store)
+    assert fused.to_dict() == union.to_dict()
+    assert fused.docs.tobytes() == union.docs.tobytes()
+
+
+def test_seeds_from_what_the_question_names(world: Benchmark, tmp_path: Path) -> None:
+    named = replace(GRAPH, start="names", rows=None)
+    run = retrieve(named, world, Store(tmp_path)).to_dict()
+    assert set(run["q0"]) == {"d001", "d004"}  # Inception: directed by, produced by
+    assert set(run["q1"]) == {"d001"}  # Memento
+    assert set(run["q2"]) == {"d000", "d002", "d003", "d004", "d005"}  # Christopher Nolan, both ways
+    both = retrieve(replace(named, start="both", seeds=1), world, Store(tmp_path)).to_dict()
+    alone = retrieve(replace(named, start="vectors", seeds=1), world, Store(tmp_path)).to_dict()
+    assert all(set(both[q]) == set(run[q]) | set(alone[q]) for q in run)
+
+
+@dataclass(frozen=True)
+class Scarce:
+    """Finds the first passage alone, as an approximate index may."""
+
+    @contextlib.contextmanager
+    def open(self, vectors: NDArray[np.float32]) -> Iterator[Any]:
+        def search(questions: NDArray[np.float32], depth: int) -> Any:
+            docs = np.tile(np.array([0, *[-1] * (depth - 1)]), (len(questions), 1))
+            return docs, np.where(docs < 0, -np.inf, 0.25)
+
+        yield search
+
+
+def test_an_index_that_finds_fewer_gives_fewer(world: Benchmark, tmp_path: Path) -> None:
+    dice = replace(GRAPH, vectorstore=Scarce(), seeds=3, rows=None, inward=False, union=True)
+    run = retrieve(dice, world, Store(tmp_path)).to_dict()
+    assert all(set(found) == {"d000", "d001", "d004"} for found in run.values())
+    assert run["q2"]["d000"] == 0.25
+
+
+def test_best_rows_by_hand() -> None:
+    """Ends (0, 1), (1, 0), (2, 2), (0, 2); seeds 0 and 2. A self-loop is one row; ties by triple, the tail first."""
+    table = np.array([[0, 9, 1], [1, 9, 0], [2, 9, 2], [0, 9, 2]])
+    score = np.array([0.5, 0.5, 0.9, 0.5])
+    triple, far, value = best_rows(table, np.arange(4), score, np.array([0, 2]), True, None)
+    assert list(zip(triple.tolist(), far.tolist(), value.tolist(), strict=True)) == [
+        (2, 2, 0.9), (0, 1, 0.5), (1, 1, 0.5), (3, 2, 0.5), (3, 0, 0.5),
+    ]  # fmt: skip
+    assert best_rows(table, np.arange(4), score, np.array([0, 2]), True, 2)[0].tolist() == [2, 0]
+    assert best_rows(table, np.arange(4), score, np.array([0, 2]), False, None)[0].tolist() == [2, 0, 3]
+    assert best_rows(table, np.arange(4), score, None, False, None)[1].tolist() == [2, 1, 0, 2]
+    assert best_rows(table, np.empty(0, np.int64), np.empty(0), np.array([4]), True, 3)[0].tolist() == []
+
+
+PASSAGES = {
+    "Dune (film)": "Dune was filmed by David Lynch. It has Sting.",
+    "David Lynch": "David Lynch grew up in Missoula.",
+    "Missoula": "Missoula is a city that David Lynch left.",
+    "Sting": "Sting is a singer.",
+}
+TITLES = Offline(model=None, spans=False)
+
+
+@pytest.mark.parametrize(
+    ("leads", "expected"),
+    [("title", {"d001", "d003"}), ("stated", {"d000"}), ("both", {"d000", "d001", "d003"})],
+)
+def test_sentences_lead_to_passages(titled: Titled, tmp_path: Path, leads: str, expected: set[str]) -> None:
+    benchmark = titled(PASSAGES, ["Who filmed Dune?"])
+    dice = replace(GRAPH, extractor=TITLES, reads="sentences", leads=leads, seeds=1, rows=None, inward=False)
+    run = retrieve(dice, benchmark, Store(tmp_path)).to_dict()["q0"]
+    assert set(run) == expected
+    question = "Who filmed Dune?"
+    sentence = "Dune was filmed by David Lynch."
+    labels = ("Dune (film)", sentence, "David Lynch")
+    expected_score = sum(similarity(question, label, "bigrams") for label in labels) / 3
+    assert max(run.values()) == pytest.approx(expected_score)
+
+
+def test_no_triples_is_an_empty_list(titled: Titled, tmp_path: Path) -> None:
+    benchmark = titled(PASSAGES, ["Who filmed Dune?"])
+    assert extract(TITLES, benchmark, Store(tmp_path)).triples.subject.size == 0
+    dice = replace(GRAPH, extractor=TITLES, seeds=1)
+    assert retrieve(dice, benchmark, Store(tmp_path)).lengths().tolist() == [0]
+    assert retrieve(replace(dice, union=True), benchmark, Store(tmp_path)).lengths().tolist() == [1]
+
+
+def test_the_same_bytes_again_and_from_every_store(world: Benchmark, tmp_path: Path) -> None:
+    first, _ = GRAPH.retrieve(world, Store(tmp_path / "one"))
+    for library in ("ladybug", "chromadb"):
+        pytest.importorskip(library, reason="the extra `stores` is not installed")
+    for dice in (
+        replace(GRAPH),
+        replace(GRAPH, triplestore=strategy("triplestore", "ladybug")),
+        replace(GRAPH, vectorstore=strategy("vectorstore", "chroma")),
+    ):
+        other, _ = dice.retrieve(world, Store(tmp_path / "two"))
+        assert other.docs.tobytes() == first.docs.tobytes()
+        assert other.scores.tobytes() == first.scores.tobytes()
+
+
+@pytest.mark.parametrize(("field", "bad"), [("seeds", 0), ("rows", 0), ("epsilon", -1)])
+def test_bounds(field: str, bad: float) -> None:
+    with pytest.raises(HarnessError, match=rf"^lists\.NAME\.{field} must be .*, got {field}={bad}"):
+        replace(GRAPH, **{field: bad})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("field", "bad"), [("start", "name"), ("tokens", "bigram"), ("reads", "triple"), ("leads", "titel")]
+)
+def test_unknown_words_name_the_known_ones(field: str, bad: str) -> None:
+    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{field}={bad} is not known .*did you mean"):
+        replace(GRAPH, **{field: bad})  # type: ignore[arg-type]

@@ -1,0 +1,141 @@
+"""A plug-in is a folder: without it, or without any, the core works; one that is broken takes nothing along."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.core.configuration.extensions import BROUGHT, PLUGINS
+from tests import house
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("harness", "conf", "datasets", "reports", "tests", "pyproject.toml", "constraints.txt", "Makefile")
+NAMES = sorted(path.parent.name for path in PLUGINS.glob("*/__init__.py"))
+
+Copy = Callable[..., Path]
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    """``copy("dice", ...)``: a copy of the tree without these plug-ins, their tests and their pages."""
+
+    def make(*names: str) -> Path:
+        folder = tmp_path / "tree"
+        folder.mkdir()
+        ignored = shutil.ignore_patterns("__pycache__", "site", "showcase")
+        for name in PARTS:
+            (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(
+                ROOT / name, folder / name, **({"ignore": ignored} if (ROOT / name).is_dir() else {})
+            )
+        for name in names:
+            for place in (folder / "harness" / "plugins", folder / "tests" / "plugins"):
+                shutil.rmtree(place / name, ignore_errors=True)
+            shutil.rmtree(folder / "reports" / "docs" / "pages" / "plugins" / name, ignore_errors=True)
+        return folder
+
+    return make
+
+
+def python(tree: Path, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    done = subprocess.run([sys.executable, *arguments], cwd=tree, env=environment, capture_output=True, text=True)
+    assert done.returncode == status, done.stdout[-4000:] + done.stderr[-2000:]
+    return done
+
+
+def work(tree: Path) -> None:
+    """The help and the way from a sweep to its report, and a comparison of two files."""
+    harness = ("-m", "harness")
+    python(tree, *harness, "--help")
+    small = ("tracking=none", "paths.runs=runs")
+    python(tree, *harness, "sweep", "grid=point", *small)
+    python(tree, *harness, "heldout", *small)
+    python(tree, *harness, "report", "paths.reports=made", *small)
+    assert (tree / "made" / "site" / "index.html").is_file()
+    rows = [{"id": f"q{number}", "supporting_ids": ["a", "b"]} for number in range(20)]
+    (tree / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for name, ranked in (("one", "abc"), ("two", "cba")):
+        lines = [f"{row['id']} Q0 {doc} {n} {3 - n} {name}\n" for row in rows for n, doc in enumerate(ranked)]
+        (tree / f"{name}.trec").write_text("".join(lines))
+    python(tree, *harness, "compare", "run=one.trec", "baseline=two.trec", "gold=gold.jsonl")
+
+
+def test_what_is_brought_is_written_down() -> None:
+    """By which a plug-in that was deleted is named; `make house` writes it."""
+    stored = json.loads((PLUGINS / BROUGHT).read_text())
+    now = house.brought()
+    assert {name: stored.get(name) for name in now} == now, "make house"
+
+
+def test_the_core_names_no_plugin() -> None:
+    code = [path for path in (ROOT / "harness").rglob("*.py") if PLUGINS not in path.parents]
+    found = [str(path) for path in code if re.search("(import|from) harness.plugins", path.read_text())]
+    found += [str(path) for path in (ROOT / "conf").rglob("*.yaml") if "harness.plugins" in path.read_text()]
+    assert found == []
+    assert "plugins." not in (ROOT / "pyproject.toml").read_text()
+
+
+@pytest.mark.slow
+def test_one_that_cannot_be_imported_warns_in_one_line_and_takes_nothing_with_it(copy: Copy) -> None:
+    """Of this tree and a stranger's; one that needs it is left out, too."""
+    tree = copy()
+    for name, text in (("broken", "raise RuntimeError('no\\nluck')"), ("leaning", 'NEEDS = ("broken",)')):
+        (tree / "harness" / "plugins" / name / "conf" / "fuser").mkdir(parents=True)
+        (tree / "harness" / "plugins" / name / "__init__.py").write_text(f'"""Broken."""\n{text}\n')
+        (tree / "harness" / "plugins" / name / "conf" / "fuser" / f"{name}.yaml").write_text("_target_: nowhere.X\n")
+    other = tree / "other-1.dist-info"
+    other.mkdir()
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1\n")
+    (other / "entry_points.txt").write_text("[multihop_harness.conf]\nother = other.conf\n")
+    (tree / "other.py").write_text("1 / 0\n")
+    done = python(tree, "-m", "harness", "sweep", "dry_run=true", "grid=point", "paths.runs=runs")
+    assert done.stderr.splitlines()[:3] == [
+        "plug-in broken is left out: RuntimeError: no luck",
+        "plug-in leaning is left out: it needs the plug-in broken",
+        "plug-in other is left out: entry point multihop_harness.conf: other = other.conf: "
+        "ZeroDivisionError: division by zero",
+    ]
+    assert "nothing was run" in done.stdout
+
+
+@pytest.mark.slow
+def test_what_is_missing_is_named_when_it_is_asked_for(copy: Copy) -> None:
+    tree = copy("phasegraph", "audit")
+    for arguments, named in (
+        (("sweep", "dry_run=true", "fuser=quantum"), "fuser=quantum needs the plug-in phasegraph"),
+        (("sweep", "dry_run=true", "+grid.x={fuser:[quantum]}"), "fuser=quantum needs the plug-in phasegraph"),
+        (("audit",), "harness audit: needs the plug-in audit"),
+    ):  # fmt: skip
+        done = python(tree, "-m", "harness", *arguments, status=2)
+        assert f"{named}, which is not here; put back the folder harness/plugins/" in done.stderr
+        assert done.stderr.startswith("error: ")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_rest_works_without_it(name: str, copy: Copy) -> None:
+    tree = copy(name)
+    work(tree)
+    chosen = ["tests/core", "tests/test_main.py", "tests/test_enrolment.py", "tests/command/test_mistakes.py"]
+    python(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen)
+
+
+@pytest.mark.slow
+def test_the_core_works_alone(copy: Copy) -> None:
+    """Its own tests and checks, too."""
+    tree = copy(*NAMES)
+    shutil.rmtree(tree / "harness" / "plugins")
+    shutil.rmtree(tree / "tests" / "plugins")
+    shutil.rmtree(tree / "reports" / "docs" / "pages" / "plugins", ignore_errors=True)
+    work(tree)
+    apart = ("soak", "benchmarks")
+    folders = sorted(path.name for path in (tree / "tests").iterdir() if path.is_dir() and path.name not in apart)
+    python(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", *(f"tests/{name}" for name in folders))
+    for tool in (("ruff", "check", "harness", "tests"), ("mypy",), ("importlinter.cli",)):
+        python(tree, "-m", *tool)
