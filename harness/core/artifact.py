@@ -48,6 +48,10 @@ def expected_files(manifest: bytes | str, key: str | None) -> tuple[Mapping[str,
     if artifact_key(found["stage"], found["config"], found["inputs"]) != (key or found["key"]):
         raise ValueError(f"its stage, configuration and inputs are not those of the key {key or found['key']}")
     files = {str(name): str(entry["sha256"]) for name, entry in found["files"].items()}
+    if not files:
+        raise ValueError("it names no file")
+    if not isinstance(found.get("sources", {}), Mapping):
+        raise ValueError("its sources are no mapping")
     for name in files:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or "\\" in name:
@@ -61,7 +65,7 @@ def read_manifest(path: Path) -> Mapping[str, Any] | None:
         return None
     try:
         manifest: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        parts = [manifest["config"], manifest.get("inputs", {}), manifest.get("facts", {})]
+        parts = [manifest["config"], *(manifest.get(key, {}) for key in ("inputs", "facts", "sources"))]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     return manifest if all(isinstance(part, Mapping) for part in parts) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,10 +19,12 @@ from harness.benchmark.cluster import share_gold
 from harness.core.configuration import folders as places
 from harness.core.errors import HarnessError, bounded, nearest
 from harness.core.identity import NO_RESULT, file_sha256
+from harness.core.sources import differing, sources
 from harness.retriever import Retriever
 from harness.run import Run
 from harness.work.store import Store
 
+log = logging.getLogger(__name__)
 T = TypeVar("T")
 KEYS = {"target": str, "fitted_on": dict, "splitting": str, "weights": dict, "folds": dict, "questions": dict}
 """What a file of `harness fit` must hold, with its type."""
@@ -104,6 +107,11 @@ def _parse(path: str, size: int, changed: int) -> dict[str, Any]:
         raise HarnessError(
             f"{place}: folds are {list(found['folds'])}, questions of {list(found['questions'])}; fit again"
         )
+    made_by = found.get("sources") or {}
+    if not isinstance(made_by, dict):
+        raise HarnessError(f"{place}: sources = {str(made_by)[:40]!r}, expected a mapping; fit again")
+    if other := differing(made_by, sources(made_by)):
+        log.warning("%s: fitted by other code of %s; run `harness fit` again", place, other)
     return dict(found)
 
 

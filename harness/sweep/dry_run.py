@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.core.identity import identity
 from harness.core.table import Column, Table
 from harness.graph.extractor import LLM
 from harness.model.endpoint import LETTERS, Chat
+from harness.retriever import retrieve
 from harness.sweep.trial import lists
 from harness.sweep.trial.override import values
 from harness.sweep.trial.plan import Plan
@@ -49,9 +49,10 @@ def stages(plan: Plan) -> Table:
         return Table("stages", "lists", columns, rows)
     rows = []
     for name, retriever in made.items():
-        if kept.place("retrieve", identity(retriever), {"benchmark": data.sha256}).is_dir():
+        try:
+            retrieve(retriever, data, kept)
             rows.append([name, "stored", ""])
-        else:
+        except NotStored:
             rows.append([name, "to build", _asked(retriever, data)])
     return Table("stages", f"lists of {data.name}: {len(data.doc_ids)} passages", columns, rows)
 

@@ -21,6 +21,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import locked, make_folder, remove_partials, write_frame, write_json, write_text
 from harness.core.identity import code_version, digest, library_versions, record
 from harness.core.input import read_yaml
+from harness.core.sources import own_sources
 from harness.evaluation.metric import Metric
 from harness.run import Run
 from harness.sweep.folder import scores
@@ -132,6 +133,7 @@ class Findings:
         plan, split = self.prepared.plan, self.prepared.benchmark.split_facts
         wanted: list[Any] = [plan.config.objective, plan.margin, plan.experiment]
         wanted += [] if split["splitting"] == "md5" else list(split.values())
+        wanted += [self._sources] if self._sources else []
         wanted += [] if plan.reference == "dense" else [{"reference": plan.reference}]  # older folders keep their names
         return digest([sorted(self.trials), *wanted, code_version(), library_versions()])[:12]
 
@@ -193,6 +195,11 @@ class Findings:
         return {name: run.take(members) for name, run in self.prepared.runs.items()}
 
     @cached_property
+    def _sources(self) -> dict[str, str]:
+        """The code of plug-ins that trials and lists are made of, by module; that of this project is in ``code``."""
+        return own_sources([self.prepared.identities, *(trial.identity for trial in self.trials.values())])
+
+    @cached_property
     def _tied(self) -> dict[str, Any]:
         plan, data = self.prepared.plan, self.prepared.benchmark
         members, test = data.members("tune"), data.members("test")
@@ -203,6 +210,7 @@ class Findings:
             **data.split_facts,
             "shared_gold": float(share_gold(data.gold[test], data.gold[members]).mean()) if len(test) else 0.0,
             "n": self.rows[0]["n"],
+            **({"sources": self._sources} if self._sources else {}),
             "objective": plan.config.objective,
             "reference": plan.reference,
         }

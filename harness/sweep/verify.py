@@ -13,6 +13,7 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, record
+from harness.core.sources import own_now
 from harness.sweep.folder.integrity import FILES, HELDOUT, MEASURED, check_file, read_entry, recorded
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
@@ -115,9 +116,10 @@ def _why(result: SweepResult, prepared: Prepared) -> str:
         "split_sha256": prepared.benchmark.split_facts.get("split_sha256"),
         "code": code_version(),
         "libraries": library_versions(),
+        "sources": own_now(result.lock.get("sources", {})),
         "lists": record(prepared.identities),
     }
-    then = {key: record(result.manifest.get(key)) for key in now}
+    then = {key: record(result.manifest.get(key)) for key in now} | {"sources": result.lock.get("sources", {})}
     told = (f"{path}: {old} then, {new} now" for path, old, new in differences(then, now))
     return "; ".join(told) or "no input differs, so it was changed after it was written"
 

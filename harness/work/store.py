@@ -1,12 +1,14 @@
 """Content-addressed artifacts: ``<runs>/artifacts/<stage>/<key>/`` with a ``manifest.json``.
 
 The key is the SHA-256 of a stage's configuration and inputs: same key, same bytes. An artifact is written beside its
-place and renamed into it, so a half-written one is never read; a damaged one is found by its hash and rebuilt.
+place and renamed into it, so a half-written one is never read; a damaged one is found by its hash and rebuilt. So is
+one that was made by other sources than those of now (see ``harness.core.sources``), which its manifest names.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import shutil
 import time
@@ -23,6 +25,8 @@ from harness.core.artifact import MANIFEST, PARTIAL, Artifact, artifact_key, ope
 from harness.core.errors import HarnessError
 from harness.core.files import mend_of, unwritable, write_json
 from harness.core.identity import code_version, file_sha256, library_versions
+from harness.core.sources import differing, modules_of, sources
+from harness.work.lease import is_stale
 from harness.work.parts import RECORDS, is_shared
 from harness.work.remote import Remote
 from harness.work.shared_rows import Building, building
@@ -30,6 +34,9 @@ from harness.work.shared_rows import Building, building
 log = logging.getLogger(__name__)
 SENT = ".sent"
 """Ends the name of the file that says which shared store has an artifact."""
+
+STAMP = f"sources{PARTIAL}"
+"""In the folder of an artifact that is being built: the sources that began it."""
 
 Build = Callable[[Path], Mapping[str, Any] | None]
 
@@ -108,26 +115,27 @@ class Store:
         """
         place = self.place(stage, config, inputs)
         key, partial = place.name, place.with_suffix(PARTIAL)
+        code = sources({build.__module__, *modules_of(config)})
         with noting(f"{stage}/{key}") as used:
-            if (found := open_artifact(place, key)) is not None:
+            if (found := self._find(place, code, log.warning)) is not None:
                 return self._sent(found)
             if not self.builds:
                 raise NotStored(f"{stage}: not stored")
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 lock = FileLock(place.with_suffix(".lock"))
-                if (found := self._fetch(place, lock)) is not None:
+                if (found := self._fetch(place, lock, code)) is not None:
                     return found
                 with building(Building(partial, lock) if together else None):
                     if (fill := fill or (together if is_shared(partial) else None)) is not None:
-                        _fill(fill, place, lock)
+                        self._fill(fill, place, lock, code)
                     with lock:
-                        if (found := open_artifact(place, key)) is not None:
+                        if (found := self._find(place, code)) is not None:
                             if fill is not None:  # and this process may have written into it since
                                 shutil.rmtree(partial, ignore_errors=True)
                             return found
                         resumable = resumable or fill is not None
-                        made = _make(stage, place, key, config, inputs, build, resumable, used, what)
+                        made = _make(stage, place, key, config, inputs, build, code, resumable, used, what)
                 return self._sent(made)
             except OSError as error:
                 if (reason := unwritable(error)) is None:
@@ -136,14 +144,31 @@ class Store:
                     f"{place}: cannot write ({reason}); {mend_of(error, 'set paths.runs=DIR')}"
                 ) from error
 
-    def _fetch(self, place: Path, lock: FileLock) -> Artifact | None:
+    def _find(self, place: Path, code: Mapping[str, str], say: Callable[..., None] = log.debug) -> Artifact | None:
+        """The artifact when it is whole, and was made by these sources.
+
+        One of before 0.4.0 does not say by which; it is taken for one of those that read it first.
+        """
+        found = open_artifact(place, place.name)
+        if found is None:
+            return None
+        made_by = found.manifest.get("sources")
+        if made_by is None and code and self.builds:
+            with contextlib.suppress(HarnessError):
+                write_json(place / MANIFEST, {**found.manifest, "sources": dict(code)})
+        if made_by is None or not (other := differing(made_by, code)):
+            return found
+        say("%s %s was made by other code of %s; building it again", place.parent.name, place.name, other)
+        return None
+
+    def _fetch(self, place: Path, lock: FileLock, code: Mapping[str, str]) -> Artifact | None:
         """The artifact from the shared store, where there is one that has it."""
         if self.shared is None:
             return None
         with lock:
             stage, key, partial = place.parent.name, place.name, place.with_suffix(PARTIAL)
             fetched = partial / RECORDS / "fetched"  # which no build keeps
-            if (found := open_artifact(place, key)) is not None or not self.shared.fetch(stage, key, fetched):
+            if (found := self._find(place, code)) is not None or not self.shared.fetch(stage, key, fetched):
                 return found
             if place.exists():
                 shutil.rmtree(place)
@@ -151,7 +176,21 @@ class Store:
             shutil.rmtree(partial)
             place.with_suffix(SENT).write_text(self.shared.url)
             log.info("%s: fetched from %s", stage, self.shared.url)
-            return open_artifact(place, key)
+            return self._find(place, code, log.warning)
+
+    def _fill(self, fill: Callable[[Path], object], place: Path, lock: FileLock, code: Mapping[str, str]) -> None:
+        """Compute the parts, unless the artifact is there."""
+        partial = place.with_suffix(PARTIAL)
+        with lock:
+            if self._find(place, code) is not None:
+                return
+            _begin(partial, code)
+        try:
+            fill(partial)
+        except FileNotFoundError:  # another process has put all together meanwhile
+            with lock:
+                if self._find(place, code) is None:
+                    raise
 
     def _sent(self, made: Artifact) -> Artifact:
         """The artifact, which the shared store has then."""
@@ -162,19 +201,22 @@ class Store:
         return made
 
 
-def _fill(fill: Callable[[Path], object], place: Path, lock: FileLock) -> None:
-    """Compute the parts, unless the artifact is there."""
-    partial = place.with_suffix(PARTIAL)
-    with lock:
-        if open_artifact(place, place.name) is not None:
-            return
-        partial.mkdir(exist_ok=True)
+def _begin(partial: Path, code: Mapping[str, str]) -> None:
+    """Make the folder of an artifact that goes on from what is there, unless other sources than these began it.
+
+    Where another process is at work in it, nothing is removed: its parts are compared (see ``harness.work.parts``).
+    """
+    stamp = partial / STAMP
     try:
-        fill(partial)
-    except FileNotFoundError:  # another process has put all together meanwhile
-        with lock:
-            if open_artifact(place, place.name) is None:
-                raise
+        begun: Mapping[str, str] = dict(json.loads(stamp.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, RecursionError):
+        begun = code
+    if begun != code and all(is_stale(path) for path in partial.rglob("*.lease")):
+        log.warning("%s was begun by other code of %s; begun again", partial, differing(begun, code))
+        shutil.rmtree(partial)
+    partial.mkdir(exist_ok=True)
+    if not stamp.exists():
+        stamp.write_text(json.dumps(code), encoding="utf-8")
 
 
 def _make(
@@ -184,6 +226,7 @@ def _make(
     config: Mapping[str, Any],
     inputs: Mapping[str, str],
     build: Build,
+    code: Mapping[str, str],
     resumable: bool,
     used: Using,
     what: str,
@@ -192,7 +235,7 @@ def _make(
     partial = place.with_suffix(PARTIAL)
     if partial.exists() and not resumable:
         shutil.rmtree(partial)
-    partial.mkdir(exist_ok=True)
+    _begin(partial, code)
     log.info("%s: begins", f"{stage} {what}".strip())
     try:
         facts = dict(build(partial) or {})
@@ -217,6 +260,7 @@ def _make(
             for path in files
         },
         "code": code_version(),
+        "sources": dict(code),
         "libraries": library_versions(),
         "seconds": (seconds := round(time.perf_counter() - used.started, 3)),
         "own_seconds": round(seconds - used.seconds, 3),

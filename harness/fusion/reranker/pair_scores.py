@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.artifact import MANIFEST
+from harness.core.artifact import MANIFEST, read_manifest
 from harness.core.files import whole, write_json
 from harness.core.identity import code_version, library_versions
 from harness.core.input import DAMAGED
+from harness.core.sources import differing
 
 log = logging.getLogger(__name__)
 
@@ -23,13 +25,17 @@ class PairScores:
     """The scores in a folder, by the SHA-256 (hex) of the pair. Processes may add to it at the same time.
 
     A shard is written whole or not at all; one whose content is not what its name says is named, and left out: its
-    pairs are counted again.
+    pairs are counted again. So are all that were made by other sources than those in ``about``.
     """
 
     def __init__(self, folder: Path, about: Mapping[str, Any]) -> None:
         self.folder = folder
         self.about = about
         self.known: dict[str, float] = {}
+        made_by = (read_manifest(folder / MANIFEST) or {}).get("sources")
+        if made_by is not None and (other := differing(made_by, about.get("sources", {}))):
+            log.warning("%s was made by other code of %s; its pairs are counted again", folder, other)
+            shutil.rmtree(folder)
         for path in sorted(folder.glob("*.npz")):
             self._read(path)
 

@@ -21,6 +21,7 @@ from harness.core.arrays import read_array, write_array
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.core.identity import NO_RESULT, identity, texts_sha256
+from harness.core.sources import modules_of, sources
 from harness.fusion.context import SourceTexts
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
@@ -188,5 +189,6 @@ def _opened(judge: TextReranker) -> Model:
 
 @functools.lru_cache(maxsize=8)
 def _verdicts(folder: Path, judge: TextReranker) -> PairScores:
-    about: dict[str, Any] = {"stage": "judge", "config": identity(judge)}
+    config = identity(judge)
+    about: dict[str, Any] = {"stage": "judge", "config": config, "sources": sources(modules_of(config))}
     return PairScores(folder, about)

@@ -14,6 +14,7 @@ from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError, nearest, one_of
 from harness.core.files import write_text
 from harness.core.identity import code_version, digest, identity, library_versions, record
+from harness.core.sources import modules_of, sources
 from harness.evaluation.metric import metrics
 from harness.sweep.fit.crossfit import CrossFit
 from harness.sweep.fit.search import Search
@@ -55,6 +56,7 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
         "stages": [{name: list(knob) for name, knob in sorted(stage.items())} for stage in target.stages],
         "strategy": record(identity(target.strategy)),
         "code": code_version(),
+        "sources": sources(modules_of(identity(target.strategy))),
         "libraries": library_versions(),
         **crossed.run(),
     }

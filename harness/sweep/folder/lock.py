@@ -20,7 +20,8 @@ ROW = {"trial": str, "name": str, "family": str, "parameters": {"*": object}, "o
 """The form of each row of a lock."""
 FORM = {
     "winner": ROW, "fusers": [ROW], "named?": [ROW], "baselines": [ROW], "dataset": str, "data_sha256": str,
-    "objective": str, "code": str, "libraries": {"*": str}, "reference?": str, "best_single?": str,
+    "objective": str, "code": str, "libraries": {"*": str}, "sources?": {"*": str}, "reference?": str,
+    "best_single?": str,
     "power?": {"*": (*NUMBER, type(None))},
 }  # fmt: skip
 """What a lock must hold, and may."""

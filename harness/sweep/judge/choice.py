@@ -8,6 +8,7 @@ from typing import Any
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, digest, library_versions
+from harness.core.sources import own_now
 from harness.sweep.folder.lock import LOCK, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import Row, score
@@ -68,10 +69,12 @@ def lock(
 def check_unchanged(result: SweepResult, data: Benchmark) -> Mapping[str, Any]:
     """The lock of a sweep, if nothing that it is tied to has changed. Raises HarnessError that says what has."""
     lock = result.lock
+    plugins = lock.get("sources", {})
     for what, locked, now in (
         ("data", lock["data_sha256"], data.sha256),
         ("split", lock.get("split_sha256"), data.split_facts.get("split_sha256")),
         ("code", lock["code"], code_version()),
+        ("code", plugins, own_now(plugins)),
         ("libraries", lock["libraries"], library_versions()),
     ):
         if locked != now:

@@ -1,0 +1,273 @@
+"""The source code that a result follows from: hashes by module, without comments and docstrings.
+
+Counted are the module that computes it and whatever that imports, as far as it is no installed distribution: modules of
+one's own, and those of this project in an editable checkout. For what is installed its version is the identity.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import sys
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from harness.core.configuration.rooms import PACKAGE, ROOMS, roomless
+from harness.core.identity import NO_EFFECT
+
+DIGITS = 12
+"""Of the hash of a module."""
+STUB = ".pyi"
+"""Ends the name of the file that says where the names of a package are, which it imports at their first use."""
+PLAIN = (int, float, str, bool, tuple, type(None))
+Names = list[list[str | None]]
+"""``[module, name]`` of each import, the name ``None`` for ``import module``; a relative module begins with dots."""
+
+
+def sources(modules: Iterable[str]) -> dict[str, str]:
+    """The hash of each module that is not installed, of these and of all that they import, by name.
+
+    Of a module without a file (a notebook, an interactive session) it is what was typed by now.
+    """
+    return _sources(frozenset(modules))
+
+
+def differing(stored: Mapping[str, str], now: Mapping[str, str]) -> str:
+    """The modules that are not the same, for a message: ``mine.helper and 2 more``; empty where all are."""
+    names = sorted(name for name in {*stored, *now} if stored.get(name) != now.get(name))
+    return " and ".join([*names[:1], *([f"{len(names) - 1} more"] if names[1:] else [])])
+
+
+def own_sources(value: Any) -> dict[str, str]:
+    """The same of the classes that an identity names, without the modules of this project: those of plug-ins."""
+    return _own(sources(modules_of(value)))
+
+
+def own_now(stored: Mapping[str, str]) -> dict[str, str]:
+    """What ``own_sources`` gave and is stored, as it is now."""
+    return _own(sources(stored))
+
+
+def _own(found: Mapping[str, str]) -> dict[str, str]:
+    return {name: sha256 for name, sha256 in found.items() if name.partition(".")[0] != PACKAGE.name}
+
+
+def modules_of(value: Any) -> set[str]:
+    """The modules of all classes that an identity names."""
+    if isinstance(value, Mapping):
+        target = value.get("_target_")
+        own = set(_modules(target)) if isinstance(target, str) else set()
+        return own.union(*map(modules_of, value.values()))
+    return {name for each in value for name in modules_of(each)} if isinstance(value, (list, tuple)) else set()
+
+
+@functools.cache
+def _modules(target: str) -> frozenset[str]:
+    """The imported modules that a class may be in: an identity names no room, and a class may be within another."""
+    parts = target.split(".")
+    for stop in range(len(parts) - 1, 0, -1):
+        name = ".".join(parts[:stop])
+        if found := [known for known in list(sys.modules) if known == name or roomless(known) == name]:
+            return frozenset(known for known in found if _path(known) or known == "__main__")
+    return frozenset()
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What a file says: the hash of what is parsed, its imports, the attributes that it reads of anything.
+
+    exports: the place of each name that a package imports at its first use only.
+    """
+
+    parsed: str
+    imports: Names
+    attributes: list[str]
+    exports: dict[str, list[str | None]]
+
+
+def _sources(modules: frozenset[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    left = sorted(modules)
+    while left:
+        name = left.pop()
+        path = _path(name)
+        if name in found or not name or (path is None and name != "__main__"):
+            continue
+        if path is None:
+            found[name] = _typed()
+            continue
+        own = _read(path)
+        found[name] = own.parsed
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        left.append(package if package != name else name.rpartition(".")[0])
+        for module, given in own.imports:
+            left += _targets(_absolute(str(module), package), given, own.attributes)
+    return dict(sorted(found.items()))
+
+
+def _typed() -> str:
+    """The hash of the classes and functions of a session without a file, and of the plain values that they read."""
+    known = vars(sys.modules["__main__"])
+    kept = [(name, value) for name, value in sorted(known.items()) if getattr(value, "__module__", "") == "__main__"]
+    made = [value for _, each in kept for value in (each, *vars(each).values()) if hasattr(value, "__code__")]
+    codes = [value.__code__ for value in made]
+    for code in codes:
+        codes += [const for const in code.co_consts if isinstance(const, CodeType)]
+    read = {name: known[name] for code in codes for name in code.co_names if isinstance(known.get(name), PLAIN)}
+    fields = [(name, vars(each).get("__dataclass_fields__", {}).items()) for name, each in kept]
+    text = [
+        *((code.co_code, code.co_names, [x for x in code.co_consts if not isinstance(x, CodeType)]) for code in codes),
+        *sorted(read.items()),
+        *((name, [(field, repr(one.default)) for field, one in each]) for name, each in fields),
+    ]
+    return hashlib.sha256(repr(text).encode()).hexdigest()[:DIGITS]
+
+
+def _targets(module: str, name: str | None, attributes: Iterable[str]) -> Iterator[str]:
+    """The modules that an import is of."""
+    yield module
+    if name is not None and _path(inner := f"{module}.{name}") is not None:
+        yield from _targets(inner, None, attributes)
+        return
+    path = _path(module)
+    exports = _read(path).exports if path is not None and path.name == "__init__.py" else {}
+    wanted = [*exports] if name == "*" else attributes if name is None else [name]
+    for each in wanted:
+        if each in exports:
+            given, inside = exports[each]
+            place = _absolute(str(given), module)
+            if (place, inside) != (module, each):
+                yield from _targets(place, inside, ())
+
+
+def _absolute(module: str, package: str) -> str:
+    """The name of a module that is imported in a package: ``..run`` in ``a.b`` is ``a.run``."""
+    inner = module.lstrip(".")
+    above = len(module) - len(inner) - 1
+    if above < 0:
+        return module
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) - above], *([inner] if inner else [])])
+
+
+@functools.cache
+def _path(name: str) -> Path | None:
+    """The file of a module that is not installed and may change results, found without importing it; else None."""
+    top, *rest = name.split(".")
+    if top == PACKAGE.name and rest:
+        if rest[0] in NO_EFFECT or f"{rest[0]}.py" in NO_EFFECT:
+            return None
+        rest = [ROOMS[rest[0]], *rest] if rest[0] in ROOMS else rest
+    for place in _places(top):
+        inner = place.joinpath(*rest)
+        for path in (inner / "__init__.py", inner.with_name(f"{inner.name}.py")) if place.is_dir() else (place,):
+            if path.is_file() and not (rest and place.is_file()):
+                return path
+    return None
+
+
+@functools.cache
+def _places(top: str) -> tuple[Path, ...]:
+    """The folders of a package, or the file of a module, that is not installed."""
+    module = sys.modules.get(top)
+    places: list[str | None] = list(getattr(module, "__path__", None) or [getattr(module, "__file__", None)])
+    if module is None:
+        with contextlib.suppress(ImportError, ValueError):
+            spec = importlib.util.find_spec(top)
+            places = [] if spec is None else [*(spec.submodule_search_locations or ()), spec.origin]
+    known = (Path(place) for place in places if place and not place.endswith("__init__.py"))
+    return tuple(path for path in known if not _is_installed(path))
+
+
+def _is_installed(path: Path) -> bool:
+    parts = path.resolve().parts
+    return (
+        "site-packages" in parts
+        or "dist-packages" in parts
+        or path.resolve().is_relative_to(Path(os.__file__).resolve().parent)
+        or path.suffix not in ("", ".py")
+    )
+
+
+@functools.cache
+def _read(path: Path) -> _Source:
+    """Parse a file; what was found stands beside Python's own compiled file, by the hash of the text."""
+    text = path.read_bytes()
+    stub = path.with_suffix(STUB)
+    whole = hashlib.sha256(text + (stub.read_bytes() if stub.is_file() else b"")).hexdigest()
+    kept = Path(importlib.util.cache_from_source(str(path))).with_suffix(".parsed")
+    with contextlib.suppress(OSError, ValueError, TypeError, LookupError):
+        stored = json.loads(kept.read_text(encoding="utf-8"))
+        if stored.pop("text") == whole:
+            return _Source(**stored)
+    found = _parse(path, text)
+    if not sys.dont_write_bytecode:
+        own = kept.with_name(f"{kept.name}.{uuid.uuid4().hex}")
+        with contextlib.suppress(OSError):
+            kept.parent.mkdir(exist_ok=True)
+            own.write_text(json.dumps({"text": whole, **asdict(found)}), encoding="utf-8")
+            own.replace(kept)
+    return found
+
+
+def _parse(path: Path, text: bytes) -> _Source:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):  # it is not what runs; whatever it says, it is another text
+        return _Source(hashlib.sha256(text).hexdigest()[:DIGITS], [], [], {})
+    imports: Names = []
+    exports: dict[str, list[str | None]] = {}
+    left: list[ast.stmt] = [tree]  # type: ignore[list-item]
+    for node in left:  # statements alone: expressions import nothing
+        imports += _imports(node)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            exports |= _exports(node.body)
+            left += node.orelse
+            continue
+        for inner in ("body", "orelse", "finalbody", "handlers", "cases"):
+            left += getattr(node, inner, ())
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and _documented(node):
+            del node.body[0]
+    stub = path.with_suffix(STUB)
+    if stub.is_file():
+        exports |= _exports(ast.parse(stub.read_bytes()).body)
+    dumped = ast.dump(tree)
+    return _Source(
+        hashlib.sha256(dumped.encode()).hexdigest()[:DIGITS],
+        sorted(imports, key=str),
+        sorted({*re.findall(r"attr='(\w+)'", dumped)}),
+        exports if path.name == "__init__.py" else {},
+    )
+
+
+def _documented(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    first = node.body[0] if node.body else None
+    return isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+
+
+def _imports(node: ast.AST) -> Names:
+    if isinstance(node, ast.Import):
+        return [[alias.name, None] for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        return [["." * node.level + (node.module or ""), alias.name] for alias in node.names]
+    return []
+
+
+def _exports(body: Iterable[ast.stmt]) -> dict[str, list[str | None]]:
+    """By name, the module that it is imported from, and the name there."""
+    return {
+        alias.asname or alias.name: ["." * node.level + (node.module or ""), alias.name]
+        for node in body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
