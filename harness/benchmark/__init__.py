@@ -1,7 +1,6 @@
 """Benchmarks: corpora, questions, gold passages in hop order, and the tune/test split."""
 
 from harness.benchmark.benchmark import UNORDERED, Benchmark
-from harness.benchmark.croissant import CROISSANT, check_croissant, write_croissant
 from harness.benchmark.load import load
 from harness.benchmark.split import (
     MEANING,
@@ -17,7 +16,6 @@ from harness.benchmark.split import (
 from harness.benchmark.texts import Texts
 
 __all__ = [
-    "CROISSANT",
     "MEANING",
     "SPLITS",
     "UNORDERED",
@@ -25,12 +23,10 @@ __all__ = [
     "Split",
     "Splitting",
     "Texts",
-    "check_croissant",
     "load",
     "md5_split",
     "read_splitting",
     "say_unused",
     "split_queries",
     "splitting_name",
-    "write_croissant",
 ]

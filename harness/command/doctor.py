@@ -133,15 +133,17 @@ def _artifacts(runs: Path, check: bool) -> Iterator[str]:
 
 
 def _files(paths: Iterable[str]) -> Iterator[str]:
-    """Each run against the file beside it, and each Croissant file against the files that it names."""
-    from harness.benchmark import CROISSANT, check_croissant
+    """Each run against the file beside it; a file of a name that a plug-in knows (``conf/check``), as that says."""
+    from harness.core.configuration import defaults, instantiate, names
     from harness.run.io import read
     from harness.run.metadata import check_metadata
 
+    known = {fields["file"]: fields["check"] for fields in (defaults("check", name) for name in names("check"))}
     damaged = []
     for path in map(Path, paths):
         try:
-            yield f"file       {check_croissant(path) if path.name == CROISSANT else check_metadata(path, read(path))}"
+            said = instantiate(known[path.name])(path) if path.name in known else check_metadata(path, read(path))
+            yield f"file       {said}"
         except HarnessError as error:
             damaged.append(str(error))
             yield f"DAMAGED    {error}"

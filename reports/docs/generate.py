@@ -31,6 +31,7 @@ from harness.core.concepts import ROOMS  # noqa: E402
 from harness.core.configuration import names  # noqa: E402
 from harness.core.configuration.extensions import folders, plugins, primary  # noqa: E402
 
+PAGES = ROOT / "reports" / "docs" / "pages"
 REFERENCE = [*reversed(rooms()), "plugins", "testing"]
 """The pages of the reference: the rooms, the lowest first, and what tests of others inherit."""
 
@@ -54,10 +55,12 @@ CONCEPTS = {
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the reference into the navigation, before the notebook; blocks ``math`` are formulas."""
+    """Put plug-ins and the reference into the navigation, before the notebook; blocks ``math`` are formulas."""
     assert config.nav is not None
     config.site_name = f"{config.site_name} {version()}"
     config.mdx_configs["pymdownx.superfences"] = {"custom_fences": [{"name": "math", "class": "math", "format": fence}]}
+    brought = sorted(path.relative_to(PAGES).as_posix() for path in (PAGES / "plugins").rglob("*.md"))
+    config.nav.insert(-1, {"Plug-ins": brought})
     reference = ["reference/harness.md", *(f"reference/{name}.md" for name in REFERENCE)]
     config.nav.insert(-1, {"Reference": reference})
     return config

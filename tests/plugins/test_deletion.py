@@ -15,7 +15,7 @@ from harness.core.configuration.extensions import BROUGHT, PLUGINS
 from tests import house
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("harness", "conf", "datasets", "reports", "tests", "pyproject.toml", "constraints.txt", "Makefile")
+PARTS = ("harness", "conf", "datasets", "reports", "tests", "pyproject.toml", "constraints.txt")
 NAMES = sorted(path.parent.name for path in PLUGINS.glob("*/__init__.py"))
 
 Copy = Callable[..., Path]

@@ -1,0 +1,37 @@
+"""Say what a benchmark is, and write it as plain files with a Croissant description, for other tools and catalogues.
+
+Printed are its counts, its hash, its source, licence and citation. out=DIR gets corpus.jsonl and queries.jsonl, which
+`dataset=folder dataset.path=DIR` reads, and croissant.json (Croissant 1.0): their SHA-256, licence, citation and the
+fields of passages and questions. `harness doctor files=[DIR/croissant.json]` holds it against the files.
+
+  harness data dataset=musique
+  harness data dataset=musique out=musique
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from omegaconf import DictConfig
+
+from harness.command import complete
+
+
+def run(config: DictConfig) -> None:
+    """Load, say, write."""
+    from harness.benchmark.source import read_card
+    from harness.core.configuration import instantiate
+    from harness.core.table import paragraph
+    from harness.plugins.exchange.croissant import write_croissant
+    from harness.sweep.trial import store
+
+    complete(config)
+    dataset = instantiate(config.dataset)
+    data, name = dataset.load(store(config)), getattr(dataset, "card", None)
+    card = read_card(name) if name else None
+    print(f"{data.name}: {len(data.corpus)} passages, {len(data.queries)} questions, sha256 {data.sha256}")
+    if card:
+        said = {"source": card.source, "licence": card.licence, "citation": card.citation}
+        print(*(line for key, text in said.items() for line in paragraph(f"{key}: {text.strip()}")), sep="\n")
+    if config.out is not None:
+        print(*write_croissant(data, Path(str(config.out)), card), sep="\n")
