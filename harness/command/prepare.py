@@ -73,7 +73,7 @@ def _status(config: DictConfig) -> None:
 
 
 def _prepare(config: DictConfig) -> None:
-    from harness.benchmark.twin import describe
+    from harness.core.configuration import instantiate
     from harness.report.table import describe_network
     from harness.sweep.trial import Plan, Prepared, graphs, retrievers, store
     from harness.work.engine import Work
@@ -89,8 +89,9 @@ def _prepare(config: DictConfig) -> None:
     tune, test = len(data.members("tune")), len(data.members("test"))
     print(f"{data.name}: {len(data.doc_ids)} passages, {len(data.query_ids)} queries ({tune} tune, {test} test)")
     print(f"data sha256 {data.sha256}")
-    if data.twin:
-        print("\n".join(describe(data.twin)))
+    dataset = instantiate(config.dataset)
+    if hasattr(dataset, "describe"):  # what else it says of the benchmark that it made
+        print("\n".join(dataset.describe(data)))
     for name, lists in prepared.runs.items():
         lengths = lists.lengths()
         print(f"list {name}: {lengths.mean():.1f} documents a query, {int((lengths == 0).sum())} empty lists")

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from pathlib import Path
 
+from harness.core.configuration.extensions import modules
 from harness.report import figure
 
 REPORT = ("harness sweep", "harness heldout", "harness report")
@@ -59,8 +60,8 @@ OTHERS = {
 
 
 def drawn() -> list[str]:
-    """Every module of harness.report.figure, and what draws elsewhere."""
-    return [*(info.name for info in pkgutil.iter_modules(figure.__path__)), *OTHERS]
+    """Every module of harness.report.figure and of plug-ins' folders of that name, and what draws elsewhere."""
+    return [*(info.name for info in pkgutil.iter_modules(figure.__path__)), *modules("figure"), *OTHERS]
 
 
 def gallery() -> str:
@@ -88,4 +89,5 @@ def title(name: str) -> str:
     """The first line of what draws it."""
     if name in OTHERS:
         return OTHERS[name]
-    return str(importlib.import_module(f"harness.report.figure.{name}").__doc__).partition("\n")[0].rstrip(".")
+    module = modules("figure").get(name, f"harness.report.figure.{name}")
+    return str(importlib.import_module(module).__doc__).partition("\n")[0].rstrip(".")

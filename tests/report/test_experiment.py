@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from types import ModuleType
@@ -15,11 +14,9 @@ from matplotlib.figure import Figure
 
 from harness.core.configuration import compose, names
 from harness.core.errors import HarnessError
-from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import design_effect, equivalence
 from harness.report import experiment
 from harness.report.experiment.tables import fragmentation, parts_table
-from harness.report.figure import losses
 from harness.report.pdf.document import joint, section, write
 from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder.result import SweepResult
@@ -162,43 +159,6 @@ def test_a_gain_is_over_the_list_that_is_better_on_tune(result: SweepResult, tmp
     assert row[10] == ".500"
     assert "sample, test, n 6." in picture.caption
     assert [path.name for path in picture.save(tmp_path)] == ["f.pdf", "f.png"]
-
-
-def test_losses_are_those_of_a_twins_single_lists_against_its_benchmark(
-    result: SweepResult, example: ModuleType, tmp_path: Path
-) -> None:
-    """The twin loses 2 of tune's 8 questions, and both found ones of test's 6; test is judged where both have it."""
-    twin = example.of_experiment(example.write(tmp_path / "twin"))
-    rows = [{"label": "vectors", "where": {"fuser": "single", "fuser.list": "dense"}},
-            {"label": "mixture", "where": {"fuser": "boltzmann"}}]  # fmt: skip
-    described = {"tables": [{"name": "t", "metrics": ["last_hop@5"], "rows": rows}]}
-    (place,) = choose(rows[:1], [row["parameters"] for row in result.whole.rows])
-    assert place is not None
-    metric = Metric.parse("last_hop@5")
-    found = np.flatnonzero(metric(result.whole.ranks[place]))[:2]
-    ranks = result.whole.ranks.copy()
-    ranks[place, found] = 99
-    made = {"whole": dataclasses.replace(twin.whole, ranks=ranks),
-            "config": {"experiment": described, "dataset": {"of": "sample", "kind": "shuffled"}}}  # fmt: skip
-    vars(twin).update(made)
-    vars(result).update(config={"experiment": described, "dataset": {}})
-    of_test = result.test
-    assert of_test is not None
-    (dense,) = choose(rows[:1], [row["parameters"] for row in of_test.rows])
-    lost = of_test.ranks.copy()
-    lost[dense] = 99
-    vars(twin).update(test=dataclasses.replace(of_test, ranks=lost))
-    comparison = losses.find_losses([result, twin], rows[:1], metric)["sample"]["shuffled"]["vectors"]
-    assert (comparison.wins, comparison.losses, comparison.n) == (0, 2, 6)
-    vars(twin).update(test=None)
-    comparison = losses.find_losses([result, twin], rows[:1], metric)["sample"]["shuffled"]["vectors"]
-    assert (comparison.wins, comparison.losses, comparison.n) == (0, 2, 8)
-    assert comparison.difference == -0.25
-    picture = losses.build_joint([result, twin], {"name": "f", "table": "t"})
-    assert "on tune: sample (n = 8)." in picture.caption
-    assert [path.name for path in picture.save(tmp_path)] == ["f_joint.pdf", "f_joint.png"]
-    with pytest.raises(HarnessError, match="a twin of sample, which no sweep here is of; sweep it and name both"):
-        losses.build_joint([twin, twin], {"name": "f", "table": "t"})
 
 
 def test_panels_show_the_last_split_and_say_so(result: SweepResult, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from .chain import check_chain as check_chain
 from .chain import with_chain as with_chain
 from .corpus import read_corpus as read_corpus
 from .lock import Lock as Lock
+from .prepared import read_prepared as read_prepared
 from .prepared import read_prepared_questions as read_prepared_questions
 from .records import QUERY_NAMES as QUERY_NAMES
 from .records import Record as Record

@@ -86,13 +86,17 @@ def missing_plugin(what: str) -> str:
 
 def commands() -> dict[str, str]:
     """The modules of plug-ins' commands, by what is typed."""
-    own = {
-        path.stem: f"harness.plugins.{name}.command.{path.stem}"
+    return {**{point.name: point.value for point in _entry_points(COMMANDS)}, **modules("command")}
+
+
+def modules(kind: str) -> dict[str, str]:
+    """The modules in the folders of that name of the plug-ins of this tree, by their last names."""
+    return {
+        path.stem: f"harness.plugins.{name}.{kind}.{path.stem}"
         for name, folder in plugins().items()
-        for path in (folder / "command").glob("*.py")
+        for path in sorted((folder / kind).glob("*.py"))
         if path.stem != "__init__"
     }
-    return {**{point.name: point.value for point in _entry_points(COMMANDS)}, **own}
 
 
 def _entry_points(group: str) -> list[importlib.metadata.EntryPoint]:

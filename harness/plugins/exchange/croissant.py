@@ -19,7 +19,7 @@ from harness.core.input import numbered_lines, read_json
 
 if TYPE_CHECKING:
     from harness.benchmark.benchmark import Benchmark
-    from harness.benchmark.source.card import Card
+    from harness.benchmark.source import Card
 
 CROISSANT = "croissant.json"
 FILES = {"passages": "corpus.jsonl", "questions": "queries.jsonl"}

@@ -5,9 +5,9 @@ not the same here), ``tables`` and ``figures``. A table has ``rows`` (see sweep/
 what was printed, by dataset and split), ``parts`` (several tables of rows, one below the other), ``graphs`` (statistics
 of the lists' graphs) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
 harness.report.figure that has ``build_figure``: ``heatmap`` of two lists of knobs, whose cells are a table too,
-``bars`` of a table's rows, ``panels`` of their wins and metrics, ``gain``: what the mixtures in a table's parts add to
-the better list, or ``losses``: what a table's single lists lose on twins of a benchmark. A kind with ``build_joint``
-also draws several benchmarks at once.
+``bars`` of a table's rows, ``panels`` of their wins and metrics, or ``gain``: what the mixtures in a table's parts add
+to the better list. A plug-in's folder ``figure`` brings others. A kind with ``build_joint`` also draws several
+benchmarks at once.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from harness.core.configuration import extensions
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import Table
 from harness.report import figure
@@ -78,6 +79,7 @@ def figure_builder(name: str, kind: str) -> Any:
 
 def _module(name: str, kind: str) -> Any:
     modules = {info.name: f"{figure.__name__}.{info.name}" for info in pkgutil.iter_modules(figure.__path__)}
+    modules |= extensions.modules("figure")
     found = importlib.import_module(modules[kind]) if kind in modules else None
     if not hasattr(found, "build_figure"):
         known = [name for name, path in modules.items() if hasattr(importlib.import_module(path), "build_figure")]

@@ -62,9 +62,9 @@ def test_texts_of_a_configuration(example: ModuleType, tmp_path: Path, content: 
 @pytest.mark.parametrize(
     ("given", "kind"),
     [
-        (["experiment=twins", "dataset=musique", "~dataset.of"], "twins"),
-        (["experiment=twins", "dataset.of=musique", "dataset.kind=untitled", "dataset.seed=1"], "twins"),
-        (["experiment=twins", "dataset.of=musique", "encoder=hashed"], "twins encoder=hashed"),
+        (["experiment=many", "dataset=musique", "~dataset.of"], "many"),
+        (["experiment=many", "dataset.of=musique", "dataset.kind=untitled", "dataset.seed=1"], "many"),
+        (["experiment=many", "dataset.of=musique", "encoder=hashed"], "many encoder=hashed"),
         (["dataset=folder", "dataset.path=mine", "encoder=hashed"], "sweep encoder=hashed"),
     ],
 )

@@ -1,0 +1,1 @@
+"""Twins of a benchmark, what links its gold passages, and what gold ranks cannot say of a list."""

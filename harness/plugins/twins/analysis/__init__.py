@@ -1,0 +1,1 @@
+"""Links between gold passages, and what lists reach."""

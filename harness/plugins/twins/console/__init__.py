@@ -1,0 +1,1 @@
+"""What `harness linkage` prints and draws."""

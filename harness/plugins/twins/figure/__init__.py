@@ -1,0 +1,1 @@
+"""What lists lose on twins, as a figure."""
