@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark
-from harness.core.configuration.extensions import plugins
+from harness.core.configuration.extensions import missing_plugin, plugins
 from harness.core.identity import digest, texts_sha256
 from harness.run import Run
 from harness.sweep.folder.integrity import hashes
@@ -46,10 +46,21 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """``@pytest.mark.plugin("dice")``: a test that needs a folder of harness/plugins, skipped without it."""
+    """``@pytest.mark.plugin("dice")``: a test that needs a folder of harness/plugins, skipped without it.
+
+    So is a case whose parameters are a command line that needs one.
+    """
     for mark in item.iter_markers("plugin"):
         if mark.args[0] not in plugins():
             pytest.skip(f"harness/plugins/{mark.args[0]} is not there")
+    parameters = (
+        item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+    )
+    for value in parameters:
+        for word in value.split() if isinstance(value, str) else value if isinstance(value, (list, tuple)) else ():
+            concept, _, name = str(word).lstrip("+").partition("=")
+            if lacking := missing_plugin(f"{concept.partition('@')[0]}/{name}" if name else concept):
+                pytest.skip(f"{word} {lacking}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,8 +2,8 @@
 
     python tests/faces.py    # a line for each import past a face, with the name to use; exit status 1 if there is one
 
-A module that lies directly in a room is its own face. At most ``MOST`` faces of a room are used from outside. Plug-ins of
-this tree change with it and may enter any module.
+A module that lies directly in a room is its own face. At most ``MOST`` faces of a room are used from outside. Plug-ins
+of this tree change with it and may enter any module.
 """
 
 import ast

@@ -53,8 +53,8 @@ def run(config: DictConfig) -> None:
     from harness.core.configuration import instantiate
     from harness.core.files import remove_partials
     from harness.core.table import counted
-    from harness.report.calibration import read_pictures
     from harness.report.display import Display
+    from harness.report.figure import brought_pictures
     from harness.report.paper import Paper
     from harness.report.pdf import joint, section, write
     from harness.report.site import build as build_site
@@ -78,7 +78,7 @@ def run(config: DictConfig) -> None:
         log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))
     display = Display.read(config).of(list(results.values()))
     sections = {
-        title: section(result, read_pictures(runs, str(result.manifest["dataset"])))
+        title: section(result, brought_pictures(runs, str(result.manifest["dataset"])))
         for title, result in results.items()
     }
     if paper:

@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from harness.analysis.calibration import Rates
 from harness.core.configuration import compose, defaults, instantiate, names
 from harness.core.errors import HarnessError
 from harness.core.table import Column, Table
@@ -24,7 +23,8 @@ from harness.evaluation.gold import Gold
 from harness.evaluation.metric import metrics
 from harness.evaluation.run_comparison import compare_all
 from harness.evaluation.system_comparison import comparison_table
-from harness.report.calibration import picture
+from harness.plugins.protocol.calibration import Rates
+from harness.plugins.protocol.picture.calibration import picture
 from harness.report.display import Display
 from harness.report.figure import Page, Picture
 from harness.report.output import write_result

@@ -78,10 +78,14 @@ def missing_plugin(what: str) -> str:
 
     what: ``<concept>/<name>`` of a configuration, or a command.
     """
-    path = PLUGINS / BROUGHT
-    brought: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    brought = _brought(PLUGINS / BROUGHT)
     name = next((name for name, own in brought.items() if what in own and name not in plugins()), None)
     return f"needs the plug-in {name}, which is not here; put back the folder harness/plugins/{name}" if name else ""
+
+
+@functools.cache
+def _brought(path: Path) -> dict[str, list[str]]:
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def commands() -> dict[str, str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.core.configuration import extensions
 from harness.core.escape import check_file_name
 from harness.core.files import whole
 
@@ -96,6 +98,12 @@ class Picture:
                 with whole(path) as partial:
                     partial.write_bytes(made.getvalue())
         return paths
+
+
+def brought_pictures(runs: Path, dataset: str) -> list[Picture]:
+    """What plug-ins (``read_pictures`` of modules in their folder ``picture``) have stored of a benchmark."""
+    found = map(importlib.import_module, extensions.modules("picture").values())
+    return [picture for module in found for picture in module.read_pictures(runs, dataset)]
 
 
 Built = tuple[Picture, "Table | None"]

@@ -15,11 +15,10 @@ from harness.benchmark import Benchmark
 from harness.core.escape import file_name
 from harness.core.files import whole
 from harness.core.identity import code_version, digest
-from harness.report.calibration import read_pictures
 from harness.report.console.conclusions import conclusions
 from harness.report.display import Display
 from harness.report.experiment import build_experiment
-from harness.report.figure import Page, Picture, scores
+from harness.report.figure import Page, Picture, brought_pictures, scores
 from harness.report.pdf.document import describe
 from harness.report.site.chart import charts
 from harness.report.site.chunk import Chunks, table
@@ -40,7 +39,7 @@ def write_sweep(
     """
     result, key = one.result, one.key
     material = open_sources(result, config, known)
-    pictures = read_pictures(Path(config.paths.runs), str(result.manifest["dataset"]))
+    pictures = brought_pictures(Path(config.paths.runs), str(result.manifest["dataset"]))
     missing = material if isinstance(material, str) else material.why
     evaluation = _evaluation(result) if result.test else ""
     made = digest(

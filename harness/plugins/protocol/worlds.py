@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from harness.analysis.calibration import Rates, Signs, exchanged, judged
 from harness.analysis.resplit import Coverage, check_forecasts
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric
+from harness.plugins.protocol.calibration import Rates, Signs, exchanged, judged
 from harness.sweep.judge import tiebreak
 from harness.sweep.trial import Prepared, Trial
 

@@ -52,8 +52,8 @@ def run(config: DictConfig) -> None:
 
 
 def _protocol(config: DictConfig) -> None:
-    from harness.analysis.worlds import calibrated
-    from harness.report.calibration import picture, table
+    from harness.plugins.protocol.picture.calibration import picture, table
+    from harness.plugins.protocol.worlds import calibrated
 
     prepared = _prepared(config)
     rates = calibrated(prepared, config.calibrate)
@@ -68,10 +68,10 @@ def _protocol(config: DictConfig) -> None:
 def _forecast(config: DictConfig) -> None:
     import numpy as np
 
-    from harness.analysis.worlds import resplit
     from harness.benchmark.cluster import clusters
     from harness.evaluation.conclusion import blind_spots
-    from harness.report.calibration import forecasts
+    from harness.plugins.protocol.picture.calibration import forecasts
+    from harness.plugins.protocol.worlds import resplit
     from harness.sweep.trial import fitted, retrievers
 
     prepared = _prepared(config)
@@ -85,8 +85,8 @@ def _forecast(config: DictConfig) -> None:
 
 
 def _refits(config: DictConfig) -> None:
-    from harness.analysis.refits import refit
-    from harness.report.calibration import refits
+    from harness.plugins.protocol.picture.calibration import refits
+    from harness.plugins.protocol.refits import refit
 
     prepared = _prepared(config)
     found = refit(prepared, config.calibrate.refits)
@@ -96,10 +96,10 @@ def _refits(config: DictConfig) -> None:
 
 
 def _clusters(config: DictConfig) -> None:
-    from harness.analysis.clustered import behave
     from harness.benchmark import load
     from harness.benchmark.cluster import clusters
-    from harness.report.calibration import behaviours
+    from harness.plugins.protocol.clustered import behave
+    from harness.plugins.protocol.picture.calibration import behaviours
 
     refuse(config, "calibrate clusters", *LISTS, *FUSION, *CHOICE)
     found = []

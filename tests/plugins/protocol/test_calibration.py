@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from harness.analysis.calibration import exchanged, judged
-from harness.analysis.clustered import behave, uneven
 from harness.analysis.resplit import check_forecasts
-from harness.analysis.worlds import ordered, outcomes
 from harness.benchmark.cluster import cluster_names
-from harness.command import calibrate
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import wilson
-from harness.report.calibration import behaviours, forecasts, picture, read_pictures, table
+from harness.plugins.protocol.calibration import exchanged, judged
+from harness.plugins.protocol.clustered import behave, uneven
+from harness.plugins.protocol.command import calibrate
+from harness.plugins.protocol.picture.calibration import behaviours, forecasts, picture, read_pictures, table
+from harness.plugins.protocol.worlds import ordered, outcomes
 from harness.retriever.trec import Trec
 from harness.sweep.trial import engine
 from harness.sweep.trial.engine import fit

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.analysis.calibration import Rates
-from harness.analysis.clustered import CLUSTER, Behaviour
-from harness.analysis.refits import Refits
 from harness.analysis.resplit import Coverage
 from harness.core.errors import HarnessError
 from harness.core.input import read_json
 from harness.core.table import Column, Table, percent
+from harness.plugins.protocol.calibration import Rates
+from harness.plugins.protocol.clustered import CLUSTER, Behaviour
+from harness.plugins.protocol.refits import Refits
 from harness.report.figure import COLORS, Picture
 
 if TYPE_CHECKING:
