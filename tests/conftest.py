@@ -53,9 +53,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("plugin"):
         if mark.args[0] not in plugins():
             pytest.skip(f"harness/plugins/{mark.args[0]} is not there")
-    parameters = (
-        item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
-    )
+    chosen = getattr(item, "callspec", None)
+    parameters = chosen.params.values() if chosen else ()
     for value in parameters:
         for word in value.split() if isinstance(value, str) else value if isinstance(value, (list, tuple)) else ():
             concept, _, name = str(word).lstrip("+").partition("=")

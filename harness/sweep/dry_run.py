@@ -9,8 +9,6 @@ from typing import Any
 
 from harness.benchmark import Benchmark
 from harness.core.table import Column, Table
-from harness.graph.extractor import LLM
-from harness.model.endpoint import LETTERS, Chat
 from harness.retriever import retrieve
 from harness.sweep.trial import lists
 from harness.sweep.trial.override import values
@@ -64,26 +62,14 @@ def _axes(axes: Mapping[str, Any], knobs: Iterable[str]) -> str:
 
 
 def _asked(retriever: Any, data: Benchmark) -> str:
-    """At most how many calls and tokens of language models: what is kept already is not asked again."""
-    said = []
-    for chat in _chats(retriever):
-        if isinstance(chat, LLM):
-            most = chat.estimate(data.passages)
-            tokens = most["tokens"]
-            cost = f", cost at most {most['cost']:g}" if any(chat.price.values()) else ""
-            said.append(
-                f"{chat.model}: {most['requests']} calls, {tokens['prompt']} tokens asked and {tokens['completion']} "
-                f"answered at most{cost}"
-            )
-        else:
-            tokens = sum(map(len, data.questions)) // LETTERS
-            said.append(f"{chat.model}: {len(data.questions)} calls, {tokens} tokens of text and the prompts")
-    return "; ".join(said)
+    """At most what models behind a server are asked: what is kept already is not asked again."""
+    return "; ".join(one.asked(data.passages, data.questions) for one in _asking(retriever))
 
 
-def _chats(value: Any) -> Iterator[Chat]:
-    if isinstance(value, Chat):
+def _asking(value: Any) -> Iterator[Any]:
+    """The parts of a strategy that say what they ask for (``asked``)."""
+    if hasattr(value, "asked"):
         yield value
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         for field in dataclasses.fields(value):
-            yield from _chats(getattr(value, field.name))
+            yield from _asking(getattr(value, field.name))

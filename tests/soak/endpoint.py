@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from harness.core.errors import HarnessError
-from harness.model.endpoint import Chat, Conversation, client
+from harness.plugins.llm.endpoint import Chat, Conversation, client
 from tests.soak.faults import CANARY, FAULTS, Connection, Faulty, faulty
 
 ITEMS, TIMEOUT, RETRIES = 4, 0.5, 1

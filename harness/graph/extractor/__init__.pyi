@@ -2,7 +2,6 @@ from .extraction import KINDS as KINDS
 from .extraction import Extraction as Extraction
 from .extraction import Mentions as Mentions
 from .extraction import Triples as Triples
-from .llm import LLM as LLM
 from .mention import find_mentions as find_mentions
 from .stage import Extractor as Extractor
 from .stage import artifact as artifact

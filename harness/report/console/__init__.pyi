@@ -1,2 +1,1 @@
-from . import answers as answers
 from . import terminal as terminal

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.analysis.answering import gold_answers
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset.folder import Folder
 from harness.core.errors import HarnessError
+from harness.plugins.llm.answering.answering import gold_answers
 from harness.work.store import Store
 
 CORPUS = [

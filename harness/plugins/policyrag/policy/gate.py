@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError, whole_number
-from harness.model import gate
+from harness.plugins.llm import gate
 from harness.plugins.policyrag.policy.memory import TypedMemory
 from harness.retriever.mentions import cosines
 from harness.work.store import Store
@@ -32,7 +32,7 @@ class FactCandidates:
 
 @dataclass(frozen=True)
 class Gate:
-    """The ``facts`` best candidates by cosine reach ``filter`` (see ``harness.model.gate``), which keeps or drops each;
+    """The ``facts`` best candidates by cosine reach ``filter`` (of the plug-in llm), which keeps or drops each;
     ``null`` keeps all.
 
     Candidates are the facts that hold an entity which the question names, and those read in its nearest passages.

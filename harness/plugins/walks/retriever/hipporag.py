@@ -17,7 +17,7 @@ from harness.core.resources import need_memory
 from harness.graph import Network
 from harness.graph.extractor import Extraction
 from harness.model.encoder import embed
-from harness.model.gate import Candidates, Gate, keep
+from harness.plugins.llm.gate import Candidates, Gate, keep
 from harness.plugins.walks.retriever.undirected import Undirected
 from harness.retriever.ppr import PPR
 from harness.retriever.search import exact_search, link_entities

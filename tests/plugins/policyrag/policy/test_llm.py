@@ -11,11 +11,11 @@ import pytest
 from harness.benchmark import Benchmark
 from harness.graph.entity import Entity
 from harness.model.encoder.hashed import Hashed
-from harness.model.gate.llm import LLM
+from harness.plugins.llm.gate.llm import LLM
 from harness.plugins.policyrag.policy.policy import Policy
 from harness.plugins.policyrag.retriever.policyrag import PolicyRAG
 from harness.work.store import Store
-from tests.model.endpoint.model import smollm2
+from tests.plugins.llm.endpoint.model import smollm2
 
 
 @pytest.mark.slow

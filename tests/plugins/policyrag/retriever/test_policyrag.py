@@ -21,8 +21,8 @@ from harness.core.identity import texts_sha256
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
-from harness.model.gate.embedding import Embedding
-from harness.model.gate.llm import LLM
+from harness.plugins.llm.gate.embedding import Embedding
+from harness.plugins.llm.gate.llm import LLM
 from harness.plugins.policyrag.policy.execution import start
 from harness.plugins.policyrag.policy.policy import read
 from harness.plugins.policyrag.policy.record import record
@@ -30,7 +30,7 @@ from harness.plugins.policyrag.retriever.policyrag import PolicyRAG, edited
 from harness.retriever import retrieve
 from harness.run import Run
 from harness.work.store import Store
-from tests.model.endpoint.scripted import served
+from tests.plugins.llm.endpoint.scripted import served
 
 WORLD = {
     "Dune (film)": "Dune is long. It was filmed by David Lynch.",

@@ -14,11 +14,11 @@ from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
-from harness.graph.extractor.openie_file import OpenIEFile
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
-from harness.model.gate import Candidates
-from harness.model.gate.embedding import Embedding
+from harness.plugins.llm.extractor.openie_file import OpenIEFile
+from harness.plugins.llm.gate import Candidates
+from harness.plugins.llm.gate.embedding import Embedding
 from harness.plugins.walks.retriever.hipporag import HippoRAG
 from harness.retriever import Traced, retrieve
 from harness.work.store import Store
@@ -134,7 +134,7 @@ def test_gates_are_chosen_on_the_command_line(name: str) -> None:
     chosen = ["retriever@lists.graph=hipporag", f"+gate@lists.graph.gate={name}", "encoder=hashed"]
     found = instantiate(compose("config", chosen).lists.graph)
     assert isinstance(found, HippoRAG)
-    assert type(found.gate).__module__ == f"harness.model.gate.{name}"
+    assert type(found.gate).__module__ == f"harness.plugins.llm.gate.{name}"
 
 
 def test_other_links(rag: HippoRAG, tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from harness.graph import Network
 from harness.graph.entity import Entity
 from harness.graph.extractor.extraction import KINDS
 from harness.graph.extractor.offline import Offline
-from harness.graph.extractor.openie_file import OpenIEFile
 from harness.model.encoder.hashed import Hashed
+from harness.plugins.llm.extractor.openie_file import OpenIEFile
 from harness.plugins.walks.retriever.hipporag import HippoRAG
 from harness.plugins.walks.retriever.undirected import Undirected
 from harness.retriever.pagerank.pagerank import Walks

@@ -1,0 +1,1 @@
+"""Answers from what runs retrieved, and what they score."""

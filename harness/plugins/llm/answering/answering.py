@@ -1,0 +1,161 @@
+"""Answers from what runs retrieved, beside controls, judged: what `harness answer` computes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.core.errors import HarnessError, nearest
+from harness.work.store import Store
+
+if TYPE_CHECKING:
+    from harness.plugins.llm.reader import Contexts, Reader
+    from harness.run import Run
+
+NOTHING, GOLD_PASSAGES = "no_retrieval", "gold"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What the reader gets: the ``k`` best passages of a list; the list ``gold`` holds the supporting ones (``k`` null:
+    all of them), ``no_retrieval`` none.
+    """
+
+    name: str
+    source: str
+    k: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerScores:
+    """answers, em, f1: one a question.    counted: while asking.    passages: mean number in a context."""
+
+    condition: Condition
+    answers: Sequence[str]
+    em: NDArray[np.float64]
+    f1: NDArray[np.float64]
+    counted: Mapping[str, Any]
+    passages: float
+
+    def scores(self) -> dict[str, Any]:
+        """``em`` and ``f1`` in percent of 1, each with its bootstrap interval (10,000 resamples of the questions)."""
+        from harness.evaluation.statistic import bootstrap
+
+        found = {"em": self.em, "f1": self.f1}
+        means = {name: float(values.mean()) for name, values in found.items()}
+        return {**means, **{f"{name}_interval": list(bootstrap(values)) for name, values in found.items()}}
+
+    def against(self, other: AnswerScores) -> dict[str, Any]:
+        """Wins and losses by exact match with McNemar's exact p, and the difference of F1 with its interval."""
+        from harness.evaluation.comparison import Comparison
+
+        exact, overlap = Comparison.of(self.em, other.em), Comparison.of(self.f1, other.f1, binary=False)
+        return {
+            "baseline": other.condition.name,
+            "wins": exact.wins,
+            "losses": exact.losses,
+            "p": exact.p,
+            "f1_difference": overlap.difference,
+            "f1_difference_interval": list(overlap.bootstrap),
+        }
+
+
+def sample_questions(benchmark: Benchmark, split: str, limit: int | None) -> NDArray[np.int64]:
+    """int64[n]: the first ``limit`` questions of a split by the MD5 of ``answer <id>``, in query order.
+
+    A fixed sample that depends on the ids alone; a greater limit holds a smaller one's questions.
+    """
+    members = benchmark.members(split)
+    if limit is None or limit >= len(members):
+        return members
+    ids = benchmark.query_ids.to_pylist()
+    key = {int(n): hashlib.md5(f"answer {ids[n]}".encode(), usedforsecurity=False).hexdigest() for n in members}
+    return np.array(sorted(sorted(key, key=key.__getitem__)[:limit]), dtype=np.int64)
+
+
+def gold_answers(benchmark: Benchmark, members: NDArray[np.int64]) -> list[list[str]]:
+    """The gold answers of some questions. Raises HarnessError where a question has none."""
+    held = benchmark.queries["answers"][:] if "answers" in benchmark.queries.column_names else None
+    ids = benchmark.query_ids.to_pylist()
+    found: list[list[str]] = []
+    for number in members.tolist():
+        answers = held[number] if held is not None else None
+        if not answers:
+            raise HarnessError(
+                f"dataset={benchmark.name}: query {ids[number]} has no answers; give `answers`, a list of texts, "
+                "in its queries.jsonl"
+            )
+        found.append(list(answers))
+    return found
+
+
+def conditions(runs: Sequence[str], depths: list[int], controls: Mapping[str, int]) -> list[Condition]:
+    """Each run at each depth, then the controls (a mapping of their names to numbers of passages).
+
+    Controls: ``no_retrieval`` gets none, ``gold`` the supporting passages; any other the best of the first run.
+    """
+    if twice := next((depth for depth in depths if depths.count(depth) > 1), None):
+        raise HarnessError(f"k={depths} names {twice} twice; leave one of them out")
+    named = [Condition(run if len(depths) == 1 else f"{run}@{depth}", run, depth) for run in runs for depth in depths]
+    for name, depth in controls.items():
+        source = name if name in (NOTHING, GOLD_PASSAGES) else runs[0]
+        named.append(Condition(name, source, depth))
+    shared = {one.name for one in named if sum(other.name == one.name for other in named) > 1}
+    if shared:
+        raise HarnessError(f"run and controls share the name {min(shared)}; give one of them another name")
+    return named
+
+
+def contexts(
+    condition: Condition, runs: Mapping[str, Run], benchmark: Benchmark, members: NDArray[np.int64]
+) -> Contexts:
+    """What each of some questions is answered from."""
+    texts, depth = benchmark.passages, condition.k
+    if condition.source == NOTHING:
+        return [[] for _ in members]
+    if condition.source == GOLD_PASSAGES:
+        return [[texts[doc] for doc in benchmark.gold[n].tolist() if doc >= 0][:depth] for n in members.tolist()]
+    run = runs[condition.source]
+    found = []
+    for number in members.tolist():
+        docs = run.docs[run.indptr[number] : run.indptr[number + 1]][:depth]
+        found.append([texts[doc] for doc in docs.tolist()])
+    return found
+
+
+def judge(
+    condition: Condition,
+    reader: Reader,
+    questions: Sequence[str],
+    context: Contexts,
+    gold: Sequence[Sequence[str]],
+    store: Store,
+) -> AnswerScores:
+    """Read and score one condition."""
+    from harness.evaluation.metric import em, f1
+    from harness.plugins.llm.reader import read
+
+    answers, facts = read(reader, questions, context, store)
+    pairs = list(zip(answers, gold, strict=True))
+    return AnswerScores(
+        condition,
+        answers,
+        np.array([em(answer, one) for answer, one in pairs]),
+        np.array([f1(answer, one) for answer, one in pairs]),
+        facts,
+        float(np.mean([len(passages) for passages in context])),
+    )
+
+
+def baseline(name: str | None, named: Sequence[Condition]) -> str | None:
+    """The condition that the others are compared with. Raises HarnessError for one that is not there."""
+    known = [condition.name for condition in named]
+    if name is not None and name not in known:
+        raise HarnessError(f"baseline={name} is no condition{nearest(name, known)}; there are: {', '.join(known)}")
+    return name

@@ -1,0 +1,128 @@
+"""The result of answering: as data, its table, what a run would cost, and published figures beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.core.identity import code_version
+from harness.core.table import Column, Table
+from harness.plugins.llm.answering.answering import AnswerScores
+
+COLUMNS = (
+    Column("condition", "text"), Column("passages", "text"), Column("n", "count"), Column("EM %"),
+    Column("EM 95%", "interval"), Column("F1 %"), Column("F1 95%", "interval"), Column("W", "count"),
+    Column("L", "count"), Column("p", "p"), Column("F1 diff 95%", "span"), Column("unusable", "count"),
+)  # fmt: skip
+SCORES = ("em", "em_interval", "f1", "f1_interval", "wins", "losses", "p", "f1_difference_interval", "unusable")
+"""The keys of a condition that stand in the last columns."""
+
+
+def result(
+    found: Mapping[str, AnswerScores],
+    against: str | None,
+    data: Benchmark,
+    members: NDArray[np.int64],
+    split: str,
+    reader: Mapping[str, Any],
+    published: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Everything, as JSON holds it."""
+    ids = data.query_ids.to_pylist()
+    rows = []
+    for name, judged in found.items():
+        versus = {} if against in (None, name) else judged.against(found[against])
+        counted = dict(judged.counted)
+        unusable = sum(counted.get("malformed", {}).values())
+        rows.append(
+            {
+                "condition": name,
+                "source": judged.condition.source,
+                "k": judged.condition.k,
+                "passages": judged.passages,
+                **judged.scores(),
+                **versus,
+                "unusable": unusable,
+                "counted": counted,
+            }
+        )
+    per_query = {
+        ids[number]: {
+            name: {"answer": judged.answers[i], "em": judged.em[i], "f1": judged.f1[i]}
+            for name, judged in found.items()
+        }
+        for i, number in enumerate(members.tolist())
+    }
+    figures = published.get("rows", {}).get(data.name, {})
+    return {
+        "dataset": data.name,
+        "data_sha256": data.sha256,
+        "split": split,
+        "n": len(members),
+        "of": len(data.members(split)),
+        "baseline": against,
+        "reader": dict(reader),
+        "code": code_version(),
+        "conditions": rows,
+        "published": {
+            "paper": published.get("paper"),
+            "differs": published.get("differs"),
+            "rows": {system: {"em": em / 100, "f1": f1 / 100} for system, (em, f1) in figures.items()},
+        },
+        "per_query": per_query,
+    }
+
+
+def table(found: Mapping[str, Any]) -> Table:
+    """A row a condition, then the published ones."""
+    rows: list[list[Any]] = [
+        [row["condition"], f"{row['passages']:.1f}", found["n"], *(row.get(key) for key in SCORES)]
+        for row in found["conditions"]
+    ]
+    for system, scores in found["published"]["rows"].items():
+        rows.append([f"published: {system}", None, None, scores["em"], None, scores["f1"], *[None] * 6])
+    model = found["reader"].get("model", "")
+    part = f"{found['n']} of {found['of']} questions, split {found['split']}"
+    title = f"{found['dataset']}: {part}, reader {model}, in percent"
+    title += f", W and L against {found['baseline']}" if found["baseline"] else ""
+    if found["published"]["rows"]:
+        title += f"; published, not comparable: {found['published']['paper']}"
+    return Table("answers", title, COLUMNS, rows)
+
+
+def notes(found: Mapping[str, Any]) -> list[str]:
+    """What must be read beside the table."""
+    counted = [row["counted"] for row in found["conditions"]]
+    tokens = [sum(one["tokens"][kind] for one in counted) for kind in ("prompt", "completion")]
+    lines = [
+        f"{sum(one['answers'] for one in counted)} answers, {tokens[0]} prompt and {tokens[1]} completion tokens, cost "
+        f"{sum(one['cost'] for one in counted):.4f} where each condition is asked by itself; what two of them ask, and "
+        "what was answered before, is paid for once"
+    ]
+    unusable = sum(row["unusable"] for row in found["conditions"])
+    if unusable:
+        again = int(found["reader"].get("refresh", 0)) + 1
+        lines.append(
+            f"{unusable} unusable (not of the form, cut, or refused), taken as wrong; reader.refresh={again} asks again"
+        )
+    if found["published"]["rows"]:
+        lines.append(f"published: {found['published']['paper']}; {found['published']['differs']}")
+    if found["split"] != "tune":
+        lines.append("these are questions of test: choose nothing by them")
+    return lines
+
+
+def estimate_table(estimates: Mapping[str, Mapping[str, Any]], dataset: str, n: int) -> Table:
+    """What each condition would take."""
+    rows: list[list[Any]] = [
+        [name, one["requests"], one["kept"], one["tokens"]["prompt"], one["tokens"]["completion"], one["cost"]]
+        for name, one in estimates.items()
+    ]
+    rows.append(["all", *(sum(row[place] for row in rows) for place in range(1, 6))])
+    counts = ("requests", "answered", "prompt tokens", "completion tokens")
+    columns = [Column("condition", "text"), *(Column(title, "count") for title in counts), Column("cost", "value")]
+    return Table("estimate", f"{dataset}: {n} questions a condition", columns, rows)

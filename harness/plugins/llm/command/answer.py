@@ -1,0 +1,85 @@
+"""Answer questions from what runs retrieved, through a language model, and score the answers (EM and F1).
+
+The reader is any OpenAI-compatible endpoint (conf/reader/llm.yaml). Each run is read at depth k, beside controls: the
+question alone, many passages of the first run (context stuffing), and the supporting passages themselves. EM and F1 are
+those of SQuAD, best over the gold answers, with 95% bootstrap intervals over questions; W, L and p (McNemar, exact)
+count exact matches against `baseline`, the F1 difference has its own paired interval.
+
+  harness answer run=f.trec dataset=2wikimultihopqa reader.model=m reader.base_url=http://127.0.0.1:8000/v1
+  harness answer run=f.trec reader.model=gpt-4.1-mini 'reader.price={prompt: .4, completion: 1.6}' dry_run=true
+  harness answer 'run={dense: d.trec, fused: f.trec}' reader.model=m 'k=[2,5]' limit=100 out=answers.json
+  harness answer run=f.trec reader.model=m reader.prompt=evidence 'reader.form=[evidence,answer]' baseline=null
+
+Runs are those of `harness evaluate --help`. Every answer of the endpoint is kept: a killed run goes on where it was,
+and nothing is paid for twice. Answers that cannot be used are wrong, and counted (`unusable`). `out` by its ending:
+.json (everything, with each question's answers), .csv, .tex, .txt, .html (the table). Published figures stand below
+ours, with what differs.
+"""
+
+from __future__ import annotations
+
+from omegaconf import DictConfig
+
+from harness.command import complete, keep_inputs, look, plain, print_look
+from harness.core.errors import HarnessError, one_of, whole_number
+
+
+def run(config: DictConfig) -> None:
+    """Read, judge, print and write."""
+    import textwrap
+
+    from harness.benchmark import SPLITS, read_splitting
+    from harness.core.configuration import instantiate
+    from harness.evaluation.gold import part_name
+    from harness.plugins.llm.answering import answering, answers
+    from harness.report.output import check_ending, write_result
+    from harness.run import io as lists
+    from harness.run.matching import fit
+    from harness.sweep.trial import store as store_of
+
+    complete(config)
+    check_ending(config.out)
+    one_of("split", config.split, SPLITS)
+    splitting = read_splitting("splitting", config.splitting)
+    depths = k if isinstance(k := plain(config.k), list) else [k]
+    for depth in depths:
+        whole_number("k", depth, 1)
+    if config.limit is not None:
+        whole_number("limit", config.limit, 1)
+    paths = plain(config.run)
+    paths = paths if isinstance(paths, dict) else {"retrieved": str(paths)}
+    keep_inputs(config, *paths.values())
+    controls = plain(config.controls) or {}
+    for name, depth in controls.items():
+        if name != answering.GOLD_PASSAGES or depth is not None:
+            whole_number(f"controls.{name}", depth, 0)
+    named = answering.conditions(list(paths), depths, controls)
+    against = answering.baseline(config.baseline, named)
+    reader = instantiate(config.reader)
+    store = store_of(config)
+    data = instantiate(config.dataset).load(store).split_by(splitting, "splitting")
+    members = answering.sample_questions(data, config.split, config.limit)
+    if not len(members):
+        raise HarnessError(f"dataset={data.name}: no question is in split={config.split}")
+    gold = answering.gold_answers(data, members)
+    questions = [data.questions[number] for number in members.tolist()]
+    whole = (data.query_ids, data.doc_ids, f"dataset={data.name}")
+    runs = {name: fit(lists.read(str(path)), f"run={path}", *whole) for name, path in paths.items()}
+    texts = {one.name: answering.contexts(one, runs, data, members) for one in named}
+    if config.dry_run:
+        estimates = {one.name: reader.estimate(questions, texts[one.name]) for one in named}
+        print(answers.estimate_table(estimates, data.name, len(members)).text())
+        print(
+            "nothing was asked (dry_run); four letters are taken for a token, and answers to be as long as they may be"
+        )
+        return
+    found = {one.name: answering.judge(one, reader, questions, texts[one.name], gold, store) for one in named}
+    split = part_name(config.split, splitting)
+    result = answers.result(found, against, data, members, split, plain(config.reader), plain(config.published))
+    table = answers.table(result)
+    looked = look(config, "answer", data.name, data.test_ids(members))
+    print(table.text())
+    for line in answers.notes(result):
+        print(textwrap.fill(line, 120))
+    print_look(config, looked, len(members))
+    write_result(config.out, result, table)

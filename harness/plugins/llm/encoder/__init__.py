@@ -1,0 +1,1 @@
+"""Embeddings by an endpoint."""

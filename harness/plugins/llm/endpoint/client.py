@@ -1,0 +1,166 @@
+"""An OpenAI-compatible chat endpoint: one answer a message, asked again while the endpoint is busy or away."""
+
+from __future__ import annotations
+
+import datetime
+import email.utils
+import json
+import logging
+import os
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from harness.core.errors import HarnessError
+from harness.core.table import counted
+
+log = logging.getLogger(__name__)
+LOCAL = ("http://127.0.0.1", "http://localhost", "http://[::1]")
+LONGEST_WAIT = 60.0
+"""Seconds: the longest pause that an endpoint may ask for (``Retry-After``)."""
+SIZE = 16 << 20
+"""Bytes of an answer, at most."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """content: as it came. finish: why it ended (``stop``; ``length``: it was cut). prompt, completion: tokens.
+
+    model: what the server says has answered; empty where it says nothing.
+    """
+
+    content: str
+    finish: str
+    prompt: int
+    completion: int
+    model: str = ""
+
+
+class Away(Exception):
+    """The endpoint gave no answer, however often it was asked."""
+
+
+class Refused(Exception):
+    """The endpoint does not take this message (too long, say); asking again does not help."""
+
+
+def open_key(base_url: str, key_variable: str, concept: str) -> str:
+    """The key of an endpoint; a server of this machine may have none."""
+    key = os.environ.get(key_variable) or ("none" if base_url.startswith(LOCAL) else None)
+    if key is None:
+        raise HarnessError(
+            f"{concept}.base_url={base_url}: environment variable {key_variable} is not set; put the endpoint's "
+            f"key there, or name another with {concept}.key_variable"
+        )
+    return key
+
+
+def open_client(
+    base_url: str, key_variable: str, concept: str, retries: int, timeout: float, size: int
+) -> tuple[Any, Any]:
+    """The module openai and its client; nothing is sent yet.
+
+    timeout: seconds a whole answer.    size: bytes of an answer, at most.    concept: whose knobs the messages name.
+    """
+    try:
+        import openai
+    except ImportError as error:
+        raise HarnessError(
+            f"{concept}.base_url={base_url} needs the openai client: pip install 'multihop-harness[openai]'"
+        ) from error
+    from harness.plugins.llm.endpoint.transport import bounded_client
+
+    key = open_key(base_url, key_variable, concept)
+    http = bounded_client(openai, "" if key == "none" else key, timeout, size)
+    return openai, openai.OpenAI(api_key=key, base_url=base_url, max_retries=retries, timeout=timeout, http_client=http)
+
+
+class Endpoint:
+    """A client. ``retries``: how often a request is repeated, after ``backoff`` seconds, then twice as long each time.
+
+    Repeated is what may go better the next time: no connection, no whole answer within ``timeout`` seconds, half an
+    answer, one that is no JSON, and the statuses 408, 409, 429 and 5xx; where the endpoint says how long to wait, that
+    counts, up to ``LONGEST_WAIT``.
+    concept: whose knobs the messages name, ``extractor`` or ``gate``.
+    """
+
+    def __init__(
+        self, base_url: str, key_variable: str, retries: int, backoff: float, timeout: float, concept: str
+    ) -> None:
+        self.retries, self.backoff, self.base_url, self.concept = retries, backoff, base_url, concept
+        self._openai, self._client = open_client(base_url, key_variable, concept, 0, timeout, SIZE)
+
+    def ask(self, request: dict[str, Any]) -> Answer:
+        """The answer to a chat request. Raises Away, Refused, or HarnessError for a wrong key, address or model."""
+        for attempt in range(self.retries + 1):
+            try:
+                return self._once(request)
+            except self._openai.APIStatusError as error:
+                status, reason = error.status_code, f"{error.status_code}: {describe(error)}"
+                if status in (400, 413, 422):
+                    raise Refused(reason) from error
+                if status not in (408, 409, 429) and status < 500:
+                    raise HarnessError(
+                        f"{self.concept}.base_url={self.base_url}: {reason}; check the address, {self.concept}.model "
+                        "and the key"
+                    ) from error
+                asked = error.response.headers.get("retry-after", "")
+            except (self._openai.APIError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+                reason, asked = f"{type(error).__name__}: {describe(error)}", ""
+            if attempt < self.retries:
+                self._wait(asked, attempt, reason)
+        raise Away(f"{reason}, asked {counted(self.retries + 1, 'time')}")
+
+    def _wait(self, asked: str, attempt: int, reason: str) -> None:
+        wanted = seconds_of(asked)
+        pause = self.backoff * 2**attempt if wanted is None else min(wanted, LONGEST_WAIT)
+        if pause >= 1:
+            more = f" (it asked for {wanted:g})" if wanted is not None and wanted > pause else ""
+            log.warning("%s: %s; waiting %g seconds%s", self.base_url, reason, pause, more)
+        time.sleep(pause)
+
+    def served(self, model: str) -> str | None:
+        """What the server calls the model that answers to this name, from its list of models, which costs nothing.
+
+        A server of one model (llama.cpp) answers to any name: then it is that one. Empty where the server has no such
+        list or name, None where it does not answer.
+        """
+        try:
+            found = json.loads(self._client.models.with_raw_response.list(timeout=5).text)["data"]
+            names = {str(row["id"]): str(row.get("root") or row["id"]) for row in found}
+        except self._openai.APIConnectionError:
+            return None
+        except (self._openai.APIError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return ""
+        return names.get(model, next(iter(names.values())) if len(names) == 1 else "")
+
+    def _once(self, request: dict[str, Any]) -> Answer:
+        answer = json.loads(self._client.chat.completions.with_raw_response.create(**request).text)
+        choice, usage = answer["choices"][0], answer.get("usage") or {}
+        content = choice["message"]["content"]
+        return Answer(
+            "" if content is None else str(content),
+            str(choice.get("finish_reason") or "stop"),
+            int(usage.get("prompt_tokens") or 0),
+            int(usage.get("completion_tokens") or 0),
+            str(answer.get("model") or ""),
+        )
+
+
+def seconds_of(value: str) -> float | None:
+    """The seconds of a ``Retry-After`` header, a number or a date; None for neither."""
+    try:
+        return max(0.0, float(value)) if value.strip() else None
+    except ValueError:
+        pass
+    try:
+        when = email.utils.parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, (when - datetime.datetime.now(when.tzinfo)).total_seconds())
+
+
+def describe(error: BaseException) -> str:
+    """An error and its cause in one line of at most 300 characters."""
+    parts = [" ".join(str(each).split()) for each in (error, error.__cause__) if each is not None]
+    return "; ".join(dict.fromkeys(part for part in parts if part))[:300]

@@ -1,0 +1,1 @@
+"""Entities and triples by a language model, asked here or published."""

@@ -1,0 +1,49 @@
+"""The gate without a language model: facts whose text is near the question's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from harness.core.errors import bounded, whole_number
+from harness.model.encoder import Encoder, embed
+from harness.model.encoder.embedding import pair_cosines
+from harness.plugins.llm.gate import Candidates, Kept
+from harness.work.store import Store
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """Keeps the ``most`` facts of greatest cosine to the question, of those of at least ``threshold``.
+
+    encoder: embeds questions and facts (as passages).    threshold: in [-1, 1].    most: at least 1; null for all.
+    Of equal cosines the earlier candidate is kept.
+    """
+
+    version: ClassVar[int] = 1
+    encoder: Encoder
+    threshold: float = 0.5
+    most: int | None = 4
+
+    def __post_init__(self) -> None:
+        bounded("gate.threshold", self.threshold, -1, 1)
+        if self.most is not None:
+            whole_number("gate.most", self.most, 1)
+
+    def decide(self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store) -> Kept:
+        """See ``harness.plugins.llm.gate.Gate``. Counts ``below`` (the threshold) and ``beyond`` (the most)."""
+        cosine = np.empty(0)
+        if len(candidates.fact):
+            facts = np.asarray(embed(self.encoder, candidates.texts, "passage", store))
+            asked = np.asarray(embed(self.encoder, questions, "question", store))
+            cosine = pair_cosines(asked, candidates.question, facts, candidates.fact)
+        near = cosine >= self.threshold
+        order = np.lexsort((np.arange(len(cosine)), -cosine, ~near, candidates.question))
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order)) - np.repeat(candidates.indptr[:-1], candidates.lengths())
+        passed = near if self.most is None else near & (rank < self.most)
+        return passed, {"below": int((~near).sum()), "beyond": int((near & ~passed).sum())}

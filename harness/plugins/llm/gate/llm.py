@@ -1,0 +1,94 @@
+"""The gate by a language model behind an OpenAI-compatible endpoint (PolicyRAG appendix A, Figure 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from harness.core.errors import HarnessError, whole_number
+from harness.core.identity import NO_RESULT, digest
+from harness.plugins.llm.endpoint import Chat, Conversation
+from harness.plugins.llm.endpoint.prompt import fill, read_list, read_text
+from harness.plugins.llm.gate import Candidates, Kept
+from harness.work.store import Store
+
+TRUSTED = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class LLM(Chat):
+    """Keeps the facts that a model names, at most ``most`` of them: one request a question that has candidates.
+
+    prompt: of ``conf/gate/prompts/``, or a file, with ``{question}``, ``{facts}`` and, if it likes, ``{most}``.
+    most: at least 1.    The rest: see Chat; the temperature is 0 by default.
+
+    The answer is ``{"facts": [...]}``, texts of candidates (capitals and white space do not matter). What is no
+    candidate is dropped and counted as ``strangers``, what is named beyond the first ``most`` as ``beyond``. An answer
+    that is not of this form (``invalid``), was cut (``cut``) or refused (``refused``) keeps nothing; it is counted and
+    listed in ``malformed.jsonl`` of the artifact. When that befalls more than half of the questions, nothing is built.
+    Raw answers are kept by model, prompt, question and candidates: a killed run pays for none twice.
+    """
+
+    concept: ClassVar[str] = "gate"
+    version: ClassVar[int] = 1
+    prompt: str = field(default="keep", metadata=NO_RESULT)
+    most: int = 4
+    max_tokens: int = 512
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole_number("gate.most", self.most, 1)
+
+    def content(self) -> str:
+        """Hash of the prompt's text."""
+        return digest(self._prompt())
+
+    def decide(self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store) -> Kept:
+        """See ``harness.plugins.llm.gate.Gate``."""
+        conversation, prompt = Conversation(self), self._prompt()
+
+        def ask(question: int) -> list[str | None]:
+            facts = "\n".join(f"- {' '.join(text.split())}" for text in candidates.of(question))
+            message = fill(prompt, question=questions[question], facts=facts, most=str(self.most))
+            about = {"question": questions[question]}
+            answered = conversation.ask(about, prompt, message, _read, "facts", self._form()) or []
+            return [text if isinstance(text, str) else None for text in answered]
+
+        asked = np.flatnonzero(candidates.lengths()).tolist()
+        named = conversation.ask_all(asked, ask, "gate facts", "question")
+        wrong = conversation.list_wrong(folder)
+        if len(wrong) > TRUSTED * len(asked):
+            raise HarnessError(
+                f"gate.model={self.model}: {len(wrong)} of {len(asked)} answers cannot be used, the first: "
+                f"{wrong[0]['question']!r}, {wrong[0]['why']} ({wrong[0]['reason']}); try another gate.prompt or "
+                "model, or more gate.max_tokens. The answers are kept"
+            )
+        passed = np.zeros(len(candidates.fact), dtype=np.bool_)
+        strangers = beyond = 0
+        for question, texts in zip(asked, named, strict=True):
+            place = {_plain(text): i for i, text in reversed(list(enumerate(candidates.of(question))))}
+            found = dict.fromkeys(place.get(_plain(text), -1) for text in texts if text is not None)
+            strangers += sum(text is None or _plain(text) not in place for text in texts)
+            known = [i for i in found if i >= 0]
+            passed[candidates.indptr[question] + np.array(known[: self.most], dtype=np.int64)] = True
+            beyond += len(known[self.most :])
+        return passed, {"strangers": strangers, "beyond": beyond, **conversation.facts()}
+
+    def _prompt(self) -> str:
+        return read_text("gate", "prompt", self.prompt, "facts", "question")
+
+    def _form(self) -> dict[str, Any]:
+        facts = {"type": "array", "items": {"type": "string"}, "maxItems": self.most}
+        return {"type": "object", "properties": {"facts": facts}, "required": ["facts"], "additionalProperties": False}
+
+
+def _read(content: str) -> list[Any]:
+    return read_list(content, "facts")
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

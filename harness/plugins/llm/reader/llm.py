@@ -1,0 +1,98 @@
+"""The reader by a language model behind an OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from harness.core.errors import HarnessError, bounded
+from harness.core.identity import NO_RESULT, digest
+from harness.plugins.llm.endpoint import Chat, Conversation
+from harness.plugins.llm.endpoint.answers import Answers
+from harness.plugins.llm.endpoint.chat import LETTERS
+from harness.plugins.llm.endpoint.prompt import fill, read_text
+from harness.plugins.llm.reader import Contexts
+
+
+@dataclass(frozen=True, kw_only=True)
+class LLM(Chat):
+    """One request a question: greedy decoding (temperature 0), an answer of a JSON schema.
+
+    prompt: of ``conf/reader/prompts/``, or a file, with ``{passages}`` and ``{question}``.    closed: the one for
+    questions without passages, with ``{question}``.    form: the texts that an answer consists of, in this order, the
+    last of which is taken; ``[evidence, answer]`` lets a model quote before it answers.    The rest: see Chat.
+
+    What is not of this form (``invalid``), was cut (``cut``) or refused as too long (``refused``) is an empty answer;
+    it is counted and listed in ``malformed.jsonl`` of the artifact. Raw answers are kept by model, prompt, question and
+    passages: a killed run pays for none twice.
+    """
+
+    concept: ClassVar[str] = "reader"
+    version: ClassVar[int] = 1
+    prompt: str = field(default="open", metadata=NO_RESULT)
+    closed: str = field(default="closed", metadata=NO_RESULT)
+    form: Sequence[str] = ("answer",)
+    max_tokens: int = 256
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        bounded("reader.form (its length)", len(self.form), 1)
+        if len(set(self.form)) < len(self.form):
+            raise HarnessError(f"reader.form={list(self.form)} names a field twice")
+
+    def content(self) -> str:
+        """Hash of the prompts' texts."""
+        return digest([self._prompt(True), self._prompt(False)])
+
+    def answer(self, questions: Sequence[str], contexts: Contexts, folder: Path) -> tuple[list[str], Mapping[str, Any]]:
+        """See ``harness.plugins.llm.reader.Reader``."""
+        conversation = Conversation(self)
+
+        def ask(place: int) -> str:
+            prompt, message = self._message(questions[place], contexts[place])
+            about = {"question": questions[place]}
+            return conversation.ask(about, prompt, message, self._read, "answer", self._schema()) or ""
+
+        answers = conversation.ask_all(range(len(questions)), ask, "answer", "question")
+        conversation.list_wrong(folder)
+        return answers, conversation.facts()
+
+    def estimate(self, questions: Sequence[str], contexts: Contexts) -> Mapping[str, Any]:
+        """See ``Reader``. Of what is not kept yet, a prompt's tokens are a quarter of its letters, and
+        the answer's are taken to be all of ``max_tokens``: no run costs more than so.
+        """
+        kept, paid = Answers.of(self), {"prompt": 0, "completion": 0}
+        held = 0
+        for question, context in zip(questions, contexts, strict=True):
+            prompt, message = self._message(question, context)
+            if kept.find(prompt, self.request(message, "answer", self._schema())) is not None:
+                held += 1
+            else:
+                paid["prompt"] += -(-len(message) // LETTERS)
+                paid["completion"] += self.max_tokens
+        requests = len(questions)
+        return {"requests": requests, "kept": held, "tokens": paid, "cost": self.cost(paid)}
+
+    def _message(self, question: str, context: Sequence[str]) -> tuple[str, str]:
+        prompt = self._prompt(bool(context))
+        passages = "\n\n".join(f"[{number}] {text}" for number, text in enumerate(context, 1))
+        return prompt, fill(prompt, question=question, passages=passages)
+
+    def _prompt(self, passages: bool) -> str:
+        if passages:
+            return read_text("reader", "prompt", self.prompt, "passages", "question")
+        return read_text("reader", "closed", self.closed, "question")
+
+    def _schema(self) -> dict[str, Any]:
+        texts = {name: {"type": "string"} for name in self.form}
+        return {"type": "object", "properties": texts, "required": list(self.form), "additionalProperties": False}
+
+    def _read(self, content: str) -> str:
+        value = json.loads(content[content.find("{") : content.rfind("}") + 1] or content)
+        found = value.get(self.form[-1]) if isinstance(value, dict) else None
+        if not isinstance(found, str):
+            raise ValueError(f"no text under {self.form[-1]}")
+        return " ".join(found.split())

@@ -1,0 +1,179 @@
+"""`harness answer`: conditions, scores by hand, controls, estimates, what is logged, and mistakes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.core.configuration import compose
+from harness.core.errors import HarnessError
+from harness.plugins.llm.command.answer import run
+from tests.plugins.llm.endpoint.scripted import Scripted, served
+
+CORPUS = [("d0", "Dune", "Dune was filmed by David Lynch."), ("d1", "David Lynch", "He grew up in Missoula.")]
+QUERIES = [
+    ("q0", "Who filmed Dune?", ["David Lynch", "Lynch"], ["d0"]),
+    ("q1", "Where did the director of Dune grow up?", ["Missoula"], ["d0", "d1"]),
+]
+TREC = "q0 Q0 d0 1 2 s\nq0 Q0 d1 2 1 s\nq1 Q0 d0 1 2 s\nq1 Q0 d1 2 1 s\n"
+
+
+def play(number: int, message: str) -> str:
+    """Answers q0 always, q1 only from the passage that says it (half right without)."""
+    if "filmed Dune?" in message:
+        return json.dumps({"answer": "the David Lynch"})
+    return json.dumps({"answer": "Missoula" if "grew up in" in message else "Missoula County"})
+
+
+@pytest.fixture
+def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
+    monkeypatch.chdir(tmp_path)
+    data = tmp_path / "few"
+    data.mkdir()
+    rows = [{"id": name, "title": title, "text": text} for name, title, text in CORPUS]
+    (data / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    queries = [
+        {"id": name, "question": question, "answers": answers, "supporting_ids": gold, "hops": len(gold), "type": "x"}
+        for name, question, answers, gold in QUERIES
+    ]
+    (data / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in queries))
+    (tmp_path / "run.trec").write_text(TREC)
+    with served(play) as scripted:
+        yield scripted
+
+
+def answered(endpoint: Scripted, *overrides: str) -> Any:
+    local = ["dataset=folder", "dataset.path=few", "reader.model=m", f"reader.base_url={endpoint.url}", "split=all"]
+    run(compose("answer", ["run=run.trec", "out=out.json", *local, *overrides]))
+    return json.loads(Path("out.json").read_text()) if Path("out.json").exists() else None
+
+
+def test_conditions_and_scores_by_hand(endpoint: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answered(endpoint, "k=1")
+    rows = {row["condition"]: row for row in found["conditions"]}
+    assert list(rows) == ["retrieved", "no_retrieval", "stuffed", "gold"]
+    assert {name: (row["em"], row["f1"]) for name, row in rows.items()} == {
+        "retrieved": (0.5, pytest.approx((1 + 2 / 3) / 2)),
+        "no_retrieval": (0.5, pytest.approx((1 + 2 / 3) / 2)),
+        "stuffed": (1, 1),
+        "gold": (1, 1),
+    }
+    assert {name: row["passages"] for name, row in rows.items()} == {
+        "retrieved": 1, "no_retrieval": 0, "stuffed": 2, "gold": 1.5,
+    }  # fmt: skip
+    assert [rows["gold"][key] for key in ("baseline", "wins", "losses", "p")] == ["no_retrieval", 1, 0, 1]
+    assert rows["gold"]["f1_difference"] == pytest.approx((1 / 3) / 2)
+    assert "wins" not in rows["no_retrieval"]
+    assert found["per_query"]["q1"]["retrieved"] == {"answer": "Missoula County", "em": 0, "f1": pytest.approx(2 / 3)}
+    assert rows["gold"]["em_interval"] == [1, 1]
+    assert rows["retrieved"]["em_interval"] == [0, 1]
+    text = capsys.readouterr().out
+    assert "few: 2 of 2 questions, split all, reader m, in percent, W and L against no_retrieval" in text
+    assert "questions of test: choose nothing by them" in text
+
+
+def test_equal_messages_are_asked_once(endpoint: Scripted) -> None:
+    """q0's gold passage is its first, and its two are all there are: 2 + 2 + 2 + 0 requests, not 8."""
+    answered(endpoint, "k=1", "reader.parallel=1")
+    assert len(endpoint.requests) == 6
+
+
+def test_dry_run_asks_nothing(endpoint: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
+    assert answered(endpoint, "dry_run=true", "reader.price={prompt: 1, completion: 2}") is None
+    assert not endpoint.requests
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2].split()[:3] == ["all", "8", "0"]
+    answered(endpoint)
+    answered(endpoint, "dry_run=true")
+    assert capsys.readouterr().out.splitlines()[-2].split() == ["all", "8", "8", "0", "0", "0"]
+
+
+def test_several_runs_and_depths(endpoint: Scripted) -> None:
+    names = "run={one: run.trec, two: run.trec}"
+    found = answered(endpoint, names, "k=[1,2]", "controls=null", "baseline=one@1", "limit=1")
+    assert [row["condition"] for row in found["conditions"]] == ["one@1", "one@2", "two@1", "two@2"]
+    assert (found["n"], found["of"]) == (1, 2)
+
+
+def test_every_form(endpoint: Scripted) -> None:
+    for name in ("out.tex", "out.csv", "out.txt"):
+        answered(endpoint, f"out={name}")
+        assert "no" in Path(name).read_text()
+    assert r"no\_retrieval & 0.0 & 2 & 50.0 & 0.0\textendash{}100.0" in Path("out.tex").read_text()
+
+
+def test_published_figures_stand_beside(endpoint: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
+    found = answered(endpoint, "published.differs=the reader", "+published.rows.few={Ours: [76.4, 78.9]}")
+    assert found["published"]["rows"] == {"Ours": {"em": pytest.approx(0.764), "f1": pytest.approx(0.789)}}
+    text = capsys.readouterr().out
+    assert "published: Ours" in text
+    assert "published: PolicyRAG, Tables 6 and 2; the reader" in text
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["baseline=golden"], r"baseline=golden is no condition \(did you mean gold\?\)"),
+        (["k=0"], r"^k must be in \[1, inf\), got k=0"),
+        (["k=1.5"], r"^k must be a whole number, got k=1\.5"),
+        (["k=abc"], r"^k must be a whole number, got k=abc"),
+        (["k=[1,1]"], r"^k=\[1, 1\] names 1 twice"),
+        (["limit=0"], r"^limit must be in"),
+        (["reader.refresh=abc"], r"^reader\.refresh must be a whole number, got refresh=abc"),
+        (["controls={stuffed: -1}", "baseline=null"], r"^controls\.stuffed must be in \[0"),
+        (["run={gold: run.trec}"], "run and controls share the name gold"),
+        (["run=other.trec"], "run=other.trec and dataset=few have no query in common"),
+        (["run=unknown.trec"], "run=unknown.trec and dataset=few have no document in common"),
+        (["split=tset"], "did you mean test"),
+        (["out=x.pdf"], "ending .pdf is not known"),
+    ],
+)
+def test_mistakes(endpoint: Scripted, overrides: list[str], message: str) -> None:
+    Path("other.trec").write_text("x Q0 d0 1 1 s\n")
+    Path("unknown.trec").write_text("q0 Q0 d9 1 1 s\n")
+    with pytest.raises(HarnessError, match=message):
+        answered(endpoint, *overrides)
+    assert not endpoint.requests
+
+
+def test_a_question_without_answers_is_named(endpoint: Scripted) -> None:
+    path = Path("few/queries.jsonl")
+    path.write_text(path.read_text().replace('"answers": ["Missoula"]', '"answers": []'))
+    with pytest.raises(HarnessError, match="query q1 has no answers; give `answers`"):
+        answered(endpoint)
+
+
+def test_a_bound_is_of_all_conditions_together(endpoint: Scripted) -> None:
+    """Each of six requests takes 110 tokens: of the first two conditions 440, so the fifth is not sent."""
+    with pytest.raises(HarnessError, match=r"reader\.max_tokens_total=430 is reached: this run has paid for 440 tok"):
+        answered(endpoint, "k=1", "reader.parallel=1", "reader.max_tokens_total=430")
+    assert len(endpoint.requests) == 4
+
+
+def uncounted(content: str) -> bytes:
+    choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+    return json.dumps(
+        {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+    ).encode()
+
+
+def test_a_server_that_counts_no_tokens(endpoint: Scripted, caplog: pytest.LogCaptureFixture) -> None:
+    endpoint.play = lambda number, message: ("garbage", uncounted(play(number, message)))
+    priced = ["reader.price={prompt: 1, completion: 2}", "controls=null", "baseline=null"]
+    with pytest.raises(HarnessError, match=r"count no tokens \(`usage`\), so reader\.max_cost cannot be held"):
+        answered(endpoint, *priced, "reader.max_cost=1")
+    assert len(endpoint.requests) == 1
+    answered(endpoint, *priced)
+    assert "answers come without `usage`" in caplog.text
+
+
+def test_no_baseline_is_named_where_there_is_none(endpoint: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
+    endpoint.play = lambda number, message: "no JSON"
+    answered(endpoint, "controls=null", "baseline=null")
+    text = capsys.readouterr().out
+    assert "reader m, in percent\n" in text
+    assert "2 unusable (not of the form, cut, or refused), taken as wrong; reader.refresh=1 asks again" in text

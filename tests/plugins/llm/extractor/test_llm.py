@@ -1,0 +1,333 @@
+"""The extractor `llm`: the path, every fault of an endpoint, and a real model on 127.0.0.1."""
+
+import json
+import re
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.core.configuration import compose, instantiate
+from harness.core.configuration.rooms import package_folder
+from harness.core.errors import HarnessError
+from harness.core.identity import identity
+from harness.graph.extractor import Extraction, artifact
+from harness.graph.extractor.offline import Offline
+from harness.plugins.llm.endpoint import conversation
+from harness.plugins.llm.endpoint.conversation import MALFORMED
+from harness.plugins.llm.extractor.llm import LLM, Prompt, read_prompt
+from harness.work.parts import Share, sharing
+from harness.work.store import Store
+from tests.plugins.llm.endpoint.model import smollm2
+from tests.plugins.llm.endpoint.scripted import served
+
+TITLES = Offline(model=None, spans=False)
+WORLD = {
+    "Dune (film)": "Dune was filmed by David Lynch.",
+    "David Lynch": "David Lynch grew up in Missoula.",
+    "Missoula": "Missoula lies on the Clark Fork.",
+}
+GRAPH = [
+    ("dune", "filmed by", "david lynch"),
+    ("david lynch", "grew up in", "missoula"),
+    ("missoula", "lies on", "clark fork"),
+]
+
+
+def good(number: int, message: str) -> str:
+    """What a perfect model would say."""
+    passage = message.partition("Passage:\n")[2]
+    if "Entities:" not in message:
+        return json.dumps({"entities": [name for name in ("Dune", "David Lynch", "Missoula") if name in passage]})
+    found = re.search(r"\n(.*?) (?:was )?(filmed by|grew up in|lies on) (?:the )?(.*?)\.", passage)
+    assert found is not None
+    return json.dumps({"triples": [{"subject": found[1], "predicate": found[2], "object": found[3]}]})
+
+
+def extractor(url: str, folder: Path, **more: Any) -> LLM:
+    settings = {"base_url": url, "answers": str(folder / "answers"), "parallel": 2, "retries": 3, "backoff": 0.01}
+    return LLM(base=TITLES, model="tiny/model", timeout=2, **{**settings, **more})
+
+
+def triples(extraction: Extraction) -> list[tuple[str, str, str]]:
+    found = extraction.triples
+    rows = zip(found.subject, found.predicate, found.object, strict=True)
+    return [(extraction.names[s], found.predicates[p], extraction.names[o]) for s, p, o in rows]
+
+
+def test_entities_then_triples(titled: Any, tmp_path: Path) -> None:
+    with served(good) as endpoint:
+        llm = extractor(endpoint.url, tmp_path, price={"prompt": 2.0, "completion": 10.0})
+        made = artifact(llm, titled(WORLD, []), Store(tmp_path))
+    assert triples(Extraction.load(made.path)) == GRAPH
+    assert len(endpoint.requests) == 6
+    first = next(body for body in endpoint.requests if "Entities:" not in body["messages"][0]["content"])
+    assert (first["model"], first["temperature"], first["seed"], first["max_tokens"]) == ("tiny/model", 0, 0, 2048)
+    assert first["response_format"]["json_schema"]["schema"]["required"] == ["entities"]
+    second = [
+        body["messages"][0]["content"] for body in endpoint.requests if "Entities:" in body["messages"][0]["content"]
+    ]
+    assert any("- Dune\n- David Lynch\n" in message for message in second)
+    wanted = {
+        "answers": 6, "answers_paid": 6, "tokens": {"prompt": 600, "completion": 60}, "cost": 0.0018,
+        "malformed": {"invalid": 0, "cut": 0, "refused": 0}, "triples": 3, "self_loops": 0,
+    }  # fmt: skip
+    assert {name: made.facts[name] for name in wanted} == wanted
+    assert (made.path / MALFORMED).read_text() == ""
+
+
+def test_answers_are_kept_by_model_prompt_and_passage(titled: Any, tmp_path: Path) -> None:
+    """Another corpus with the same passages, another base pays nothing; another model or prompt does."""
+    with served(good) as endpoint:
+        llm = extractor(endpoint.url, tmp_path)
+        artifact(llm, titled(WORLD, []), Store(tmp_path / "one"))
+        again = artifact(llm, titled({**WORLD, "More": "More lies on Less."}, []), Store(tmp_path / "two"))
+        assert (again.facts["answers"], again.facts["answers_paid"]) == (8, 2)
+        assert again.facts["tokens_paid"] == {"prompt": 200, "completion": 20}
+        artifact(replace(llm, base=Offline(model=None)), titled(WORLD, []), Store(tmp_path / "three"))
+        assert len(endpoint.requests) == 8
+        artifact(replace(llm, model="other"), titled(WORLD, []), Store(tmp_path / "four"))
+        assert len(endpoint.requests) == 14
+        own = tmp_path / "own.txt"
+        own.write_text("Name them.\nPassage:\n{passage}")
+        mine = replace(llm, entities=str(own))
+        assert identity(mine) != identity(llm)
+        artifact(mine, titled(WORLD, []), Store(tmp_path / "five"))
+        assert len(endpoint.requests) == 17, "the triples are asked of the same messages as before"
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ("status", 429),
+        ("status", 503),
+        ("half", None),
+        ("garbage", b"<html>"),
+        ("garbage", b'{"choices": []}'),
+        ("hang", 2.5),
+    ],
+    ids=["429", "503", "half", "html", "nothing", "time-out"],
+)
+def test_what_goes_better_the_next_time_is_asked_again(titled: Any, tmp_path: Path, fault: Any) -> None:
+    with served(lambda number, message: fault if number == 2 else good(number, message)) as endpoint:
+        made = artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
+    assert triples(Extraction.load(made.path)) == GRAPH
+    assert (len(endpoint.requests), made.facts["answers_paid"]) == (7, 6)
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("I am sorry", "invalid"),
+        ('{"triples": 3}', "invalid"),
+        ('{"triples": [{"subject": "a"', "invalid"),
+        (("cut", '{"triples": [{"subject": "a"'), "cut"),
+        (("status", 400), "refused"),
+    ],
+)
+def test_malformed_answers_are_counted_and_listed(titled: Any, tmp_path: Path, answer: Any, why: str) -> None:
+    def play(number: int, message: str) -> Any:
+        return answer if "Entities:" in message and "Clark" in message else good(number, message)
+
+    with served(play) as endpoint:
+        made = artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
+    assert triples(Extraction.load(made.path)) == GRAPH[:2]
+    assert made.facts["malformed"] == {"invalid": 0, "cut": 0, "refused": 0, why: 1}
+    (row,) = [json.loads(line) for line in (made.path / MALFORMED).read_text().splitlines()]
+    assert (row["passage"], row["stage"], row["why"]) == ("d002", "triples", why)
+    assert row["answer"] == ("" if why == "refused" else answer[1] if why == "cut" else answer)
+
+
+def test_wrong_items_of_a_right_answer_are_counted(titled: Any, tmp_path: Path) -> None:
+    def play(number: int, message: str) -> str:
+        if "Entities:" not in message:
+            return 'Here you are:\n```json\n{"entities": ["Dune", 3, " "]}\n```'
+        return json.dumps({"triples": [{"subject": "Dune", "object": "x"}, ["a", "b", "c"], {**TRIPLE, "object": "!"}]})
+
+    with served(play) as endpoint:
+        made = artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
+    assert set(triples(Extraction.load(made.path))) == {("a", "b", "c")}
+    assert [made.facts[name] for name in ("not_entities", "not_triples", "empty_names")] == [3, 3, 6]
+
+
+TRIPLE = {"subject": "a", "predicate": "b", "object": "c"}
+
+
+def test_a_model_that_never_answers_as_asked_builds_nothing(titled: Any, tmp_path: Path) -> None:
+    with (
+        served(lambda number, message: "no") as endpoint,
+        pytest.raises(
+            HarnessError, match="3 of 3 passages have answers that cannot be used, the first: entities of d000"
+        ),
+    ):
+        artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
+
+
+def test_a_server_that_dies_is_named_and_the_next_run_pays_only_the_rest(titled: Any, tmp_path: Path) -> None:
+    world = {f"T{n}": f"T{n} lies on U{n}." for n in range(10)}
+    dead = ("half", None)
+    llm = extractor("", tmp_path, parallel=1)
+    with (
+        served(lambda number, message: dead if number > 7 else good(number, message)) as endpoint,
+        pytest.raises(HarnessError, match=r"no answer from tiny/model \(.*asked 4 times\); 7 answers are in .*run the"),
+    ):
+        artifact(replace(llm, base_url=endpoint.url), titled(world, []), Store(tmp_path))
+    assert not list((tmp_path / "answers").rglob("*.partial"))
+    with served(good, endpoint.port) as endpoint:
+        made = artifact(replace(llm, base_url=endpoint.url), titled(world, []), Store(tmp_path))
+    assert (made.facts["answers"], made.facts["answers_paid"], len(endpoint.requests)) == (20, 13, 13)
+    assert len(triples(Extraction.load(made.path))) == 10
+
+
+def test_a_damaged_answer_is_asked_for_again(titled: Any, tmp_path: Path) -> None:
+    with served(good) as endpoint:
+        llm = extractor(endpoint.url, tmp_path)
+        artifact(llm, titled(WORLD, []), Store(tmp_path / "one"))
+        next(iter(sorted((tmp_path / "answers").rglob("*.json")))).write_text('{"content": "')
+        made = artifact(llm, titled(WORLD, []), Store(tmp_path / "two"))
+    assert made.facts["answers_paid"] == 1
+    assert triples(Extraction.load(made.path)) == GRAPH
+
+
+def test_concurrency_is_limited(titled: Any, tmp_path: Path) -> None:
+    import threading
+    import time
+
+    now, most, lock = [0], [0], threading.Lock()
+
+    def play(number: int, message: str) -> str:
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        time.sleep(0.02)
+        with lock:
+            now[0] -= 1
+        return good(number, message)
+
+    with served(play) as endpoint:
+        artifact(
+            extractor(endpoint.url, tmp_path, parallel=3),
+            titled({f"T{n}": f"T{n} lies on U{n}." for n in range(12)}, []),
+            Store(tmp_path),
+        )
+    assert most[0] <= 3
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_what_the_user_can_mend(titled: Any, tmp_path: Path, status: int) -> None:
+    with (
+        served(lambda number, message: ("status", status)) as endpoint,
+        pytest.raises(HarnessError, match=rf"extractor\.base_url={endpoint.url}: {status}: .*check the address"),
+    ):
+        artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
+
+
+def test_no_key(titled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(HarnessError, match="environment variable OPENAI_API_KEY is not set"):
+        artifact(LLM(base=TITLES, model="m", answers=str(tmp_path)), titled(WORLD, []), Store(tmp_path))
+
+
+def test_prompts() -> None:
+    prompt = Prompt("triples", "{entities} | {passage} | end")
+    assert prompt.fill("a {entities} {passage}", ["x", "y"]) == "- x\n- y | a {entities} {passage} | end"
+    assert prompt.fill("a") == "(none were found) | a | end"
+    with pytest.raises(HarnessError, match=r"extractor\.triples=tripels: .*did you mean triples"):
+        read_prompt("triples", "tripels")
+    for stage in ("entities", "triples"):
+        assert stage in read_prompt(stage, stage).text
+    assert package_folder("conf").joinpath("extractor/prompts/entities.txt").is_file()
+
+
+def test_configuration(tmp_path: Path) -> None:
+    config = compose("config", ["extractor=llm", "extractor.model=m", "paths.runs=r", "extractor.base.model=null"])
+    made = instantiate(config.extractor)
+    assert (made.model, made.answers, made.base) == ("m", "r/answers", Offline(model=None))
+    assert identity(made) == identity(LLM(base=Offline(model=None), model="m"))
+
+
+@pytest.mark.slow
+def test_a_real_model(titled: Any, tmp_path: Path) -> None:
+    """What SmolLM2-135M finds is poor, the path is what is proved."""
+    with smollm2() as url:
+        local = {"base_url": url, "answers": str(tmp_path), "parallel": 1, "timeout": 900}
+        llm = LLM(base=TITLES, model="smollm2-135m", max_tokens=256, **local)
+        world = {"David Lynch": WORLD["David Lynch"]}
+        made = artifact(llm, titled(world, []), Store(tmp_path))
+        assert made.facts["answers_paid"] == 2
+        assert made.facts["tokens"]["prompt"] > 200
+        assert made.facts["openie_entities"] > 0
+        again = artifact(llm, titled(world, ["Who?"]), Store(tmp_path))
+        assert (again.facts["answers"], again.facts["answers_paid"]) == (2, 0)
+
+
+@pytest.mark.parametrize("of", [2, 3])
+def test_shares_at_once_ask_nothing_twice_and_make_the_same_files(
+    titled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: int
+) -> None:
+    """Threads stand for processes. One answer is of no use, and counted once."""
+
+    def answer(number: int, message: str) -> str:
+        return "no idea" if "Missoula lies" in message and "Entities:" in message else good(number, message)
+
+    monkeypatch.setattr(conversation, "PART", 1)
+    benchmark = titled({**WORLD, **{f"More {n}": f"More {n} was filmed by Nobody {n}." for n in range(6)}}, [])
+
+    def work(url: str, folder: Path, index: int, of: int) -> None:
+        with sharing(Share(index, of)):
+            artifact(extractor(url, folder), benchmark, Store(folder))
+
+    with served(answer) as endpoint:
+        work(endpoint.url, tmp_path / "alone", 1, 1)
+        requests = len(endpoint.requests)
+        started = [
+            threading.Thread(target=work, args=(endpoint.url, tmp_path / "shared", index + 1, of))
+            for index in range(of)
+        ]
+        for one in started:
+            one.start()
+        for one in started:
+            one.join()
+    assert len(endpoint.requests) == 2 * requests
+    alone, shared = (
+        json.loads(next((tmp_path / name / "artifacts" / "extract").glob("*/manifest.json")).read_text())
+        for name in ("alone", "shared")
+    )
+    assert shared["files"] == alone["files"]
+    assert shared["facts"] == alone["facts"]
+    assert shared["facts"]["malformed"] == {"invalid": 1, "cut": 0, "refused": 0}
+
+
+def test_each_share_may_pay_for_its_part_of_the_bound(
+    titled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message has 100 tokens and 10 to its answer: half of 200 is reached after one; no part is marked failed."""
+    monkeypatch.setattr(conversation, "PART", 1)
+    with served(good) as endpoint:
+        bounded = extractor(endpoint.url, tmp_path, max_tokens_total=200)
+        with (
+            sharing(Share(1, 2, tolerant=True)),
+            pytest.raises(HarnessError, match=r"max_tokens_total=200, of which this is one of 2 shares, is reached"),
+        ):
+            artifact(bounded, titled(WORLD, []), Store(tmp_path))
+        assert len(endpoint.requests) == 1
+        made = artifact(replace(bounded, max_tokens_total=None), titled(WORLD, []), Store(tmp_path))
+        assert len(endpoint.requests) == 6
+    assert triples(Extraction.load(made.path)) == GRAPH
+
+
+def test_an_estimate_before_anything_is_asked(tmp_path: Path) -> None:
+    """Worked by hand: of 8 and 12 letters beside the passages' 4 and 20; 4 letters a token, answers of at most 10."""
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("8 lett: {passage}")
+    two.write_text("{passage}{entities}")
+    llm = extractor("http://127.0.0.1:9/v1", tmp_path, entities=str(one), triples=str(two), max_tokens=10,
+                    price={"prompt": 1e6, "completion": 2e6})  # fmt: skip
+    nobody = len("(none were found)")
+    letters = (8 + 4) + (8 + 20) + (4 + nobody) + (20 + nobody)
+    asked = -(-letters // 4) + 2 * 10
+    assert llm.estimate(["four", "twenty letters are it"[:20]]) == {
+        "requests": 4, "tokens": {"prompt": asked, "completion": 40}, "cost": asked + 80.0,
+    }  # fmt: skip

@@ -1,0 +1,170 @@
+"""The gate `llm`: what is asked, what is kept, what can go wrong, and a real model on 127.0.0.1."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from harness.core.errors import HarnessError
+from harness.core.identity import identity
+from harness.plugins.llm.endpoint.conversation import MALFORMED
+from harness.plugins.llm.gate import Candidates, keep
+from harness.plugins.llm.gate.llm import LLM
+from harness.work.store import Store
+from tests.plugins.llm.endpoint.model import smollm2
+from tests.plugins.llm.endpoint.scripted import served
+
+TEXTS = ["dune filmed by david lynch", "david lynch grew up in missoula", "rome is a city with river"]
+QUESTIONS = ["Where did the director of Dune grow up?", "Which city has a river?", "Why?"]
+CANDIDATES = Candidates(TEXTS, np.array([0, 3, 5, 5]), np.array([0, 1, 2, 2, 0]))
+GOOD = [True, True, False, True, False]
+
+
+def good(number: int, message: str) -> str:
+    chosen = TEXTS[:2] if "director" in message else TEXTS[2:]
+    return json.dumps({"facts": chosen})
+
+
+def gate(url: str, folder: Path, **more: Any) -> LLM:
+    settings = {"base_url": url, "answers": str(folder / "answers"), "parallel": 2, "retries": 3, "backoff": 0.01}
+    return LLM(model="tiny/model", **{"timeout": 2, **settings, **more})
+
+
+def manifest(folder: Path) -> Path:
+    return next((folder / "artifacts" / "gate").glob("*/manifest.json")).parent
+
+
+def test_one_request_a_question_that_has_candidates(tmp_path: Path) -> None:
+    with served(good) as endpoint:
+        passed, facts = keep(gate(endpoint.url, tmp_path, parallel=1), QUESTIONS, CANDIDATES, Store(tmp_path))
+    assert passed.tolist() == GOOD
+    assert len(endpoint.requests) == 2
+    body = endpoint.requests[0]
+    message = body["messages"][0]["content"]
+    assert f"Question: {QUESTIONS[0]}\n" in message
+    assert message.rstrip().endswith("Facts:\n" + "\n".join(f"- {text}" for text in TEXTS))
+    assert "at most 4" in message
+    assert (body["model"], body["temperature"], body["seed"], body["max_tokens"]) == ("tiny/model", 0, 0, 512)
+    form = body["response_format"]["json_schema"]
+    assert form["strict"] is True
+    assert form["schema"]["properties"]["facts"]["maxItems"] == 4
+    assert form["schema"]["additionalProperties"] is False
+    wanted = {
+        "candidates": 5, "kept": 3, "dropped": 2, "questions_without_candidate": 1, "questions_with_nothing_kept": 0,
+        "strangers": 0, "beyond": 0, "answers": 2, "answers_paid": 2, "tokens": {"prompt": 200, "completion": 20},
+        "malformed": {"invalid": 0, "cut": 0, "refused": 0},
+    }  # fmt: skip
+    assert {name: facts[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize(
+    ("answer", "first", "counts"),
+    [
+        ({"facts": ["  DUNE filmed  by David Lynch"]}, [True, False, False], (0, 0)),
+        ({"facts": ["dune", TEXTS[2], 3, None]}, [False, False, True], (3, 0)),
+        ({"facts": [TEXTS[2], TEXTS[2], TEXTS[1], TEXTS[0]]}, [False, True, True], (0, 1)),
+        ({"facts": []}, [False, False, False], (0, 0)),
+    ],
+    ids=["capitals", "strangers", "more-than-most", "nothing"],
+)
+def test_only_candidates_and_at_most_so_many(tmp_path: Path, answer: Any, first: list[bool], counts: Any) -> None:
+    def play(number: int, message: str) -> str:
+        return json.dumps(answer) if "director" in message else good(number, message)
+
+    with served(play) as endpoint:
+        passed, facts = keep(gate(endpoint.url, tmp_path, most=2), QUESTIONS, CANDIDATES, Store(tmp_path))
+    assert passed.tolist() == [*first, True, False]
+    assert (facts["strangers"], facts["beyond"]) == counts
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("I am sorry", "invalid"),
+        ('{"facts": "dune"}', "invalid"),
+        (("cut", '{"facts": ["dune'), "cut"),
+    ],
+)
+def test_malformed_answers_keep_nothing_and_are_listed(tmp_path: Path, answer: Any, why: str) -> None:
+    with served(lambda number, message: answer if "director" in message else good(number, message)) as endpoint:
+        passed, facts = keep(gate(endpoint.url, tmp_path), QUESTIONS, CANDIDATES, Store(tmp_path))
+    assert passed.tolist() == [False, False, False, True, False]
+    assert facts["malformed"] == {"invalid": 0, "cut": 0, "refused": 0, why: 1}
+    (row,) = [json.loads(line) for line in (manifest(tmp_path) / MALFORMED).read_text().splitlines()]
+    assert (row["question"], row["why"]) == (QUESTIONS[0], why)
+
+
+def test_a_model_that_never_answers_as_asked_decides_nothing(tmp_path: Path) -> None:
+    with (
+        served(lambda number, message: "no") as endpoint,
+        pytest.raises(HarnessError, match=r"^gate\.model=tiny/model: 2 of 2 answers cannot be used, the first: 'W"),
+    ):
+        keep(gate(endpoint.url, tmp_path), QUESTIONS, CANDIDATES, Store(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "fault", [("status", 429), ("half", None), ("garbage", b"<html>")], ids=["429", "half", "html"]
+)
+def test_what_goes_better_the_next_time_is_asked_again(tmp_path: Path, fault: Any) -> None:
+    with served(lambda number, message: fault if number == 1 else good(number, message)) as endpoint:
+        passed, _ = keep(gate(endpoint.url, tmp_path), QUESTIONS, CANDIDATES, Store(tmp_path))
+    assert passed.tolist() == GOOD
+    assert len(endpoint.requests) == 3
+
+
+def test_a_server_that_dies_is_named_and_the_next_run_pays_only_the_rest(tmp_path: Path) -> None:
+    dead = ("half", None)
+    with (
+        served(lambda number, message: dead if number > 1 else good(number, message)) as endpoint,
+        pytest.raises(HarnessError, match=r"^gate\.base_url=http.*: no answer from tiny/model .*1 answers are in"),
+    ):
+        keep(gate(endpoint.url, tmp_path, parallel=1), QUESTIONS, CANDIDATES, Store(tmp_path))
+    with served(good, endpoint.port) as endpoint:
+        passed, facts = keep(gate(endpoint.url, tmp_path), QUESTIONS, CANDIDATES, Store(tmp_path))
+    assert passed.tolist() == GOOD
+    assert (facts["answers"], facts["answers_paid"], len(endpoint.requests)) == (2, 1, 1)
+
+
+def test_answers_are_kept_by_model_prompt_question_and_candidates(tmp_path: Path) -> None:
+    with served(good) as endpoint:
+        mine = gate(endpoint.url, tmp_path)
+        keep(mine, QUESTIONS, CANDIDATES, Store(tmp_path / "one"))
+        keep(mine, QUESTIONS, CANDIDATES, Store(tmp_path / "two"))
+        assert len(endpoint.requests) == 2
+        other = Candidates(TEXTS, CANDIDATES.indptr, np.array([0, 1, 2, 2, 1]))
+        keep(mine, QUESTIONS, other, Store(tmp_path / "three"))
+        assert len(endpoint.requests) == 3, "the second question has another candidate"
+        own = tmp_path / "own.txt"
+        own.write_text("Choose for {question}:\n{facts}\nnow")
+        changed = replace(mine, prompt=str(own))
+        assert identity(changed) != identity(mine)
+        keep(changed, QUESTIONS, CANDIDATES, Store(tmp_path / "four"))
+        keep(replace(mine, model="other"), QUESTIONS, CANDIDATES, Store(tmp_path / "five"))
+        assert len(endpoint.requests) == 7
+
+
+def test_what_the_user_can_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(HarnessError, match=r"OPENAI_API_KEY is not set; .* gate\.key_variable"):
+        keep(LLM(model="m", answers=str(tmp_path / "a")), QUESTIONS, CANDIDATES, Store(tmp_path))
+    with pytest.raises(HarnessError, match=r"gate\.prompt=kepe: there is no such prompt or file \(did you mean keep"):
+        keep(LLM(model="m", prompt="kepe"), QUESTIONS, CANDIDATES, Store(tmp_path))
+    with pytest.raises(HarnessError, match=r"^gate\.most must be in \[1, inf\), got most=0"):
+        LLM(model="m", most=0)
+
+
+@pytest.mark.slow
+def test_a_real_model(tmp_path: Path) -> None:
+    """What SmolLM2-135M keeps says nothing; that its answers hold to the schema, are kept and are the same again."""
+    with smollm2() as url:
+        mine = gate(url, tmp_path, model="smollm2-135m", parallel=1, max_tokens=256, timeout=900)
+        passed, facts = keep(mine, QUESTIONS, CANDIDATES, Store(tmp_path / "one"))
+        again, counts = keep(mine, QUESTIONS, CANDIDATES, Store(tmp_path / "two"))
+    assert facts["answers_paid"] == 2
+    assert facts["tokens"]["prompt"] > 200
+    assert sum(facts["malformed"].values()) <= 1
+    assert passed[:3].sum() <= 4
+    assert (again.tolist(), counts["answers_paid"]) == (passed.tolist(), 0)
