@@ -23,7 +23,6 @@ ROOMS = {
     "paper": "report",
     "reranker": "fusion",
     "statistic": "evaluation",
-    "target": "sweep",
     "temperature": "fusion",
     "tracking": "report",
 }

@@ -14,8 +14,6 @@ from harness.work.store import Store
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from harness.retriever.mentions import PassageRelations
-
 
 class Seeding(Protocol):
     """What Q questions start from in a graph of entities and passages."""
@@ -29,6 +27,14 @@ class Seeding(Protocol):
 
         Each is in [0, 1]. path: edges of a chain, 0 to 2.    hub: a node of n edges divides a chain by n^hub.
         """
+        ...
+
+
+class Relations(Protocol):
+    """What joins the passages that Q questions find."""
+
+    def take(self, queries: NDArray[np.int64]) -> Self:
+        """Those of some of the questions."""
         ...
 
 
@@ -58,7 +64,7 @@ class Context:
 
     texts: SourceTexts | None = None
     seeding: Seeding | None = None
-    relations: PassageRelations | None = None
+    relations: Relations | None = None
     vectors: NDArray[np.float32] | None = None
     mentions: Mapping[str, csr_array] = field(default_factory=dict)
     importance: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)

@@ -38,7 +38,7 @@ def gold(bench: Path, run: Run) -> NDArray[np.int32]:
     return np.array([[place[doc] for doc in rows[query]] for query in run.query_ids.to_pylist()], dtype=np.int32)
 
 
-@pytest.mark.parametrize("fuser", ["boltzmann", "learned"])
+@pytest.mark.parametrize("fuser", ["boltzmann", pytest.param("learned", marks=pytest.mark.plugin("mentions"))])
 def test_test_questions_get_the_gold_ranks_of_heldout(
     fuser: str, command: Command, bench: Path, overrides: list[str], tmp_path: Path
 ) -> None:

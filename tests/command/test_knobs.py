@@ -26,6 +26,7 @@ POINT = (*BARE, "extractor.model=null")
 EVEN = (*POINT, "fuser=linear", "fuser.alpha=0.5")
 WARM = (*POINT, "fuser.alpha=0.5", "fuser.beta=0")
 WEIGHTS = (*POINT, "fuser=weighted_rrf", "pool.lists=[dense,bm25,graph]")
+MENTIONS = [pytest.mark.slow, pytest.mark.plugin("mentions")]
 POLICY, RELATIONAL = ((*POINT, f"reranker={name}") for name in ("policy", "relational"))
 CASES: dict[str, list[Any]] = {
     "dataset": [(POINT, "dataset.path=OTHER")],
@@ -39,7 +40,9 @@ CASES: dict[str, list[Any]] = {
         (POINT, "retriever@lists.bm25=dense"),
     ],
     "seeds": [pytest.param(POLICY, "seeds.policy.seed.cap=1", marks=pytest.mark.plugin("policyrag"))],
-    "relations": [pytest.param(RELATIONAL, "relations.names=null", marks=pytest.mark.slow)],
+    "relations": [
+        pytest.param(RELATIONAL, "relations.names=null", marks=[pytest.mark.slow, pytest.mark.plugin("mentions")])
+    ],
     "normalizer": [(EVEN, "normalizer=minmax"), (EVEN, "normalizer.kind=strict")],
     "temperature": [(WARM, "temperature=fixed"), ((*WARM, "temperature=fixed"), "temperature.T=0.1")],
     "fuser": [(POINT, "fuser=rrf"), (POINT, "fuser.alpha=0.2")],

@@ -13,9 +13,8 @@ from harness.core.arrays import check_matrix, read_arrays, read_matrix
 from harness.core.errors import HarnessError
 from harness.graph.extractor.extraction import KINDS
 from harness.graph.network import Network
-from harness.plugins.policyrag.policy.fact import Facts
 
-pytestmark = pytest.mark.plugin("policyrag")
+Facts = pytest.importorskip("harness.plugins.policyrag.policy.fact").Facts
 
 
 def matrix() -> sp.csr_array:

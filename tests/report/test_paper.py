@@ -23,8 +23,6 @@ from harness.evaluation.gold import Gold
 from harness.evaluation.metric import metrics
 from harness.evaluation.run_comparison import compare_all
 from harness.evaluation.system_comparison import comparison_table
-from harness.plugins.protocol.calibration import Rates
-from harness.plugins.protocol.picture.calibration import picture
 from harness.report.display import Display
 from harness.report.figure import Page, Picture
 from harness.report.output import write_result
@@ -215,7 +213,9 @@ def of_commands(bench: Path, out: Path) -> list[Path]:
 
 def calibration() -> Picture:
     worlds = [("permuted", 0.0), ("boundary", 0.0), ("boundary", 0.02), ("boundary", 0.05)]
-    return picture([Rates(name, 8, 6, 100, effect, 0.5, 3, 16, 2, 2, 40, 95) for name, effect in worlds], "sample")
+    rates = pytest.importorskip("harness.plugins.protocol.calibration").Rates
+    picture = pytest.importorskip("harness.plugins.protocol.picture.calibration").picture
+    return picture([rates(name, 8, 6, 100, effect, 0.5, 3, 16, 2, 2, 40, 95) for name, effect in worlds], "sample")
 
 
 @pytest.mark.skipif(not COMPLETE, reason="no latexmk, or no siunitx")

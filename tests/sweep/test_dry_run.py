@@ -62,6 +62,7 @@ def test_what_a_language_model_would_be_asked(base, world):
     assert asked["dense"] == asked["bm25"] == ""
 
 
+@pytest.mark.plugin("mentions")
 def test_an_override_that_nothing_reads_is_refused_from_the_command_line(tmp_path):
     def said(*arguments):
         own = ("dry_run=true", "tracking=none", f"paths.runs={tmp_path}")

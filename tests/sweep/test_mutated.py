@@ -27,6 +27,9 @@ VALUES = (
 )
 
 
+pytestmark = pytest.mark.plugin("mentions")
+
+
 @pytest.fixture(scope="module")
 def swept(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     lists = (f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25"))

@@ -1,3 +1,3 @@
 """PolicyRAG: policies of seeds, gates, walks and reranking over a graph of facts."""
 
-NEEDS = ("llm",)
+NEEDS = ("llm", "mentions")

@@ -1,3 +1,3 @@
 """Walks published beside PageRank: beams, LinearRAG, spreading activation, convergence, HippoRAG 2."""
 
-NEEDS = ("llm",)
+NEEDS = ("llm", "mentions")

@@ -155,8 +155,6 @@ def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:
 
 def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark) -> Context:
     """What these read beside the lists, for all queries of the benchmark."""
-    from harness.retriever.mentions import PassageRelations
-
     kept = store(config)
     wanted = {what for reader in readers for what in getattr(reader.reranker, "reads", ())}
     files = sorted({reader.pool.importance for reader in readers if reader.pool.importance})
@@ -166,7 +164,7 @@ def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark
     if "seeds" in wanted:
         found = replace(found, seeding=instantiate(config.seeds).seeding(data, kept))
     if "relations" in wanted:
-        found = replace(found, relations=PassageRelations.of(instantiate(config.relations).world(data, kept)))
+        found = replace(found, relations=instantiate(config.relations).relations(data, kept))
     if "encoder" in wanted:
         found = replace(found, vectors=np.asarray(embed(instantiate(config.encoder), data.passages, "passage", kept)))
     if "mentions" in wanted:

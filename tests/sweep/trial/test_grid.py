@@ -201,6 +201,7 @@ def test_a_typed_knob_restricts_the_axis_that_varies_it():
     ]
 
 
+@pytest.mark.plugin("mentions")
 def test_a_typed_strategy_keeps_the_blocks_that_have_it_and_replaces_where_none_has():
     assert typed("normalizer=zscore", normalizer=defaults("normalizer", "zscore"))[-1] == "combsum zscore"
     assert typed("fuser=learned", fuser=defaults("fuser", "learned"), pool={"lists": ["dense", "graph"],
@@ -218,8 +219,9 @@ def test_a_typed_cap_restricts_every_block():
     [
         ("fuser.alhpa=.5", {"fuser": {**defaults("fuser", "boltzmann"), "alhpa": 0.5}},
          r"fuser.alhpa=0.5 changes nothing: nothing here reads it; no fuser has a alhpa \(did you mean alpha"),
-        ("fuser.penalty=1", {"fuser": {**defaults("fuser", "boltzmann"), "penalty": 1.0}},
-         "fuser.penalty=1.0 changes nothing.*penalty is read by fuser=learned"),
+        pytest.param("fuser.penalty=1", {"fuser": {**defaults("fuser", "boltzmann"), "penalty": 1.0}},
+                     "fuser.penalty=1.0 changes nothing.*penalty is read by fuser=learned",
+                     marks=pytest.mark.plugin("mentions")),
         ("temperature=fixed", {"temperature": defaults("temperature", "fixed")},
          "temperature=fixed changes nothing.*a fuser that reads temperatures does: boltzmann"),
         ("pool.importance=f", {"pool": {"lists": ["dense", "graph"], "cap": None, "capped": [], "importance": __file__},
@@ -242,6 +244,7 @@ def test_a_block_that_is_no_axes_is_one_line():
         grid(5).trials()
 
 
+@pytest.mark.plugin("mentions")
 def test_given_coefficients_have_a_name():
     given = {"dense": [1, 1], "graph": [1, 0.5]}
     names = [trial.name for trial in grid({"fuser": ["learned"], "fuser.coefficients": [given]}).trials()]

@@ -21,6 +21,8 @@ from harness.sweep.tune import sweep
 from harness.sweep.verify import verify_numbers
 from tests import warm
 
+pytestmark = pytest.mark.plugin("mentions")
+
 GRID = ("grid=point", "+grid.some={fuser:[learned,linear],fuser.penalty:[0.1,1],normalizer:[pit,ecdf],pool.cap:[8]}")
 
 

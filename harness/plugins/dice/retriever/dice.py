@@ -17,7 +17,7 @@ from harness.plugins.dice.triple.sorensen import TOKENS
 from harness.plugins.dice.triple.triples import RowTargets, graph_branch, sentence_triples
 from harness.plugins.dice.triplestore import Triplestore, TripleTable
 from harness.plugins.dice.vectorstore import Vectorstore
-from harness.retriever.mentions import keep_greatest
+from harness.plugins.mentions.retriever.mentions import keep_greatest
 from harness.run import Run
 from harness.work.store import Store
 

@@ -12,7 +12,7 @@ from harness.benchmark.text import SENTENCE_END
 from harness.graph.extractor import Extraction, Triples
 from harness.plugins.dice.triple.sorensen import Labels, similarities
 from harness.plugins.dice.triplestore import Expand, TripleTable
-from harness.retriever.mentions import keep_greatest
+from harness.plugins.mentions.retriever.mentions import keep_greatest
 
 Seeds = NDArray[np.int64] | None
 Branch = Callable[[str, Seeds], tuple[NDArray[np.int64], NDArray[np.float64]]]

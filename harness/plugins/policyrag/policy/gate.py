@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError, whole_number
 from harness.plugins.llm import gate
+from harness.plugins.mentions.retriever.mentions import cosines
 from harness.plugins.policyrag.policy.memory import TypedMemory
-from harness.retriever.mentions import cosines
 from harness.work.store import Store
 
 

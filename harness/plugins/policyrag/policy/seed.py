@@ -9,9 +9,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.errors import bounded, one_of, whole_number
+from harness.plugins.mentions.retriever.mentions import cosines
 from harness.plugins.policyrag.policy.gate import FactCandidates
 from harness.plugins.policyrag.policy.memory import TypedMemory
-from harness.retriever.mentions import cosines
 from harness.retriever.search import exact_search
 
 SOURCES = ("facts", "names", "both", "question")

@@ -16,8 +16,8 @@ from harness.core.identity import NO_RESULT
 from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
 from harness.model.encoder import Encoder, embed
+from harness.plugins.mentions.retriever.mentions import Sentences
 from harness.plugins.walks.retriever.hipporag import spread_cosines
-from harness.retriever.mentions import Sentences
 from harness.retriever.pagerank import PART, Walked, Walks, collect_lists
 from harness.retriever.search import inner_products, link_entities
 from harness.retriever.walk import normalize_rows

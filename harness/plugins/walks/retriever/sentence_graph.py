@@ -12,8 +12,8 @@ from harness.benchmark import Benchmark
 from harness.graph import Network
 from harness.graph.extractor import Extraction
 from harness.graph.network import count_matrix
+from harness.plugins.mentions.retriever.mentions import Sentences, expand_ranges
 from harness.plugins.walks.retriever.undirected import Undirected
-from harness.retriever.mentions import Sentences, expand_ranges
 
 Floats = NDArray[np.float64]
 Path = tuple[tuple[int, ...], float]

@@ -12,8 +12,8 @@ from harness.benchmark import Benchmark
 from harness.core.errors import bounded, one_of, whole_number
 from harness.graph.extractor import Extractor, extract
 from harness.model.encoder import Encoder, embed
-from harness.retriever.mention_walk import title_edges
-from harness.retriever.mentions import Pairs, Values, cosines, follow_edges, keep_greatest
+from harness.plugins.mentions.retriever.mention_walk import title_edges
+from harness.plugins.mentions.retriever.mentions import Pairs, Values, cosines, follow_edges, keep_greatest
 from harness.retriever.search import exact_search
 from harness.run import Run
 from harness.work.store import Store

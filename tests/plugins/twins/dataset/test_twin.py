@@ -14,11 +14,11 @@ from harness.core.errors import HarnessError
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
+from harness.plugins.mentions.retriever.mention_walk import MentionWalk
 from harness.plugins.twins.dataset.twin import Twin
 from harness.plugins.twins.twin import DRAWS_NOTHING, KINDS
 from harness.retriever import Retriever
 from harness.retriever.bm25 import BM25
-from harness.retriever.mention_walk import MentionWalk
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import Walk
 from harness.work.store import Store

@@ -1,0 +1,131 @@
+"""Fitting on tune of several benchmarks, whole and without each fold, so that every question has an unseeing fit."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.benchmark.cluster import FOLDS
+from harness.core.errors import HarnessError
+from harness.evaluation.metric import Metric, average
+from harness.plugins.mentions.fit.search import Search
+from harness.plugins.mentions.target import Ranker, Setting, Target, Weights
+
+log = logging.getLogger(__name__)
+Values = Mapping[str, NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFit:
+    """objective: the mean over benchmarks, each counting alike, of the mean over questions and ``metrics``.
+
+    settings: the benchmarks that are fitted on, by name.    others: those that are only scored.
+    """
+
+    target: Target
+    search: Search
+    metrics: Sequence[str]
+    settings: Mapping[str, Setting]
+    others: Mapping[str, Setting]
+    cache: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.settings:
+            raise HarnessError("fit.datasets less fit.leave_out leaves no benchmark to fit on; name one more")
+        for name, setting in {**self.settings, **self.others}.items():
+            if not len(setting.members):
+                raise HarnessError(f"{name}: no question falls into tune; leave it out of fit.datasets")
+
+    def run(self) -> dict[str, Any]:
+        """``weights``, ``folds`` (weights by fold), ``objective`` (on what was fitted and what was not, by name).
+
+        ``questions``: the ids that were learned from, by fold.
+        """
+        whole = self._fit("on all of tune", None)
+        parts = {part: self._fit(f"without fold {part}", part) for part in range(FOLDS)}
+        seen, start = self._values(self.settings, whole), self._values(self.settings, self.start)
+        unseen = {name: np.empty_like(values) for name, values in seen.items()}
+        for part, weights in parts.items():
+            for name, values in self._values(self.settings, weights).items():
+                held = self.fold[name] == part
+                unseen[name][held] = values[held]
+        told = {
+            name: {
+                "n": len(seen[name]),
+                "start": _mean(start[name]),
+                "fit": _mean(seen[name]),
+                "held_out_folds": _mean(unseen[name]),
+            }
+            for name in self.settings
+        }
+        first, after = self._values(self.others, self.start), self._values(self.others, whole)
+        left = {
+            name: {"n": len(after[name]), "start": _mean(first[name]), "left_out": _mean(after[name])}
+            for name in self.others
+        }
+        ids = {name: one.benchmark.query_ids.take(one.members).to_pylist() for name, one in self.settings.items()}
+        questions: dict[int, list[str]] = {part: [] for part in parts}
+        for name, found in ids.items():
+            for query, part in zip(found, self.fold[name].tolist(), strict=True):
+                questions[part].append(query)
+        return {"weights": whole, "folds": parts, "objective": {**told, **left}, "questions": questions}
+
+    @property
+    def start(self) -> dict[str, float]:
+        """Every knob where its search begins."""
+        return {name: float(given[0]) for stage in self.target.stages for name, given in sorted(stage.items())}
+
+    @cached_property
+    def fold(self) -> dict[str, NDArray[np.int64]]:
+        """int64[n] by benchmark: the fold of each tune question."""
+        return {name: one.benchmark.folds[one.members] for name, one in self.settings.items()}
+
+    def _fit(self, what: str, left_out: int | None) -> dict[str, float]:
+        """The weights that all folds but one give."""
+        masks = {name: fold != left_out for name, fold in self.fold.items()}
+        if not all(mask.any() for mask in masks.values()):
+            raise HarnessError(f"fit: no question is left {what}; a benchmark has too few in tune for {FOLDS} folds")
+        held: dict[str, float] = {}
+        for stage, knobs in enumerate(self.target.stages):
+            held = {**held, **self.search(partial(self._objective, masks, stage, held), knobs)}
+        log.info("fit %s: %s", what, ", ".join(f"{name} {value:g}" for name, value in held.items()))
+        return held
+
+    def _objective(self, masks: Mapping[str, NDArray[np.bool_]], stage: int, held: Weights, weights: Weights) -> float:
+        found = self._stage_values(self.settings, stage, held, weights)
+        return float(np.mean([average(values[masks[name]]) for name, values in found.items()]))
+
+    def _values(self, settings: Mapping[str, Setting], weights: Weights) -> Values:
+        """float64[n] by benchmark, under all weights."""
+        last = len(self.target.stages) - 1
+        moving = self.target.stages[last]
+        before = {name: value for name, value in weights.items() if name not in moving}
+        return self._stage_values(settings, last, before, {name: weights[name] for name in moving})
+
+    def _stage_values(self, settings: Mapping[str, Setting], stage: int, held: Weights, weights: Weights) -> Values:
+        key = tuple(sorted(held.items()))
+        return {name: self._question_values(name, one, stage, key, weights) for name, one in settings.items()}
+
+    def _question_values(
+        self, name: str, setting: Setting, stage: int, held: tuple[tuple[str, float], ...], weights: Weights
+    ) -> NDArray[np.float64]:
+        """float64[n], computed once. A benchmark's ranker is kept until another stage or other weights are held."""
+        asked = (name, stage, held, tuple(sorted(weights.items())))
+        if asked not in self.cache:
+            kept: tuple[Any, Ranker] | None = self.cache.get(name)
+            if kept is None or kept[0] != (stage, held):
+                kept = self.cache[name] = ((stage, held), self.target.ranker(setting, stage, dict(held)))
+            ranks = kept[1](weights)
+            self.cache[asked] = np.mean([Metric.parse(metric)(ranks) for metric in self.metrics], axis=0)
+        found: NDArray[np.float64] = self.cache[asked]
+        return found
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    return round(float(average(values)), 6)

@@ -1,0 +1,103 @@
+"""The file of a fit: what was found, on what, by what, so that it can be found again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import yaml
+from omegaconf import OmegaConf
+
+from harness.benchmark import read_splitting, splitting_name
+from harness.core.configuration import compose, instantiate, names
+from harness.core.errors import HarnessError, nearest, one_of
+from harness.core.files import write_text
+from harness.core.identity import code_version, digest, identity, library_versions, record
+from harness.core.sources import modules_of, sources
+from harness.evaluation.metric import metrics
+from harness.plugins.mentions.fit.crossfit import CrossFit
+from harness.plugins.mentions.fit.search import Search
+from harness.plugins.mentions.target import Setting
+from harness.sweep.trial import lists
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+VERSION = 2
+"""Of the file's form."""
+
+
+def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]:
+    """Fit as ``config.fit`` says, and write the file. given: the overrides that were typed.
+
+    The file's bytes follow from data, configuration, code and libraries: no time, no path of this machine.
+    """
+    options = cast("dict[str, Any]", OmegaConf.to_container(config.fit, resolve=True))
+    target, left = instantiate(config.target), _names("fit.leave_out", options["leave_out"])
+    settings = _settings(config, options["datasets"], given)
+    for name in left:
+        one_of("fit.leave_out", name, list(settings))
+    metrics(options["objective"], None)
+    search = Search(**{key: options[key] for key in ("rounds", "halvings", "stop", "penalty", "seed")})
+    crossed = CrossFit(
+        target, search, options["objective"],
+        {name: one for name, one in settings.items() if name not in left},
+        {name: one for name, one in settings.items() if name in left},
+    )  # fmt: skip
+    found = {
+        "version": VERSION,
+        "target": str(config.target._target_).rpartition(".")[2],
+        "fitted_on": {name: one.benchmark.sha256 for name, one in crossed.settings.items()},
+        "left_out": {name: one.benchmark.sha256 for name, one in crossed.others.items()},
+        "splitting": splitting_name(read_splitting("split", config.split)),
+        "metrics": list(options["objective"]),
+        "search": {key: getattr(search, key) for key in ("rounds", "halvings", "stop", "penalty", "seed")},
+        "stages": [{name: list(knob) for name, knob in sorted(stage.items())} for stage in target.stages],
+        "strategy": record(identity(target.strategy)),
+        "code": code_version(),
+        "sources": sources(modules_of(identity(target.strategy))),
+        "libraries": library_versions(),
+        **crossed.run(),
+    }
+    default = Path(config.paths.runs) / "fits" / f"{_chosen(given)}-{digest(found)[:12]}.yaml"
+    place = Path(options["out"]) if options["out"] else default
+    write_text(place, yaml.safe_dump(found, sort_keys=False, width=120, default_flow_style=None))
+    return place, found
+
+
+def _chosen(given: Sequence[str]) -> str:
+    return next((text.partition("=")[2] for text in given if text.startswith("target=")), "fit")
+
+
+def _names(knob: str, value: Any) -> list[str]:
+    found = [value] if isinstance(value, str) else value
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+        raise HarnessError(f"{knob}={value!r}: expected names of benchmarks, e.g. {knob}=[2wikimultihopqa,musique]")
+    return found
+
+
+def _settings(config: DictConfig, datasets: Any, given: Sequence[str]) -> dict[str, Setting]:
+    """By name: the configuration's own benchmark, or those of ``fit.datasets``, each under the same overrides."""
+    if datasets is None:
+        one = _setting(config)
+        return {one.benchmark.name: one}
+    for text in given:
+        if text.startswith(("dataset=", "dataset.")):
+            raise HarnessError(f"{text} and fit.datasets both say what is fitted on; leave one of them out")
+    chosen, known = _names("fit.datasets", datasets), names("dataset")
+    for name in chosen:
+        if name not in known:
+            raise HarnessError(
+                f"fit.datasets={name} is not known{nearest(name, known)}; known: {', '.join(known)}; a folder of your "
+                "own is fitted on alone: dataset=folder dataset.path=DIR"
+            )
+    made = {name: compose("fit", [*given, f"dataset={name}"]) for name in chosen}
+    for own in made.values():
+        own.paths = config.paths
+    return {name: _setting(own) for name, own in made.items()}
+
+
+def _setting(config: DictConfig) -> Setting:
+    store = lists.store(config)
+    return Setting(config, lists.benchmark(config, store), store)

@@ -1,0 +1,80 @@
+"""Coordinate search: one number at a time, up or down by its step, until a round gains too little."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.core.errors import HarnessError, bounded, whole_number
+from harness.plugins.mentions.target import Knobs, Weights
+
+DECIMALS = 6
+
+
+@dataclass(frozen=True)
+class Search:
+    """Maximise objective(w) - penalty x sum over knobs of ((w - start) / (high - low))^2.
+
+    A round visits every knob once, in an order drawn with ``seed``; a knob moves by its step to the better side if that
+    gains. A round that gains less than ``stop`` halves all steps; after ``halvings`` of them, or ``rounds`` rounds, the
+    search ends: at most 1 + 2 rounds x knobs evaluations. The order of ``knobs`` does not matter.
+
+    rounds: >= 1.    halvings: >= 0.    stop, penalty: >= 0.
+    """
+
+    rounds: int = 8
+    halvings: int = 2
+    stop: float = 0.001
+    penalty: float = 0.01
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, low in (("rounds", 1), ("halvings", 0), ("seed", 0)):
+            whole_number(f"fit.{name}", getattr(self, name), low)
+        for name in ("stop", "penalty"):
+            bounded(f"fit.{name}", getattr(self, name), 0)
+
+    def __call__(self, objective: Callable[[Weights], float], knobs: Knobs) -> dict[str, float]:
+        """The weights that were found, by name."""
+        check_knobs(knobs)
+        random = np.random.default_rng(self.seed)
+        weights = {name: float(knobs[name][0]) for name in sorted(knobs)}
+        best, factor, halved = objective(weights), 1.0, 0
+        for _ in range(self.rounds):
+            before = best
+            for place in random.permutation(len(weights)):
+                name = sorted(knobs)[place]
+                _, low, high, step = knobs[name]
+                tried = []
+                for side in (1, -1):
+                    value = round(min(max(weights[name] + side * factor * step, low), high), DECIMALS)
+                    if value != weights[name]:
+                        moved = {**weights, name: value}
+                        tried.append((objective(moved) - self._cost(moved, knobs), moved))
+                if tried and (found := max(tried, key=lambda one: one[0]))[0] > best:
+                    best, weights = found
+            if best - before < self.stop:
+                factor, halved = factor / 2, halved + 1
+                if halved > self.halvings:
+                    break
+        return weights
+
+    def _cost(self, weights: Weights, knobs: Knobs) -> float:
+        return self.penalty * sum(
+            ((weights[name] - start) / (high - low)) ** 2 for name, (start, low, high, _) in sorted(knobs.items())
+        )
+
+
+def check_knobs(knobs: Knobs) -> None:
+    """Raise HarnessError unless each is [start, low, high, step] with low <= start <= high, low < high, step > 0."""
+    for name, given in knobs.items():
+        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 4:
+            raise HarnessError(f"target.stages: {name} must be [start, low, high, step], got {given!r}")
+        start, low, high, step = given
+        for value in given:
+            bounded(f"target.stages: {name}", value)
+        bounded(f"target.stages: {name}", high, low, open_low=True)
+        bounded(f"target.stages: {name}", start, low, high)
+        bounded(f"target.stages: {name} step", step, 0, open_low=True)

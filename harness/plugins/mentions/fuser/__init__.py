@@ -1,0 +1,1 @@
+"""Fusers that learn what each list is worth."""

@@ -1,0 +1,162 @@
+"""Fusion learned from judged queries: logistic regression on what the lists say of a document.
+
+Newton's method with a ridge; the same bits whatever the thread count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from harness.core.errors import HarnessError, bounded, one_of
+from harness.core.identity import LATER
+from harness.fusion.fuser import Calibrated
+from harness.fusion.fuser.shares import total
+from harness.fusion.learning import LEARNED, check_numbers
+from harness.plugins.mentions.fuser.features import READS, TARGETS, check_features, describe, wanted_documents
+
+Column = NDArray[np.float64]
+TOLERANCE = 1e-10
+"""The greatest change of a coefficient, relative to 1 + its size, at which the iteration ends."""
+STEPS = 100
+"""Where it ends at the latest; ten steps are usual."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """score(d) = sum_l (w_l x_l(d) + v_l [d in l]), of features x_l(d) of list l: log-odds, but for a constant.
+
+    features: what x(d) holds of each list, of ``judged.FEATURES``: ``value`` (normalised), ``score`` (the list's own),
+    ``minmax``, ``rank``. Any number of lists.
+    penalty: > 0, the ridge: w and v minimise the log loss summed over all documents of all queries' pools, plus
+    penalty / 2 times their squares (C = 1 / penalty in scikit-learn). For the ridge a ``score`` is in units of its
+    standard deviation over the documents that its list holds.
+    target: what is learned to be found, ``supporting`` passages or the ``last_hop``.
+    coefficients: [w, v] by list name, w a number a feature. null: a sweep learns them, on the folds of tune that it
+    does not score, and ``winner.lock.json`` keeps what all of tune gives. A list whose score speaks against a document
+    has w < 0.
+    """
+
+    penalty: float = 1.0
+    target: str = "supporting"
+    features: Sequence[str] = field(default_factory=lambda: ["value"], hash=False, metadata=LATER)
+    coefficients: Mapping[str, Sequence[float]] | None = field(default=None, hash=False, metadata=LEARNED)
+    unit: ClassVar[bool] = False
+    version: ClassVar[int] = 2  # 2: the weight of being held is added in float64
+
+    def __post_init__(self) -> None:
+        bounded("fuser.penalty", self.penalty, 0, open_low=True)
+        one_of("fuser.target", self.target, TARGETS)
+        check_features(self.features)
+        check_numbers("fuser.coefficients", self.coefficients)
+        form = f"[{'w, ' * len(self.features)}v], of {', '.join(self.features)} and presence"
+        for name, weights in (self.coefficients or {}).items():
+            if len(weights) != len(self.features) + 1:
+                raise HarnessError(f"fuser.coefficients.{name} must be {form}, got {weights!r}")
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """``values`` where a feature is the normalised value; ``scores`` and ``ranks`` by the other features."""
+        return frozenset(READS[feature] for feature in self.features)
+
+    def fit(self, pool: Calibrated, gold: NDArray[np.int32]) -> Learned:
+        """The same with the coefficients that these queries give. gold: int32[Q, H], -1 padding."""
+        labels = wanted_documents(pool, gold, self.target, "learned")
+        there, names = pool.pool.docs >= 0, sorted(pool.names)
+        columns, units = [], []
+        for name in names:
+            held = pool[name].present[there].double().cpu().numpy()
+            for feature, values in zip(self.features, describe(pool, name, self.features), strict=True):
+                column = values[there].double().cpu().numpy()
+                units.append(_deviation(column[held > 0]) if feature == "score" else 1.0)
+                columns.append(column / units[-1])
+            columns.append(held)
+            units.append(1.0)
+        flat = logistic(columns, labels, self.penalty)[1:] / np.array(units)
+        rows = flat.reshape(len(names), len(self.features) + 1).tolist()
+        return replace(self, coefficients=dict(zip(names, rows, strict=True)))
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        if self.coefficients is None:
+            raise HarnessError(
+                "fuser=learned has no coefficients: `harness sweep` learns them on tune, and `harness fuse "
+                "lock=winner.lock.json` uses what it learned; or give fuser.coefficients={list: [w, v]}"
+            )
+        missing = [name for name in pool.names if name not in self.coefficients]
+        if missing:
+            raise HarnessError(
+                f"fuser.coefficients are of {', '.join(self.coefficients) or 'no list'}, not of {', '.join(missing)}; "
+                "learn them on these lists"
+            )
+        return total([self._summand(pool, name, self.coefficients[name]) for name in pool.names])
+
+    def _summand(self, pool: Calibrated, name: str, weights: Sequence[float]) -> Tensor:
+        parts = zip(describe(pool, name, self.features), weights, strict=False)
+        first, *others = [values * weight for values, weight in parts]
+        for part in others:
+            first = first + part
+        return first + pool[name].present.double() * weights[-1]
+
+
+def _deviation(values: NDArray[np.float64]) -> float:
+    """The standard deviation, summed from left to right; 1 where it is 0."""
+    if not len(values):
+        return 1.0
+    mean = np.cumsum(values)[-1] / len(values)
+    spread = float(np.sqrt(np.cumsum((values - mean) ** 2)[-1] / len(values)))
+    return spread or 1.0
+
+
+def logistic(columns: Sequence[Column], labels: NDArray[np.bool_], penalty: float) -> Column:
+    """float64[1 + P]: intercept and coefficients of P columns float64[N] that minimise the penalised log loss.
+
+    sum of ln(1 + exp(z_i)) - y_i z_i over the rows + penalty / 2 x sum of the squared coefficients, the intercept's
+    left out; z = intercept + columns x coefficients. labels: bool[N], both kinds there. penalty: > 0.
+    """
+    design = [np.ones(len(labels)), *columns]
+    ridge = np.array([0.0, *(penalty for _ in columns)])
+    share = float(labels.mean())
+    found = np.zeros(len(design))
+    found[0] = np.log(share / (1 - share))
+    loss = _loss(design, labels, ridge, found)
+    for _ in range(STEPS):
+        chance = 1 / (1 + np.exp(-_linear(design, found)))
+        slope = np.array([_sum(column * (chance - labels)) for column in design]) + ridge * found
+        weight = chance * (1 - chance)
+        curve = np.diag(ridge)
+        for row, one in enumerate(design):
+            weighted = one * weight
+            for place in range(row + 1):
+                curve[row, place] += _sum(weighted * design[place])
+                curve[place, row] = curve[row, place]
+        step, length = np.linalg.solve(curve, slope), 1.0
+        while (after := _loss(design, labels, ridge, found - length * step)) > loss and length > TOLERANCE:
+            length /= 2
+        found, loss = found - length * step, after
+        if (np.abs(length * step) <= TOLERANCE * (1 + np.abs(found))).all():
+            break
+    return found
+
+
+def _linear(design: Sequence[Column], coefficients: Column) -> Column:
+    total = np.zeros(len(design[0]))
+    for column, coefficient in zip(design, coefficients, strict=True):
+        total += coefficient * column
+    return total
+
+
+def _loss(design: Sequence[Column], labels: NDArray[np.bool_], ridge: Column, coefficients: Column) -> float:
+    linear = _linear(design, coefficients)
+    losses = np.maximum(linear, 0) + np.log1p(np.exp(-np.abs(linear))) - labels * linear
+    return _sum(losses) + _sum(ridge * coefficients * coefficients) / 2
+
+
+def _sum(values: Column) -> float:
+    """Strictly from left to right: neither threads nor vector widths change a bit."""
+    return float(np.cumsum(values)[-1])

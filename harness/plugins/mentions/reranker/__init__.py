@@ -1,0 +1,1 @@
+"""Rerankers that read what joins passages."""

@@ -1,0 +1,204 @@
+"""Passages chosen one after another, each by what it adds to those before: relational learning to rank.
+
+Zhu, Lan, Guo, Cheng and Niu, "Learning for search result diversification" (SIGIR 2014), score a document by itself and
+by its relations to what was chosen; here trees take the place of their linear sum, and the passages that explain a
+question together that of a diverse page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from harness.core.errors import HarnessError, bounded, whole_number
+from harness.fusion.fuser import Calibrated
+from harness.fusion.learning import LEARNED
+from harness.fusion.reranker import reorder, top
+from harness.plugins.mentions.forest import add_leaves, check_trees, grow
+from harness.plugins.mentions.retriever.mentions import PassageRelations, Related
+
+ROUNDS = 2
+"""Of teaching: on the fused order, then also on what the first round's trees choose."""
+FIRST = 10
+"""How many of the best fused passages stand for what the question is about."""
+FEATURES = (
+    "score", "below", "words", "named",
+    "first_names", "first_names_relation", "names_first", "first_shares", "first_shares_relation",
+    "new", "covered", "names", "names_relation", "names_back", "names_back_relation", "shares", "shares_relation",
+    "cosine", "naming", "sharing", "chosen",
+)  # fmt: skip
+"""The columns. Of the passage alone: its fused score, that minus the best, the share of the question's words that it
+has, whether the question names its title; by the best of the first fused: how rare a name leads from one of them to it
+(and the cosine of the sentence to the question), from it to one of them, and an entity that both mention. Beside what
+was chosen: the share of the question's words that it has and they have not, the share that they have; the best name
+from one of them to it, from it to one of them, an entity of both; the greatest cosine to one of them; how many of them
+name it, and share an entity with it; how many there are.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """The best m passages of each question: docs int32[Q, m] (-1 for none), there bool, fused scores, relations."""
+
+    docs: NDArray[np.int32]
+    there: NDArray[np.bool_]
+    scores: NDArray[np.float64]
+    related: Related
+
+    @cached_property
+    def alone(self) -> list[NDArray[np.float64]]:
+        """float64[Q, m] each: the features that do not depend on what was chosen."""
+        related = self.related
+        best = np.where(self.there, self.scores, -np.inf).max(axis=1, initial=-np.inf, keepdims=True)
+        first = self.there & (np.arange(self.docs.shape[1]) < FIRST)
+        return [
+            self.scores,
+            np.where(self.there, self.scores - best, 0.0),
+            related.share(related.weight[:, None, :], related.held),
+            related.named.astype(np.float64),
+            _greatest(related.names, first),
+            _greatest(related.names_relation, first),
+            _greatest(related.names.swapaxes(1, 2), first),
+            _greatest(related.shares, first),
+            _greatest(related.shares_relation, first),
+        ]
+
+    def features(self, chosen: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """float32[Q, m, F], in the order of ``FEATURES``. chosen: bool[Q, m]."""
+        related = self.related
+        bits = np.bitwise_or.reduce(np.where(chosen, related.held, np.uint64(0)), axis=1, keepdims=True)
+        weight = related.weight[:, None, :]
+        beside = [
+            related.share(weight, related.held & ~bits),
+            np.broadcast_to(related.share(weight, bits), self.docs.shape),
+            _greatest(related.names, chosen),
+            _greatest(related.names_relation, chosen),
+            _greatest(related.names.swapaxes(1, 2), chosen),
+            _greatest(related.names_relation.swapaxes(1, 2), chosen),
+            _greatest(related.shares, chosen),
+            _greatest(related.shares_relation, chosen),
+            _greatest(related.cosine, chosen),
+            _count(related.names, chosen),
+            _count(related.shares, chosen),
+            np.broadcast_to(chosen.sum(axis=1, keepdims=True), self.docs.shape),
+        ]
+        return np.stack([*self.alone, *beside], axis=2).astype(np.float32)
+
+
+def _greatest(values: NDArray[np.float64], of: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """float64[Q, m]: for each column the greatest value in the rows of ``of``, 0 at least."""
+    best: NDArray[np.float64] = np.where(of[:, :, None], values, 0.0).max(axis=1, initial=0.0)
+    return best
+
+
+def _count(values: NDArray[np.float64], of: NDArray[np.bool_]) -> NDArray[np.int64]:
+    counted: NDArray[np.int64] = (of[:, :, None] & (values > 0)).sum(axis=1)
+    return counted
+
+
+@dataclass(frozen=True)
+class Relational:
+    """Of the fused top m, ``picks`` passages are chosen one after another; the others follow in the fused order.
+
+    Each time the one of greatest sum over trees of leaf(x) is taken, x being what ``FEATURES`` tell of
+    a passage beside those that were chosen; of equal ones the one that was fused higher.
+
+    m: >= 2.    picks: >= 1, five for what is judged at five.    trees, depth, rate, least: of ``forest.grow``.
+    forest: a row a node of each tree; null: learned from which passages support a question, on the folds of tune that
+    it does not score, and locked. A question teaches a state for every pick.
+    """
+
+    reads: ClassVar[frozenset[str]] = frozenset({"relations"})
+
+    m: int = 30
+    picks: int = 5
+    trees: int = 150
+    depth: int = 4
+    rate: float = 0.05
+    least: int = 40
+    forest: Sequence[Any] | None = field(default=None, hash=False, metadata=LEARNED)
+
+    def __post_init__(self) -> None:
+        bounds = {"m": (2, None), "picks": (1, None), "trees": (1, None), "depth": (1, 6), "least": (1, None)}
+        for name, (low, high) in bounds.items():
+            whole_number(f"reranker.{name}", getattr(self, name), low, high)
+        bounded("reranker.rate", self.rate, 0, 1, open_low=True)
+        if self.forest is not None:
+            check_trees("reranker.forest", self.forest, len(FEATURES))
+
+    def fit(self, fused: Tensor, pool: Calibrated, gold: NDArray[np.int32]) -> Relational:
+        """The same with the trees that these queries give. gold: int32[Q, H], -1 padding."""
+        state = self._state(fused, pool, *top(fused, pool, self.m))
+        wanted = (state.docs[:, :, None] == gold[:, None, :]).any(axis=2) & state.there
+        rows: list[NDArray[np.float32]] = []
+        labels: list[NDArray[np.bool_]] = []
+        taught = self
+        for _ in range(ROUNDS):
+            for features, free, _ in taught._steps(state):
+                rows.append(features[free])
+                labels.append(wanted[free])
+            judged = np.concatenate(labels)
+            if judged.all() or not judged.any():
+                raise HarnessError(
+                    f"reranker=relational cannot learn from these {len(gold)} queries: {int(judged.sum())} of the "
+                    f"{len(judged)} passages that it saw support a question; it needs some that do and some that do not"
+                )
+            forest = grow(
+                np.concatenate(rows), judged, trees=self.trees, depth=self.depth, rate=self.rate, least=self.least
+            )
+            taught = replace(self, forest=forest)
+        return taught
+
+    def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        if self.forest is None:
+            raise HarnessError(
+                "reranker=relational has no forest: `harness sweep` learns it on tune, and the lock has what it learned"
+            )
+        columns, there = top(fused, pool, self.m)
+        state = self._state(fused, pool, columns, there)
+        chosen = [pick for _, _, pick in self._steps(state)]
+        scores = np.zeros(state.docs.shape)
+        for place, pick in enumerate(chosen):
+            scores[pick] = self.picks - place
+        rest = -np.arange(1.0, state.docs.shape[1] + 1)
+        scores = np.where(scores > 0, scores, rest)
+        return reorder(fused, pool, columns, there, torch.from_numpy(scores).to(fused.device))
+
+    def _steps(self, state: State) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.bool_]]]:
+        """For every pick: features float32[Q, m, F], what is free, and what is chosen then, bool[Q, m].
+
+        Without a forest the passages are chosen in their fused order.
+        """
+        chosen = np.zeros_like(state.there)
+        rows = np.arange(len(chosen))
+        for _ in range(min(self.picks, state.docs.shape[1])):
+            features, free = state.features(chosen), state.there & ~chosen
+            values = -np.broadcast_to(np.arange(float(state.docs.shape[1])), state.docs.shape)
+            if self.forest is not None:
+                values = add_leaves(features, self.forest)
+            best = np.where(free, values, -np.inf).argmax(axis=1)
+            pick = np.zeros_like(chosen)
+            pick[rows, best] = free[rows, best]
+            yield features, free, pick
+            chosen = chosen | pick
+
+    def _state(self, fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor) -> State:
+        """columns, there: of the best m, as ``top`` tells them."""
+        relations = pool.pool.context.relations
+        if not isinstance(relations, PassageRelations):
+            raise HarnessError(
+                "reranker=relational asks what joins the passages of a benchmark, and these lists come without; rerank "
+                "in `harness sweep`, where the benchmark has its texts"
+            )
+        docs = torch.where(there, pool.pool.docs.gather(-1, columns), -1).cpu().numpy().astype(np.int32)
+        scores = torch.where(there, fused.gather(-1, columns), 0.0).cpu().numpy()
+        related = pool.remember(("relations", docs.tobytes()), lambda: relations.among(docs))
+        return State(docs, there.cpu().numpy(), scores, related)

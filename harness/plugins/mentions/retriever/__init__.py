@@ -1,0 +1,1 @@
+"""Walks and paths over what passages mention, and retrievers under fitted weights."""

@@ -1,0 +1,169 @@
+"""A walk along mentions: from what the question names or resembles to what those texts name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from harness.benchmark import Benchmark
+from harness.core.errors import bounded, one_of, whole_number
+from harness.graph.extractor import KINDS, Extraction, Extractor, extract
+from harness.graph.trail import Node, Path, Trail
+from harness.model.encoder import Encoder, embed
+from harness.plugins.mentions.retriever.mentions.pairs import Pairs, Values, cosines, follow_edges, keep_greatest
+from harness.retriever.search.index import exact_search
+from harness.run import Run
+from harness.work.store import Store
+
+LINKS = {"out": "names", "in": "is named by", "both": "names or is named by"}
+
+
+@dataclass(frozen=True)
+class MentionWalk:
+    """Edges are only "this text names that title". All scores are float64; a list holds the passages that are reached.
+
+    A seed is one of the ``passages`` passages of greatest cosine to the question, or one whose title the question
+    names: score(p) = cos(q, p) + bonus [the question names p's title]. In each of ``steps`` steps a passage c that
+    passages p of the step before lead to gets
+
+    score(c) = max_p link score(p) + cosine cos(q, c) + relation cos(q', c) + prior / log2(2 + passages that lead to c)
+
+    if that is more than it has; q' is the question with ``it`` for each title that it names, so that what is asked
+    counts and not what it is asked about. Every reached passage keeps its greatest score.
+
+    direction: ``out``, from the text to the title that it names; ``in``, back; ``both``.
+    """
+
+    version: ClassVar[int] = 1
+    fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "hotpotqa", "musique")
+    extractor: Extractor
+    encoder: Encoder
+    passages: int = 10
+    bonus: float = 0.3
+    link: float = 0.55
+    cosine: float = 0.2
+    relation: float = 0.3
+    prior: float = 0.1
+    steps: int = 1
+    direction: str = "out"
+
+    def __post_init__(self) -> None:
+        whole_number("lists.NAME.passages", self.passages, 0)
+        for name in ("bonus", "link", "cosine", "relation", "prior"):
+            bounded(f"lists.NAME.{name}", getattr(self, name), 0)
+        whole_number("lists.NAME.steps", self.steps, 0)
+        one_of("lists.NAME.direction", self.direction, ("out", "in", "both"))
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """Seeds, then step by step along the edges, all questions together."""
+        every = np.arange(len(benchmark.query_ids))
+        extraction, edges, reached = self._walk(benchmark, store, every)
+        pairs, values = keep_greatest(*(np.concatenate(column) for column in zip(*reached, strict=True)))
+        rows, docs = np.divmod(pairs, len(benchmark.doc_ids))
+        run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, values)
+        return run, {
+            "edges": edges.nnz,
+            "questions_that_name_a_title": len(np.unique(find_named_titles(extraction)[0])),
+        }
+
+    def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
+        """The seeds of one question, and the ways that lead to some passages by the score that each way gives."""
+        _, edges, reached = self._walk(benchmark, store, np.array([query]))
+        values = [dict(zip(found.tolist(), scores.tolist(), strict=True)) for found, scores in reached]
+        backward = sp.csr_array(edges.T)
+
+        def ways(doc: int, step: int) -> list[tuple[tuple[int, ...], float]]:
+            if step == 0:
+                return [((doc,), values[0][doc])]
+            before = values[step - 1]
+            leading = [p for p in backward.indices[slice(*backward.indptr[doc : doc + 2])].tolist() if p in before]
+            most = max(before[p] for p in leading)
+            best = sorted(leading, key=lambda p: (-before[p], p))[:count]
+            return [((*ways(p, step - 1)[0][0], doc), values[step][doc] - self.link * (most - before[p])) for p in best]
+
+        paths = {}
+        for doc in docs:
+            found = [way for step in range(len(values)) if doc in values[step] for way in ways(doc, step)]
+            best = sorted(found, key=lambda way: (-way[1], way[0]))[:count]
+            paths[doc] = [
+                Path(tuple(Node(passage=p) for p in nodes), (LINKS[self.direction],) * (len(nodes) - 1), strength)
+                for nodes, strength in best
+            ]
+        seeds = sorted(values[0].items(), key=lambda seed: (-seed[1], seed[0]))
+        return Trail([(Node(passage=doc), value) for doc, value in seeds], paths, adds=False)
+
+    def _walk(
+        self, benchmark: Benchmark, store: Store, queries: NDArray[np.int64]
+    ) -> tuple[Extraction, sp.csr_array, list[tuple[Pairs, Values]]]:
+        """The extraction, the edges, and the scored pairs of each step (the seeds first) of some questions.
+
+        A pair is n D + p, n the place of the question in ``queries``.
+        """
+        extraction = extract(self.extractor, benchmark, store)
+        edges = title_edges(extraction, self.direction)
+        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
+        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))[queries]
+        asked = np.asarray(embed(self.encoder, mask_titles(benchmark.questions, extraction), "question", store))[
+            queries
+        ]
+        prior = self.prior / np.log2(2 + np.bincount(edges.indices, minlength=edges.shape[0]))
+        near, _ = exact_search(passages, questions, self.passages)
+        rows, docs = find_named_titles(extraction)
+        asking = np.isin(rows, queries)
+        named = np.searchsorted(queries, rows[asking]) * len(passages) + docs[asking]
+        pairs = np.union1d(near + len(passages) * np.arange(len(near))[:, None], named)
+        reached = [(pairs, cosines(passages, questions, pairs) + self.bonus * np.isin(pairs, named))]
+        for _ in range(self.steps):
+            pairs, carried = keep_greatest(*follow_edges(*reached[-1], edges))
+            near_question = self.cosine * cosines(passages, questions, pairs)
+            near_relation = self.relation * cosines(passages, asked, pairs)
+            values = self.link * carried + near_question + near_relation + prior[pairs % len(passages)]
+            reached.append((pairs, values))
+        return extraction, edges, reached
+
+
+def title_edges(extraction: Extraction, direction: str) -> sp.csr_array:
+    """[D, D], 1 where the row's text names the column's title (``out``), or the other way round; no self-loops."""
+    mentions, size = extraction.passages, len(extraction.titled)
+    titles = _about(extraction)
+    keep = mentions.kind == KINDS.index("title")
+    entries = (np.ones(int(keep.sum())), (mentions.text[keep], mentions.entity[keep]))
+    named = sp.csr_array(sp.coo_array(entries, shape=(size, titles.shape[0]))) @ titles
+    whole = {"out": named, "in": named.T, "both": named + named.T}[direction].tocoo()
+    other = whole.row != whole.col
+    rows, columns = whole.row[other], whole.col[other]
+    edges = sp.csr_array(sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(size, size)))
+    edges.sort_indices()
+    return edges
+
+
+def find_named_titles(extraction: Extraction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Questions and the passages whose title they name: int64[N] each, ascending."""
+    questions, size = extraction.questions, len(extraction.titled)
+    shape = (len(questions.indptr) - 1, len(extraction.names))
+    entries = (np.ones(len(questions.entity)), (questions.text, questions.entity))
+    found = (sp.csr_array(sp.coo_array(entries, shape=shape)) @ _about(extraction)).tocoo()
+    return tuple(np.divmod(np.unique(found.row.astype(np.int64) * size + found.col), size))  # type: ignore[return-value]
+
+
+def mask_titles(questions: list[str], extraction: Extraction) -> list[str]:
+    """The questions with ``it`` for each title that they name."""
+    mentions = extraction.questions
+    titles = mentions.kind == KINDS.index("title")
+    texts, owner = [question.encode() for question in questions], mentions.text
+    for place in np.flatnonzero(titles)[::-1]:
+        text = texts[owner[place]]
+        texts[owner[place]] = text[: mentions.start[place]] + b"it" + text[mentions.end[place] :]
+    return [text.decode() for text in texts]
+
+
+def _about(extraction: Extraction) -> sp.csr_array:
+    """[E, D], 1 where the name is the passage's title."""
+    titled = np.flatnonzero(extraction.titled >= 0)
+    shape = (len(extraction.names), len(extraction.titled))
+    return sp.csr_array(sp.coo_array((np.ones(len(titled)), (extraction.titled[titled], titled)), shape=shape))

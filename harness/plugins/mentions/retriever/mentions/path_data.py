@@ -1,0 +1,61 @@
+"""What paths over mentions are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.plugins.mentions.retriever.mentions.links import Crossing
+from harness.plugins.mentions.retriever.mentions.pair_texts import PairTexts
+from harness.plugins.mentions.retriever.mentions.pairs import Pairs
+from harness.plugins.mentions.retriever.mentions.question_words import QuestionWords
+from harness.plugins.mentions.retriever.mentions.sentence import Sentences
+from harness.plugins.mentions.retriever.mentions.sentence_vectors import SentenceVectors
+from harness.retriever.search.exact import nearest_rows
+
+
+@dataclass(frozen=True, eq=False)
+class PathData:
+    """All texts of a benchmark as vectors, and what joins its passages, by kind of edge.
+
+    near: how many of the passages nearest to a question are looked for.
+    """
+
+    sentences: Sentences
+    passages: NDArray[np.float32]
+    parts: SentenceVectors
+    questions: NDArray[np.float32]
+    relations: NDArray[np.float32]
+    asked: QuestionWords
+    named: tuple[NDArray[np.int64], NDArray[np.int64]]
+    joined: Mapping[str, Crossing]
+    near: int
+
+    @cached_property
+    def nearest(self) -> NDArray[np.int64]:
+        """int64[Q, near]: the passages nearest to each question, found in one pass over all vectors."""
+        return nearest_rows(self.passages, self.questions, self.near)[0]
+
+    def named_by(self, queries: NDArray[np.int64]) -> Pairs:
+        """Pairs of the questions, ascending, with the passages whose title they name."""
+        rows, docs = self.named
+        asking = np.isin(rows, queries)
+        return np.searchsorted(queries, rows[asking]) * len(self.passages) + docs[asking]
+
+    def texts(self, queries: NDArray[np.int64]) -> PairTexts:
+        """What a block of questions, ascending, is judged by."""
+        return PairTexts(
+            self.passages,
+            self.parts,
+            self.sentences.first,
+            self.questions[queries],
+            self.relations[queries],
+            self.asked,
+            self.asked.weight[queries],
+            self.asked.held(queries),
+            self.named_by(queries),
+        )

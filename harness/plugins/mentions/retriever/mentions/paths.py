@@ -1,0 +1,85 @@
+"""Paths over mentions as arrays: where they begin, their last edges, and what they reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.graph.trail import Node, Path
+from harness.plugins.mentions.retriever.mentions.pairs import Pairs, Values, keep_greatest
+
+LINKS = {
+    "names": "names",
+    "named_by": "is named by",
+    "shares": "shares a name with",
+    "resembles": "read with the question, resembles",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class SeedBlock:
+    """The seeds of a block of questions. A pair is n D + p, n the question's place in ``queries``.
+
+    seeds, own: pairs, ascending, and their scores. close: bool, the best of them. sentence: the best one of each.
+    """
+
+    queries: NDArray[np.int64]
+    seeds: Pairs
+    own: Values
+    close: NDArray[np.bool_]
+    sentence: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """Last edges of paths of one kind and step: the pairs that they come from and lead to, features [n, 6], scores."""
+
+    kind: str
+    step: int
+    parent: Pairs
+    end: Pairs
+    features: NDArray[np.float64]
+    score: Values
+
+
+def reached_passages(start: SeedBlock, paths: Sequence[Paths]) -> tuple[Pairs, Values]:
+    """Each pair that is reached, with its greatest score."""
+    pairs = np.concatenate([start.seeds, *(part.end for part in paths)])
+    return keep_greatest(pairs, np.concatenate([start.own, *(part.score for part in paths)]))
+
+
+def best_of_rows(rows: NDArray[np.int64], values: Values, count: int) -> NDArray[np.bool_]:
+    """bool[n]: which values are among the ``count`` greatest of their row; of equal ones the first. Rows ascend."""
+    order = np.lexsort((-values, rows))
+    place = np.empty(len(rows), dtype=np.int64)
+    place[order] = np.arange(len(rows)) - np.searchsorted(rows, rows[order])
+    return place < count
+
+
+def paths_of_question(
+    start: SeedBlock, paths: Sequence[Paths], query: int, size: int
+) -> tuple[dict[int, float], dict[int, list[Path]]]:
+    """Of one question among ``size`` passages: its seeds with their own scores, and the ways to each passage."""
+    low, high = (query - start.queries[0] + np.array([0, 1])) * size
+    mine = (start.seeds >= low) & (start.seeds < high)
+    weights = dict(zip((start.seeds[mine] - low).tolist(), start.own[mine].tolist(), strict=True))
+    ways = {p: [Path((Node(passage=p),), (), value)] for p, value in weights.items()}
+    for part in paths:
+        mine = (part.end >= low) & (part.end < high)
+        columns = (part.parent[mine] - low, part.end[mine] - low, part.score[mine])
+        for parent, end, score in zip(*(column.tolist() for column in columns), strict=True):
+            before = ways[parent][0] if part.step == 1 else max(ways[parent], key=lambda way: way.strength)
+            nodes = (*before.nodes, Node(passage=end))
+            ways.setdefault(end, []).append(Path(nodes, (*before.links, LINKS[part.kind]), score))
+    return weights, ways
+
+
+def strongest_paths(ways: Sequence[Path], count: int) -> list[Path]:
+    """The strongest ways, one of each run of nodes."""
+    apart: dict[tuple[Node, ...], Path] = {}
+    for way in sorted(ways, key=lambda way: (-way.strength, way.nodes)):
+        apart.setdefault(way.nodes, way)
+    return list(apart.values())[:count]

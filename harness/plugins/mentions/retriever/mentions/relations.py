@@ -1,0 +1,109 @@
+"""How the passages that a question ranks meet each other: the titles that they name, the entities that they share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.plugins.mentions.retriever.mentions.path_data import PathData
+from harness.retriever.search.exact import row_products
+
+
+@dataclass(frozen=True, eq=False)
+class Related:
+    """What m passages a question share with it and with each other. [i, j]: from passage i of the row to passage j.
+
+    held: uint64[Q, m], bit w is 1 where the passage has the question's word w.    weight: float64[Q, W], the words'
+    shares, which sum to 1.    share: the summed weight [..., W] of bits [...].
+    named: bool[Q, m], the question names the passage's title.
+    names, shares: float64[Q, m, m], i's text names j's title, or both mention an entity: 1 / log2(2 + n) for the n
+    passages that share what joins the two; 0 where nothing does.
+    names_relation, shares_relation: float64[Q, m, m], the greatest cosine of a sentence of i that joins the two to q',
+    the question with ``it`` for the titles that it names; not below 0.
+    cosine: float64[Q, m, m] of i to j.
+    """
+
+    held: NDArray[np.uint64]
+    weight: NDArray[np.float64]
+    share: Callable[[NDArray[np.float64], NDArray[np.uint64]], NDArray[np.float64]]
+    named: NDArray[np.bool_]
+    names: NDArray[np.float64]
+    names_relation: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    shares_relation: NDArray[np.float64]
+    cosine: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PassageRelations:
+    """What ``mention_paths`` is made of, as relations.
+
+    queries: int64[Q], the numbers of these questions among all of ``data``.
+    """
+
+    data: PathData
+    queries: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, data: PathData) -> PassageRelations:
+        """Of all questions."""
+        return cls(data, np.arange(len(data.questions)))
+
+    def take(self, queries: NDArray[np.int64]) -> Self:
+        """Those of some of the questions."""
+        return replace(self, queries=self.queries[queries])
+
+    def among(self, docs: NDArray[np.int32]) -> Related:
+        """Of m passages a question: int32[Q, m], -1 for none."""
+        asked, there = self.data.asked, docs >= 0
+        held = np.take_along_axis(asked.held(self.queries), np.maximum(docs, 0).astype(np.int64), axis=1)
+        pairs = self.queries[:, None] * len(self.data.passages) + docs
+        size = len(self.data.passages)
+        titles = self.data.named[0] * size + self.data.named[1]
+        named = there & np.isin(pairs, titles)
+        self.data.parts.read(np.unique(docs[there]).astype(np.int64))
+        names = self._edges("names", docs)
+        shares = self._edges("shares", docs)
+        return Related(
+            np.where(there, held, np.uint64(0)),
+            asked.weight[self.queries],
+            asked.share,
+            named,
+            *names,
+            *shares,
+            row_products(self.data.passages, docs.astype(np.int64)),
+        )
+
+    def _edges(self, kind: str, docs: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """float64[Q, m, m] twice, from row to column: the greatest rarity of an edge, and its greatest cosine to q'."""
+        count, width = docs.shape
+        rarities, cosines = (np.zeros((count, width, width)) for _ in range(2))
+        if kind not in self.data.joined:
+            return rarities, cosines
+        row, column = np.nonzero(docs >= 0)
+        place, end, sentence, rarity = self.data.joined[kind].leaving(docs[row, column].astype(np.int64))
+        row, column = row[place], column[place]
+        other = _column_of(docs, row, end, len(self.data.passages))
+        kept = (other >= 0) & (other != column)
+        row, column, other, rarity, sentence = (part[kept] for part in (row, column, other, rarity, sentence))
+        size = len(self.data.sentences.start)
+        asked, back = np.unique(row * size + sentence, return_inverse=True)
+        who, what = np.divmod(asked, size)
+        relation = self.data.parts.products(self.data.relations, what, self.queries[who])[back]
+        np.maximum.at(rarities, (row, column, other), rarity)
+        np.maximum.at(cosines, (row, column, other), relation)
+        return rarities, cosines
+
+
+def _column_of(docs: NDArray[np.int32], row: NDArray[np.int64], doc: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """int64[n]: where a document stands in its row, -1 where it does not."""
+    rows, columns = np.nonzero(docs >= 0)
+    keys = rows * size + docs[rows, columns]
+    order = np.argsort(keys, kind="stable")
+    wanted = row * size + doc
+    at = np.minimum(np.searchsorted(keys[order], wanted), max(len(keys) - 1, 0))
+    return np.where(keys[order][at] == wanted, columns[order][at], -1) if len(keys) else np.full(len(row), -1)

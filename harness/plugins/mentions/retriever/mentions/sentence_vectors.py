@@ -1,0 +1,83 @@
+"""The vectors of sentences: of all of a corpus, or of those passages alone that something is asked of."""
+
+from __future__ import annotations
+
+import mmap
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.model.encoder import Encoder, embed
+from harness.plugins.mentions.retriever.mentions.pairs import expand_ranges
+from harness.plugins.mentions.retriever.mentions.sentence import Sentences
+from harness.retriever.search.exact import inner_products
+from harness.work.store import Store
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceVectors:
+    """Vectors of length 1, memory-mapped; ``read`` encodes those of more passages.
+
+    arrays: float32[R, d] each, in the order of reading.    place: int64[S, 2], array and row of a sentence, -1 before
+    it is read; empty where the one array has them all.
+    """
+
+    sentences: Sentences
+    encoder: Encoder
+    store: Store
+    arrays: list[NDArray[np.float32]] = field(default_factory=list)
+    place: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    reading: Lock = field(default_factory=Lock, repr=False)
+
+    @classmethod
+    def of(cls, sentences: Sentences, encoder: Encoder, store: Store, every: bool) -> SentenceVectors:
+        """Of all sentences, or of none yet."""
+        if not every:
+            return cls(sentences, encoder, store, place=np.full((len(sentences.start), 2), -1, dtype=np.int64))
+        return cls(sentences, encoder, store, [np.asarray(embed(encoder, sentences.texts, "passage", store))])
+
+    @property
+    def every(self) -> bool:
+        """Whether all sentences have been encoded at once."""
+        return not len(self.place)
+
+    @property
+    def count(self) -> int:
+        """How many sentences have a vector."""
+        return sum(map(len, self.arrays))
+
+    def read(self, passages: NDArray[np.int64]) -> None:
+        """Encode the sentences of these passages that have no vector yet; one thread at a time."""
+        if not self.every:
+            with self.reading:
+                self._read(passages)
+
+    def _read(self, passages: NDArray[np.int64]) -> None:
+        wanted, first = np.unique(passages), self.sentences.first
+        new = expand_ranges(first[wanted], first[wanted + 1] - first[wanted])
+        new = new[self.place[new, 0] < 0]
+        if not new.size:
+            return
+        self.place[new, 0], self.place[new, 1] = len(self.arrays), np.arange(len(new))
+        self.arrays.append(_at_random(embed(self.encoder, self.sentences.texts.take(new), "passage", self.store)))
+
+    def products(
+        self, questions: NDArray[np.float32], sentences: NDArray[np.int64], rows: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """float64[n]: the inner product of sentence ``sentences[i]`` and ``questions[rows[i]]``."""
+        if self.every:
+            return inner_products(self.arrays[0], questions, sentences, rows)
+        values, place = np.empty(len(sentences)), self.place[sentences]
+        for number, vectors in enumerate(self.arrays):
+            mine = np.flatnonzero(place[:, 0] == number)
+            values[mine] = inner_products(vectors, questions, place[mine, 1], rows[mine])
+        return values
+
+
+def _at_random(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The vectors, of which rows are read here and there: what is read ahead of them would push out what is needed."""
+    if isinstance(vectors.base, mmap.mmap) and hasattr(mmap, "MADV_RANDOM"):
+        vectors.base.madvise(mmap.MADV_RANDOM)
+    return np.asarray(vectors)

@@ -1,0 +1,37 @@
+"""The weights of any retriever."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.evaluation.metric import run_ranks
+from harness.plugins.mentions.retriever.fitted import with_weights
+from harness.plugins.mentions.target import Ranker, Setting, Weights
+from harness.retriever import Retriever
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Any retriever: every evaluation retrieves anew, so it takes the time of one list each."""
+
+    retriever: Retriever
+    stages: Sequence[Mapping[str, Sequence[float]]]
+
+    @property
+    def strategy(self) -> Retriever:
+        """The retriever."""
+        return self.retriever
+
+    def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:
+        """See ``Target``."""
+        members, gold = setting.members, setting.benchmark.gold[setting.members]
+
+        def rank(weights: Weights) -> NDArray[np.int32]:
+            chosen = with_weights(self.retriever, {**held, **weights})
+            return run_ranks(chosen.retrieve(setting.benchmark, setting.store)[0].take(members), gold)
+
+        return rank

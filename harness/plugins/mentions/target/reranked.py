@@ -1,0 +1,61 @@
+"""A reranker's weights, over the fused list that the configuration makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError
+from harness.evaluation.metric import gold_ranks
+from harness.fusion.fuser import Calibrated
+from harness.fusion.reranker import Reranker
+from harness.plugins.mentions.retriever.fitted import with_weights
+from harness.plugins.mentions.target import Ranker, Setting, Weights
+from harness.sweep.trial import engine, lists
+from harness.sweep.trial.plan import Plan
+
+
+@dataclass(frozen=True)
+class Reranked:
+    """The lists are pooled and fused once a benchmark; an evaluation reranks them.
+
+    Fuser, normalizer, temperature and pool are the configuration's: ``fuser=single fuser.list=graph
+    pool.lists=[graph]`` fits the reranker of one list. A fuser that learns is refused: it would have to learn anew in
+    each fold.
+    """
+
+    reranker: Reranker
+    stages: Sequence[Mapping[str, Sequence[float]]]
+
+    @property
+    def strategy(self) -> Reranker:
+        """The reranker."""
+        return self.reranker
+
+    def ranker(self, setting: Setting, stage: int, held: Weights) -> Ranker:
+        """See ``Target``."""
+        made = lists.retrievers(setting.config)
+        trial = replace(Plan(setting.config, ()).grid.trial({}), reranker=self.reranker)
+        if trial.learns:
+            raise HarnessError(
+                f"target=policy fits weights over a fixed fusion, and {trial.name} learns its own; choose a fuser and "
+                "a normalizer that do not, e.g. fuser=single fuser.list=graph pool.lists=[graph]"
+            )
+        wanted = {name: made[name] for name in trial.pool.lists}
+        runs = lists.runs(wanted, setting.benchmark, setting.store)
+        members, gold = setting.members, setting.benchmark.gold[setting.members]
+        context = lists.gather_context([trial], setting.config, setting.benchmark).take(members)
+        taken = {name: run.take(members) for name, run in runs.items()}
+        pool = Calibrated(engine.align(trial.pool, taken, "cpu", context), trial.normalizer, trial.temperature)
+        fused, columns, known = trial.fuser(pool), pool.pool.columns(gold), torch.from_numpy(gold)
+
+        def rank(weights: Weights) -> NDArray[np.int32]:
+            chosen = with_weights(self.reranker, {**held, **weights})
+            found: NDArray[np.int32] = gold_ranks(chosen(fused.clone(), pool), pool.pool.docs, columns, known).numpy()
+            return found
+
+        return rank
