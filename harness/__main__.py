@@ -50,7 +50,7 @@ QUIET = (
     "hydra/hydra_logging=none",
 )
 """Hydra writes nothing of its own but what a launcher needs, and that below the runs."""
-JOINT = ("+hydra.callbacks.joint._target_=harness.sweep.multirun.JointTable",)
+MULTIRUN = ("+hydra.callbacks.multirun._target_=harness.sweep.multirun.Begin",)
 HYDRA_VALUES = ("cfg", "package", "info", "config-dir")
 HYDRA_FLAGS = ("multirun", "resolve", "hydra-help", "shell-completion", *HYDRA_VALUES)
 
@@ -179,19 +179,39 @@ def launch(command: str, arguments: list[str]) -> None:
     primary, overrides = hydra_arguments(command, arguments)
     run = importlib.import_module(commands()[command]).run
 
+    several = command == "sweep" and bool({"-m", "--multirun"} & set(overrides))
+
     @functools.wraps(run)
     def job(config: DictConfig) -> None:
-        with report_errors(command):  # here and not outside: Hydra would add a line of its own
+        with cell(command) if several else report_errors(command):  # not outside: Hydra would add a line of its own
             check_new_keys(primary, overrides, config)
             run(config)
 
-    joint = JOINT if command == "sweep" and {"-m", "--multirun"} & set(overrides) else ()
     extend_hydra()
     check_launcher(overrides)
     check_groups(overrides)
-    sys.argv = [f"harness {command}", *fit_shapes(primary, overrides), *QUIET, *joint]
-    with translate_errors(), suggest_key(lambda: compose(primary)), contextlib.redirect_stdout(printable(sys.stdout)):
+    sys.argv = [f"harness {command}", *fit_shapes(primary, overrides), *QUIET, *(MULTIRUN if several else ())]
+    with (
+        translate_errors(),
+        suggest_key(lambda: compose(primary)),
+        contextlib.redirect_stdout(printable(sys.stdout)),
+        experiment() if several else contextlib.nullcontext(),
+    ):
         hydra.main(version_base="1.3", config_path=str(package_folder("conf").resolve()), config_name=primary)(job)()
+
+
+def cell(command: str) -> contextlib.AbstractContextManager[None]:
+    """A job of a multirun, whose end is noted and takes no other with it."""
+    from harness.sweep import multirun
+
+    return multirun.cell(lambda error: missing_library(error, f"harness {command}"))
+
+
+def experiment() -> contextlib.AbstractContextManager[None]:
+    """A multirun, which ends with the table of its jobs."""
+    from harness.sweep import multirun
+
+    return multirun.experiment()
 
 
 def hydra_arguments(command: str, arguments: list[str]) -> tuple[str, list[str]]:

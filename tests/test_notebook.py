@@ -68,6 +68,11 @@ def test_runs_and_benchmarks_show_themselves_shortly(runs: dict[str, harness.Run
     assert "&lt;c&gt;" in runs["dense"]._repr_html_()
     assert repr(harness.Run.from_dict({})) == "Run(0 queries, 0 documents, 0 lists empty)"
     sample = harness.load("sample")
+    told = "Gold(2 queries, 3 supporting passages, hop order known of 0; the qrels)"
+    gold = harness.Gold.from_dict({"q1": {"a": 1, "b": 2}, "q2": {"c": 1, "d": 0}})
+    assert repr(gold) == told
+    with pytest.raises(harness.HarnessError, match=r"^Gold.from_dict: query q: expected \{document id: number\}"):
+        harness.Gold.from_dict({"q": ["a"]})
     assert repr(sample) == "Benchmark(sample: 2000 passages, 600 queries, sha256 d02a81a6c781)"
     assert "sample-q-00000" in sample._repr_html_()
 

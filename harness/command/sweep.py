@@ -19,6 +19,11 @@ same (see `harness track --help`).
   harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
   harness sweep -m encoder=minilm,hashed         axes that need new runs: a sweep for each value, then one table
 
+A multirun leaves out cells whose settings do not go together and names
+them, a sweep that fails does not end the others, and the table comes in
+every case. What you add to the grid or to the lists always has a row: the
+best trial of each new fuser, normalizer and list.
+
 `>` marks the winner: the best fusion by the objective; of equal ones the one with fewer losses against the reference,
 then with alpha nearest to .5. Where its gold ranks are those of a list, that list is marked ("no fusion is better").
 A list alone can stand above it; the lines below say by how much, and it is locked beside the winner as a baseline.
@@ -31,8 +36,6 @@ on, and scores better than the value beside it; the lock lists these (`edges`), 
 """
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from omegaconf import DictConfig, open_dict
 
@@ -67,7 +70,7 @@ def run(config: DictConfig) -> None:
     identities(retrievers(config))  # a file that is missing is told before the grid is
     trials = plan.trials()
     result = replace(sweep(Prepared.of(plan), trials), splits=splits)
-    note(result, Path(config.paths.runs))
+    note(result)
     print(terminal.leaderboard(result, explain))
     print(result.folder, flush=True)
     track(tracking, result.folder)

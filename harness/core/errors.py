@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import TypeGuard
 
 
@@ -11,6 +12,10 @@ class HarnessError(Exception):
     """A mistake that the user can mend. The command line prints it as one line and exits with status 2."""
 
     exit_code = 2
+
+
+class CombinationError(HarnessError):
+    """Settings that are right one by one and do not go together, or that nothing reads: a multirun leaves them out."""
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -61,6 +66,27 @@ def keys_of(name: str, value: object, known: Iterable[str]) -> None:
         raise HarnessError(f"{name}={value}: expected names with values, as in '{name}={{{names[0]}: ...}}'")
     for key in value or {}:
         one_of(name, key, names)
+
+
+def nested(name: str, value: object, unit: str, inner: str) -> None:
+    """Raise unless ``value`` is a mapping of texts to mappings of texts to numbers.
+
+    unit, inner: what the keys are, e.g. ``query`` and ``document``.
+    """
+    form = f"{{{unit} id: {{{inner} id: number}}}}"
+    if not isinstance(value, Mapping):
+        raise HarnessError(f"{name}: expected {form}, got a {type(value).__name__}")
+    for key, found in value.items():
+        if not isinstance(key, str):
+            raise HarnessError(f"{name}: {unit} id {key!r} is no text; expected {form}")
+        if not isinstance(found, Mapping):
+            hint = "; of ranked ids without scores: {id: 1 / rank}" if isinstance(found, (list, tuple)) else ""
+            raise HarnessError(f"{name}: {unit} {key}: expected {{{inner} id: number}}, got {str(found)[:60]}{hint}")
+        for own, number in found.items():
+            if not isinstance(own, str):
+                raise HarnessError(f"{name}: {unit} {key}: {inner} id {own!r} is no text; write str({own!r})")
+            if type(number) is not float and not isinstance(number, Real):
+                raise HarnessError(f"{name}: {unit} {key}, {inner} {own}: expected a number, got {number!r}")
 
 
 def nearest(value: str, known: Iterable[str]) -> str:

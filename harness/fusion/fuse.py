@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.core.configuration import strategy
-from harness.core.errors import HarnessError, one_of, whole_number
+from harness.core.errors import CombinationError, HarnessError, one_of, whole_number
 from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
 from harness.fusion.context import Context
@@ -122,9 +122,9 @@ def fuse_blocks(
 
 
 def check(fuser: Fuser, normalizer: Normalizer) -> None:
-    """Raise HarnessError when the fuser needs values in [0, 1] and the normalizer gives others."""
+    """Raise CombinationError when the fuser needs values in [0, 1] and the normalizer gives others."""
     if (fuser.unit or "probabilities" in fuser.reads) and not normalizer.unit:
-        raise HarnessError(
+        raise CombinationError(
             f"fuser={_name(fuser)} needs values in [0, 1], normalizer={_name(normalizer)} gives others; "
             "choose normalizer=pit, minmax, max, tmm or rank"
         )

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from harness.core import escape
 from harness.core.arrays import read_array, write_array
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, nested
 from harness.core.files import REBUILD
 from harness.core.table import Column, Table
 from harness.run.entries import Entries, check_finite, check_once, check_ranks, find_order, number, strings
@@ -99,8 +99,9 @@ class Run:
             The lists of these queries.
 
         Raises:
-            HarnessError: a score is not finite.
+            HarnessError: a score is no finite number, or there is a list where a mapping should be.
         """
+        nested("Run.from_dict", lists, "query", "document")
         queries = list(lists)
         entries = [(q, doc, score) for q, name in enumerate(queries) for doc, score in lists[name].items()]
         doc_ids = sorted({doc for _, doc, _ in entries})

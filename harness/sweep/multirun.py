@@ -1,40 +1,154 @@
-"""The sweeps of one multirun (``harness sweep -m encoder=a,b``) side by side, whichever launcher ran them."""
+"""The sweeps of one multirun (``harness sweep -m encoder=a,b``) as one experiment, whichever launcher ran them.
+
+A job notes what it made, or why it made nothing. Settings that do not go together are left out, a job that fails does
+not take the others with it, and the table of those that came to an end is printed whatever happens.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
+import traceback
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
 
-from harness.core.table import Column, Table, counted
+from harness.core.errors import CombinationError, HarnessError
+from harness.core.files import write_json
+from harness.core.input import read_json
+from harness.core.table import Column, Table, counted, fit, paragraph
 from harness.evaluation.statistic import holm_ps
 from harness.sweep.folder.result import SweepResult, differing
+from harness.sweep.judge.selection import matches
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 VARIABLE = "HARNESS_MULTIRUN"
-"""The environment variable by which jobs know their multirun: launchers hand it on."""
+"""The environment variable by which jobs know the folder of their multirun's notes: launchers hand it on."""
 
 
-def note(result: SweepResult, runs: Path) -> None:
+class Begin(Callback):
+    """Hydra's callback: names the multirun for its jobs."""
+
+    def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
+        """Set the variable."""
+        os.environ[VARIABLE] = str(Path(config.paths.runs).resolve() / "multirun" / uuid.uuid4().hex)
+
+
+@contextmanager
+def experiment() -> Iterator[None]:
+    """A block in which Hydra runs the jobs; prints the joint table at its end, also of what was there before an error.
+
+    Raises HarnessError where a job failed, and where none made sense.
+    """
+    try:
+        yield
+    finally:
+        place = os.environ.pop(VARIABLE, None)
+        jobs = (
+            [read_json(path, "a job's note") for path in sorted(Path(place or "").glob("job-*.json"))] if place else []
+        )
+        results = [SweepResult(Path(job["sweep"])) for job in jobs if job.get("sweep")]
+        for line in _summary(jobs, results):
+            print(line)
+    _check(jobs, results)
+
+
+@contextmanager
+def cell(translate: Callable[[ImportError], HarnessError | None]) -> Iterator[None]:
+    """A block that is a job: what it ends with is noted, and other jobs go on.
+
+    translate: of a library that is not installed, the line that says so.
+    """
+    hydra = HydraConfig.get()
+    note = {"number": int(hydra.job.num), "overrides": [text.lstrip("+") for text in hydra.overrides.task]}
+    _write({**note, "failed": "it was ended from outside"})
+    try:
+        yield
+        _write({**note, **_sweep()})
+    except CombinationError as error:
+        _write({**note, "left_out": str(error)})
+    except ImportError as error:
+        told = translate(error)
+        _write({**note, **_sweep(), "failed": str(told or _trace())})
+    except HarnessError as error:
+        _write({**note, **_sweep(), "failed": str(error)})
+    except Exception:  # a bug in one job
+        _write({**note, **_sweep(), "failed": _trace()})
+
+
+MADE: list[str] = []
+"""The sweep of the job that runs in this process."""
+
+
+def note(result: SweepResult) -> None:
     """In a job of a multirun, note which sweep it made."""
-    if name := os.environ.get(VARIABLE):
-        place = _place(runs, name)
-        place.mkdir(parents=True, exist_ok=True)
-        (place / result.folder.name).touch()
+    MADE[:] = [str(result.folder)]
+
+
+def _sweep() -> dict[str, str]:
+    return {"sweep": MADE.pop()} if MADE else {}
+
+
+def _write(note: dict[str, Any]) -> None:
+    place = Path(os.environ[VARIABLE])
+    place.mkdir(parents=True, exist_ok=True)
+    write_json(place / f"job-{note['number']:06d}.json", note)
+
+
+def _trace() -> str:
+    """The last line of the error at hand, whose traceback is printed."""
+    traceback.print_exc(file=sys.stderr)
+    return traceback.format_exc().strip().splitlines()[-1]
+
+
+def _summary(jobs: Sequence[dict[str, Any]], results: Sequence[SweepResult]) -> Iterator[str]:
+    """The joint table, the cells that were left out, and the folders."""
+    if results:
+        table = joint_table(results)
+        yield from ["", *paragraph(table.title), "", *fit(table)]
+    number = sum("left_out" in job for job in jobs)
+    if 0 < number < len(jobs):
+        told = f"left out, since their settings do not go together: {counted(number, 'cell')} of {len(jobs)}"
+        yield from ["", told, *(line for reason in _reasons(jobs, "left_out") for line in paragraph(reason))]
+    yield from (str(result.folder) for result in results)
+
+
+def _check(jobs: Sequence[dict[str, Any]], results: Sequence[SweepResult]) -> None:
+    if failed := _reasons(jobs, "failed"):
+        told = f"{sum('failed' in job for job in jobs)} of {counted(len(jobs), 'job')} failed"
+        raise HarnessError(f"{told}: {'; '.join(failed)}; mended, the same command runs what is missing")
+    if jobs and all("left_out" in job for job in jobs):
+        reasons = "; ".join(_reasons(jobs, "left_out"))
+        raise CombinationError(f"none of {counted(len(jobs), 'cell')} has settings that go together: {reasons}")
+
+
+def _reasons(jobs: Sequence[dict[str, Any]], key: str) -> list[str]:
+    """The cells of each reason, with the reason."""
+    found: dict[str, list[str]] = {}
+    for job in jobs:
+        if key in job:
+            found.setdefault(job[key], []).append(_cell(job, jobs))
+    return [f"{', '.join(cells)}: {why}" for why, cells in found.items()]
+
+
+def _cell(job: dict[str, Any], jobs: Sequence[dict[str, Any]]) -> str:
+    """What tells the job from the others."""
+    own = [text for text in job["overrides"] if not all(text in other["overrides"] for other in jobs)]
+    return " ".join(own or job["overrides"])
 
 
 def joint_table(results: Sequence[SweepResult]) -> Table:
-    """A row a sweep: the parameters that differ, its lists and its winner on tune, the correction.
+    """A row a sweep: the parameters that differ, the best trial of what was varied, its lists, the correction.
 
-    Best first, by the better of winner and best list. Holm p is over the trials of all these sweeps, each against the
-    reference list of its own.
+    Best first, by that trial. Holm p is over the trials of all these sweeps, each against its own reference.
     """
     ps = [result.trials["p"].dropna().to_numpy(dtype=float) for result in results]
     corrected = iter(np.split(holm_ps(np.concatenate(ps)), np.cumsum([len(own) for own in ps])[:-1]))
@@ -43,44 +157,40 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
         view, objective = result.whole, str(result.manifest["objective"])
         own = dict(zip(result.trials["trial"][result.trials["p"].notna()], next(corrected).tolist(), strict=True))
         single = {row["name"]: row[objective] for row in result.lock["baselines"] if row["family"] == "single"}
-        best, winner = result.lock.get("best_single"), view.rows[view.winner_place]
+        list_, place = result.lock.get("best_single"), _best(result)
+        row = view.rows[place]
+        name = view.winner_name if place == view.winner_place else row["name"]
         rows.append(
-            [*given.values(), result.manifest["n"], single.get(view.reference), best, single.get(best),
-             view.winner_name, view.score(winner), winner["wins"], winner["losses"], winner["p"],
-             own.get(winner["trial"]), result.folder.name]
+            [*given.values(), result.manifest["n"], name, view.score(row), row["wins"], row["losses"], row["p"],
+             own.get(row["trial"]), single.get(view.reference), list_, single.get(list_), result.folder.name]
         )  # fmt: skip
     names = list(differing(results)[0])
-    first = len(names)
-    rows.sort(key=lambda row: (-max(row[first + 5], row[first + 3] or 0), row[-1]))
-    columns = [*(Column(name, "text") for name in names), Column("n", "count"), Column("reference %"),
-               Column("best list", "text"), Column("its %"), Column("winner", "text"), Column("its %"),
-               Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"),
+    rows.sort(key=lambda row: (-row[len(names) + 2], row[-1]))
+    columns = [*(Column(name, "text") for name in names), Column("n", "count"), Column("best trial", "text"),
+               Column("score %"), Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"),
+               Column("reference %"), Column("best list", "text"), Column("best list %"),
                Column("folder", "text")]  # fmt: skip
     objectives = ", ".join(dict.fromkeys(str(result.manifest["objective"]) for result in results))
     trials = sum(len(result.trials) for result in results)
     title = (
-        f"{counted(len(results), 'sweep')}, {objectives} on tune, best first; W, L: against the sweep's reference; p: "
-        f"raw, exact McNemar by query; Holm p: over the {trials} trials of all these sweeps"
+        f"{counted(len(results), 'sweep')}, {objectives} on tune; best first, by the best trial with the row's settings"
+        "; W, L: against the sweep's reference; p: raw, exact McNemar by query; Holm p: over the "
+        f"{trials} trials of all these sweeps"
     )
     return Table("multirun", title, columns, rows)
 
 
-class JointTable(Callback):
-    """Hydra's callback: prints the joint table when the last job has ended, and the folders, one a line."""
-
-    def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
-        """Name the multirun for its jobs."""
-        os.environ[VARIABLE] = uuid.uuid4().hex
-
-    def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
-        """Print what the jobs made; nothing where they made no sweep (a dry run)."""
-        runs = Path(config.paths.runs)
-        place = _place(runs, os.environ.pop(VARIABLE))
-        names = sorted(path.name for path in place.glob("*"))
-        if names:
-            results = [SweepResult(runs / "sweeps" / name) for name in names]
-            print(joint_table(results).text(), *(result.folder for result in results), sep="\n")
+def _best(result: SweepResult) -> int:
+    """The place of the best fusion with the knobs that were typed; the winner where no trial has them."""
+    view = result.whole
+    wanted = {name: value for name, value in _typed(result).items() if name in view.knobs}
+    found = (place for place in view.fused if matches(view.rows[place]["parameters"], wanted))
+    return next(found, view.winner_place)
 
 
-def _place(runs: Path, name: str) -> Path:
-    return runs / "multirun" / name
+def _typed(result: SweepResult) -> dict[str, Any]:
+    """The values that were typed, by key, as Hydra reads them."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    parsed = OverridesParser.create().parse_overrides(list(result.config.get("given", ())))
+    return {one.key_or_group: one.value() for one in parsed if not one.is_delete()}

@@ -33,7 +33,7 @@ from harness.sweep.heldout.ledger import experiment_family
 from harness.sweep.judge import choice
 from harness.sweep.judge.edge import Edge, find_edges
 from harness.sweep.judge.foresight import foresight
-from harness.sweep.judge.selection import find_named
+from harness.sweep.judge.selection import find_added, find_named
 from harness.sweep.judge.trial_table import frame, rows
 from harness.sweep.trial import Trial, engine
 from harness.sweep.trial.cost import cost
@@ -186,7 +186,7 @@ class Findings:
         def learned(wanted: Sequence[str]) -> dict[str, dict[str, Any]]:
             return dict(zip(wanted, self.prepared.learned([self.trials[key] for key in wanted]), strict=True))
 
-        return choice.lock(self.rows, facts, about, learned)
+        return choice.lock(self.rows, facts, about, find_added(plan.added, self.rows), learned)
 
     @cached_property
     def _runs(self) -> dict[str, Run]:

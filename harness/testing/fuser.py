@@ -23,7 +23,7 @@ from harness.fusion.pool import Pool
 from harness.fusion.temperature import Auto
 from harness.run import Run
 from harness.testing.conformance import PureConformance
-from harness.testing.lists import equal, fused_scores, random_runs, trained
+from harness.testing.lists import assert_equal, fused_scores, random_runs, trained
 from harness.testing.process import digests_elsewhere
 
 WEIGHTS = {"dense": 0.5, "graph": 0.3, "bm25": 0.2}
@@ -61,10 +61,11 @@ class FuserConformance(PureConformance):
         """The normalizer without ``values``, the temperature without ``probabilities``."""
         if not fuser.reads & {"values", "probabilities"}:
             one, *others = (harness.fuse(pair, fuser, normalizer) for normalizer in ("pit", "minmax", "zscore"))
-            assert all(equal(one, other) for other in others)
+            for other in others:
+                assert_equal(one, other, "under another normalizer, though `reads` names no values")
         if "probabilities" not in fuser.reads:
             one, other = (harness.fuse(pair, fuser, "pit", temperature=heat) for heat in ("auto", "fixed"))
-            assert equal(one, other)
+            assert_equal(one, other, "under another temperature, though `reads` names no probabilities")
 
     def test_permuting_the_numbers_of_documents_permutes_the_scores(self, fuser: Fuser) -> None:
         """Lists without ties, under other ids."""
@@ -83,18 +84,20 @@ class FuserConformance(PureConformance):
         """To the bit."""
         order = np.random.default_rng(6).permutation(40)
         shuffled = harness.fuse({key: run.take(order) for key, run in pair.items()}, fuser)
-        assert equal(shuffled, harness.fuse(pair, fuser).take(order))
+        assert_equal(harness.fuse(pair, fuser).take(order), shuffled, "with the queries in another order")
 
     def test_the_order_in_which_lists_are_given_does_not_matter(self, fuser: Fuser, pair: dict[str, Run]) -> None:
         """Of two lists."""
-        assert equal(harness.fuse(pair, fuser), harness.fuse(dict(reversed(pair.items())), fuser))
+        turned = dict(reversed(pair.items()))
+        assert_equal(harness.fuse(pair, fuser), harness.fuse(turned, fuser), "with the lists in another order")
 
     def test_three_lists_where_the_formula_takes_them_in_any_order(self, name: str, fuser: Fuser) -> None:
         """With ``weights`` by name where it has them."""
         if "weights" in inspect.signature(type(fuser)).parameters:
             fuser = strategy("fuser", name, weights=WEIGHTS)
         runs = random_runs()
-        assert equal(harness.fuse(runs, fuser), harness.fuse(dict(reversed(runs.items())), fuser))
+        turned = dict(reversed(runs.items()))
+        assert_equal(harness.fuse(runs, fuser), harness.fuse(turned, fuser), "with three lists in another order")
 
     def test_alpha_alone_cannot_share_among_three(self, name: str, fuser: Fuser) -> None:
         """The message asks for ``weights``."""
@@ -112,7 +115,7 @@ class FuserConformance(PureConformance):
         whole = harness.fuse(pair, fuser)
         for cells in (1, 200):
             monkeypatch.setattr(fusion, "CELLS", cells)
-            assert equal(whole, harness.fuse(pair, fuser))
+            assert_equal(whole, harness.fuse(pair, fuser), f"in blocks of {cells} cells")
 
     def test_a_list_with_nothing_leaves_the_order_of_the_other(self, name: str, fuser: Fuser) -> None:
         """Whichever of the two is empty."""

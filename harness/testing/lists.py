@@ -61,10 +61,42 @@ def trained(concept: str, name: str, **fields: Any) -> Any:
     return chosen.fit(Calibrated(pool, Pit(), Auto()), np.sort(np.stack(best, axis=1).astype(np.int32))[:, ::-1])
 
 
-def equal(one: Run, other: Run) -> bool:
-    """Whether two runs have the same lists and scores, to the bit."""
+ROUNDING = 1e-12
+"""The relative difference of two scores that rounding makes."""
+
+
+def assert_equal(one: Run, other: Run, changed: str) -> None:
+    """Fail unless two runs have the same lists and scores, to the bit.
+
+    changed: what was done to the second one, as in ``the lists in another order``.
+    """
     arrays = ((one.indptr, other.indptr), (one.docs, other.docs), (one.scores, other.scores))
-    return all(np.array_equal(a, b) for a, b in arrays) and one.doc_ids.equals(other.doc_ids)
+    if not (all(np.array_equal(a, b) for a, b in arrays) and one.doc_ids.equals(other.doc_ids)):
+        raise AssertionError(f"{changed}: {first_difference(one, other)}")
+
+
+def first_difference(one: Run, other: Run) -> str:
+    """The first query and document that differ, by how much, and what mends a difference of rounding."""
+    first, second = one.to_dict(), other.to_dict()
+    if list(first) != list(second):
+        return f"the queries differ: {list(first)[:3]} ... and {list(second)[:3]} ..."
+    query = next((query for query, found in first.items() if list(found.items()) != list(second[query].items())), None)
+    if query is None:
+        return "the numbers of the documents differ"
+    before, after = first[query], second[query]
+    doc = next((doc for doc in [*before, *after] if before.get(doc) != after.get(doc)), None)
+    if doc is None:
+        return f"query {query}: the same scores in another order: {list(before)[:5]} and {list(after)[:5]}"
+    if doc not in before or doc not in after:
+        return f"query {query}: document {doc} is in one of the two lists alone"
+    apart = abs(before[doc] - after[doc])
+    told = f"query {query}, document {doc}: {before[doc]!r} and {after[doc]!r}, {apart:.1e} apart"
+    if apart > ROUNDING * max(abs(before[doc]), abs(after[doc])):
+        return told
+    return (
+        f"{told}, which is rounding: a sum depends on the order of its summands. Add lists with `total` of "
+        "harness.fusion.fuser, and along documents with `ordered_sum` of harness.fusion.normalizer"
+    )
 
 
 def _first(run: Run) -> NDArray[np.int32]:

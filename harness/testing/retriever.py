@@ -12,7 +12,7 @@ import pytest
 from harness.benchmark import Benchmark
 from harness.retriever import Retriever, retrieve
 from harness.testing.conformance import Conformance
-from harness.testing.lists import equal
+from harness.testing.lists import assert_equal
 from harness.testing.world import small_benchmark
 from harness.work import shared_rows
 from harness.work.parts import Share, sharing
@@ -67,8 +67,8 @@ class RetrieverConformance(Conformance):
     ) -> None:
         """In a second folder, and read back from the first."""
         first = retrieve(retriever, benchmark, Store(tmp_path / "one"))
-        assert equal(first, retrieve(retriever, benchmark, Store(tmp_path / "two")))
-        assert equal(first, retrieve(retriever, benchmark, Store(tmp_path / "one")))
+        assert_equal(first, retrieve(retriever, benchmark, Store(tmp_path / "two")), "in a second folder")
+        assert_equal(first, retrieve(retriever, benchmark, Store(tmp_path / "one")), "read from its artifact")
         made = list((tmp_path / "one" / "artifacts" / "retrieve").glob("*/manifest.json"))
         assert made
 
@@ -92,4 +92,4 @@ class RetrieverConformance(Conformance):
         first, second = (
             retriever.retrieve(given, Store(tmp_path / str(n))) for n, given in enumerate((benchmark, other))
         )
-        assert equal(first[0], second[0])
+        assert_equal(first[0], second[0], "with other gold passages")

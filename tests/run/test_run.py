@@ -79,6 +79,21 @@ def test_scores_are_finite(score):
         Run.from_dict({"q": {"a": 1.0, "b": score}})
 
 
+@pytest.mark.parametrize(
+    ("lists", "told"),
+    [
+        ({"q": ["b", "a"]}, r"query q: expected \{document id: number\}, got \['b', 'a'\]; of ranked ids .*1 / rank"),
+        ({"q": {"a": "0.5"}}, r"query q, document a: expected a number, got '0\.5'"),
+        ({"q": {7: 0.5}}, r"query q: document id 7 is no text; write str\(7\)"),
+        ({7: {"a": 0.5}}, r"query id 7 is no text"),
+        ([("q", {"a": 0.5})], r"expected \{query id: \{document id: number\}\}, got a list"),
+    ],
+)
+def test_what_is_no_mapping_of_scores_is_named(lists, told):
+    with pytest.raises(HarnessError, match=f"^Run.from_dict: {told}"):
+        Run.from_dict(lists)
+
+
 def test_a_document_stands_once_in_a_list():
     with pytest.raises(HarnessError, match="query q: document b stands twice"):
         Run.of(["q"], ["a", "b"], [0, 0, 0], [1, 0, 1], [1.0, 2.0, 3.0])

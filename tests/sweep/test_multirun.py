@@ -1,6 +1,5 @@
 """A multirun ends with one table of its sweeps; other sweeps of the runs folder are not in it. Stages are logged."""
 
-import json
 import os
 
 import pandas as pd
@@ -21,28 +20,72 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     assert "retrieve: done in " in alone.stderr
     assert "\r" not in alone.stderr  # a bar is for a terminal
     both = run("-m", "grid=point", "fuser=linear,combsum")
-    *_, title, _, head, line, first, second, one, two = both.stdout.splitlines()
-    assert title.startswith("2 sweeps, last_hop@5 on tune, best first; ")
-    assert head.split()[:3] == ["fuser", "n", "reference"]
+    title, _, table = both.stdout.partition("\n\n2 sweeps, last_hop@5 on tune; ")[2].partition("\n\n")
+    head, line, first, second, one, two = table.splitlines()
+    assert title.startswith("best first, by the best trial with the row's settings; ")
+    assert head.split()[:4] == ["fuser", "n", "best", "trial"]
     assert set(line) == {"-"}
     folders = [row.split()[-1] for row in (first, second)]
     assert {path.rpartition("/")[2] for path in (one, two)} == set(folders)
 
     tables = [pd.read_parquet(tmp_path / "runs" / "sweeps" / folder / "trials.parquet") for folder in folders]
-    locks = [json.loads((tmp_path / "runs" / "sweeps" / folder / "winner.lock.json").read_text()) for folder in folders]
-    scores = [max(row["last_hop@5"] for row in (lock["winner"], *lock["baselines"])) for lock in locks]
+    own = [table[table["family"] == row.split()[0]].iloc[0] for table, row in zip(tables, (first, second), strict=True)]
+    scores = [row["last_hop@5"] for row in own]
     assert scores == sorted(scores, reverse=True)
-    assert [row.split()[0] for row in (first, second)] == [lock["winner"]["family"] for lock in locks]
+    assert all(f"{100 * score:.1f}" in row.split() for score, row in zip(scores, (first, second), strict=True))
     ps = pd.concat(tables)["p"].dropna().tolist()  # over the trials of both
-    (place,) = tables[0].index[tables[0]["trial"] == locks[0]["winner"]["trial"]]
-    mine = tables[0]["p"].dropna().index.get_loc(place)
+    mine = tables[0]["p"].dropna().index.get_loc(own[0].name)
     expected = multipletests(ps, method="holm")[1][mine]
     assert p_value(expected) in first.split()
-    assert f"Holm p: over the {sum(map(len, tables))} trials of all these sweeps" in title
+    assert f"Holm p: over the {sum(map(len, tables))} trials of all these sweeps" in " ".join(title.split())
 
     listed = warm.harness("list", f"paths.runs={tmp_path / 'runs'}", cwd=tmp_path, check=True).stdout
     (combsum,) = (row for row in listed.splitlines() if "fuser=combsum" in row)
     assert combsum.split()[0] in folders
+
+
+def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with_it(overrides, bench, tmp_path):
+    def run(*arguments):
+        return warm.harness("sweep", *overrides, "-m", "grid=point", *arguments, cwd=tmp_path)
+
+    found = run("fuser=rrf,linear", "normalizer=none,pit")
+    assert found.returncode == 0, found.stderr
+    assert "\n\nleft out, since their settings do not go together: 2 cells of 4\n" in found.stdout
+    (table,) = (part for part in found.stdout.split("\n\n") if part.startswith("normalizer  "))
+    assert sorted(row.split()[0] for row in table.splitlines()[2:]) == ["none", "pit"]  # of linear
+    for name in ("none", "pit"):
+        assert f"\nfuser=rrf normalizer={name}: normalizer={name} changes nothing: " in found.stdout
+    assert all(line.startswith(str(tmp_path / "runs")) for line in found.stdout.splitlines()[-2:])
+
+    found = run("fuser=linear,rrf", f"lists.bm25={tmp_path / 'none.trec'},{bench / 'bm25.trec'}")
+    assert found.returncode == 2
+    error = found.stderr.splitlines()[-1]
+    assert error.startswith(f"error: 2 of 4 jobs failed: lists.bm25={tmp_path / 'none.trec'} fuser=linear, lists.bm25=")
+    assert "none.trec: there is no such run file" in error
+    title, table = found.stdout.split("\n\n")[-2:]
+    assert title.startswith("2 sweeps, ")
+    assert {row.split()[0] for row in table.splitlines()[2:4]} == {"linear", "rrf"}
+
+    found = run("fuser=rrf", "normalizer=none,pit")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert "error: none of 2 cells has settings that go together: normalizer=none: normalizer=none" in found.stderr
+
+
+def test_a_row_is_of_its_own_settings_though_the_rrf_of_every_sweep_is_better(overrides, tmp_path):
+    found = warm.harness(
+        "sweep", *overrides, "-m", "grid=point", "fuser=combmin,combmax", "pool.cap=1", cwd=tmp_path, check=True
+    )
+    rows = found.stdout.split("\n\n")[-1].splitlines()[2:4]
+    assert {row.split()[0] for row in rows} == {"combmin", "combmax"}
+    beaten = 0
+    for row in rows:
+        family, folder = row.split()[0], row.split()[-1]
+        trials = pd.read_parquet(tmp_path / "runs" / "sweeps" / folder / "trials.parquet")
+        (own,) = trials["last_hop@5"][trials["family"] == family]
+        beaten += own < trials["last_hop@5"][trials["family"] == "rrf"].item()
+        assert row.split()[2] == family
+        assert f"{100 * own:.1f}" in row.split()
+    assert beaten
 
 
 @pytest.mark.slow

@@ -85,6 +85,11 @@ def instantiate(node: Any) -> Any:
             last, cause = cause, cause.__cause__
         if target.startswith("harness."):
             raise  # ours: a bug, with its traceback
+        if isinstance(last, ModuleNotFoundError) and last.name == target.partition(".")[0]:
+            raise HarnessError(
+                f"{target}: there is no package {last.name} on Python's path; in the folder that holds it put "
+                f"`PYTHONPATH=.` before the command, or type `pip install -e .` once"
+            ) from error
         raise HarnessError(f"{target} cannot be made: {_reason(last)}; mend that module") from error
     except OmegaConfBaseException as error:
         raise HarnessError(f"configuration: {str(error).splitlines()[0]}") from error

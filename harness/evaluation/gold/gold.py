@@ -26,13 +26,13 @@ from harness.benchmark import (
 from harness.benchmark.cluster import clusters
 from harness.benchmark.source import Chain, check_chain, with_chain
 from harness.core.configuration import names
-from harness.core.errors import HarnessError, one_of
+from harness.core.errors import HarnessError, nested, one_of
 from harness.evaluation.gold import goldfile
 
 FIELDS = ("id", "supporting_ids", "hops", "type")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Gold:
     """Q queries and their supporting passages.
 
@@ -110,7 +110,11 @@ class Gold:
 
         Returns:
             The gold of the queries that have a supporting document.
+
+        Raises:
+            HarnessError: there is a list where a mapping should be.
         """
+        nested("Gold.from_dict", qrels, "query", "document")
         judged = ((query, [doc for doc, value in found.items() if value > 0]) for query, found in qrels.items())
         relevant = {query: passages for query, passages in judged if passages}
         return cls.unordered(relevant, "the qrels")
@@ -136,6 +140,13 @@ class Gold:
     def __len__(self) -> int:
         """Number of queries."""
         return len(self.query_ids)
+
+    def __repr__(self) -> str:
+        """``Gold(588 queries, 1314 supporting passages, hop order known of 588; queries.jsonl)``."""
+        passages, known = sum(map(len, self.supporting)), int(self.has_last_hop.sum())
+        part = "" if self.part == "all" else f" of {self.part}"
+        counts = f"{len(self)} queries{part}, {passages} supporting passages"
+        return f"Gold({counts}, hop order known of {known}; {self.source})"
 
     def split(self, name: str, splitting: Splitting = "md5") -> Gold:
         """The queries of one split; a warning says where they carry one of their own that is not used.

@@ -58,12 +58,14 @@ def _text(table: Table, legend: str, said: Sequence[Sentence], *explained: Kind)
 
 
 def _short(table: Table, view: View, places: Sequence[int]) -> Table:
-    """The winner, the best single list, the reference, and the best of the others; no row that is the same as another.
+    """The winner, the best single list, the reference, what was added, and the best of the others.
 
+    No row is the same as another, but that of what the command line added, which its author looks for.
     places: of the table's rows among those of the view.
     """
     singles = [view.singles.get(name) for name in (str(view.lock.get("best_single")), view.reference)]
-    first = [place for place in dict.fromkeys([view.best_place, *singles]) if place is not None and place in places]
+    wanted = dict.fromkeys([view.best_place, *singles, *view.added.values()])
+    first = [place for place in wanted if place is not None and place in places]
     others = [place for place in places if not (place in first or view.copies[place] or view.is_winner(place))]
     others.sort(key=lambda place: -view.score(view.rows[place]))
     chosen = {*first, *others[: max(0, ROWS - len(first))]}

@@ -74,12 +74,12 @@ def heldout(result: SweepResult) -> Table:
 
 
 def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
-    """The trials on tune, best first; with a limit, the first ones that copy none before, and every single list."""
+    """The trials on tune, best first; with a limit, those that copy none before, the single lists, what was added."""
     view = result.whole
     places = range(len(view.rows))
     repeats = [limit is not None and (view.copies[place] or view.is_winner(place)) for place in places]
     shown = [place for place in places if not repeats[place] or place == view.best_place]
-    kept = sorted({*shown[:limit], *view.singles.values()})
+    kept = sorted({*shown[:limit], *view.singles.values(), *view.added.values()})
     metrics = list(dict.fromkeys([view.objective, *(_shared(result) if limit else result.metrics)]))
     columns = [
         Column("rank", "count"), Column("strategy", "text"), *(Column(f"{name} %") for name in metrics), *JUDGED,

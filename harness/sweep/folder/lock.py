@@ -19,10 +19,9 @@ ROW = {"trial": str, "name": str, "family": str, "parameters": {"*": object}, "o
        "learned?": {"*": object}}  # fmt: skip
 """The form of each row of a lock."""
 FORM = {
-    "winner": ROW, "fusers": [ROW], "named?": [ROW], "baselines": [ROW], "dataset": str, "data_sha256": str,
-    "objective": str, "code": str, "libraries": {"*": str}, "sources?": {"*": str}, "reference?": str,
-    "best_single?": str,
-    "power?": {"*": (*NUMBER, type(None))},
+    "winner": ROW, "fusers": [ROW], "named?": [ROW], "added?": {"*": ROW}, "baselines": [ROW],
+    "dataset": str, "data_sha256": str, "objective": str, "code": str, "libraries": {"*": str},
+    "sources?": {"*": str}, "reference?": str, "best_single?": str, "power?": {"*": (*NUMBER, type(None))},
 }  # fmt: skip
 """What a lock must hold, and may."""
 
@@ -52,7 +51,8 @@ def read_lock(path: Path) -> dict[str, Any]:
 
 def locked_rows(lock: Mapping[str, Any]) -> list[Row]:
     """The rows of all locked trials; a trial with two roles has two."""
-    return [lock["winner"], *lock["fusers"], *lock.get("named", ()), *lock["baselines"]]
+    own = lock.get("added", {}).values()
+    return [lock["winner"], *lock["fusers"], *lock.get("named", ()), *own, *lock["baselines"]]
 
 
 def locked_trials(lock: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -62,6 +62,9 @@ def locked_trials(lock: Mapping[str, Any]) -> dict[str, list[str]]:
         roles.setdefault(row["trial"], []).append(f"best {row['family']}")
     for row in lock.get("named", ()):
         roles.setdefault(row["trial"], []).append("experiment")
+    for name, row in lock.get("added", {}).items():
+        if (role := f"best {name.removeprefix('fuser=')}") not in roles.setdefault(row["trial"], []):
+            roles[row["trial"]].append(role)
     for row in lock["baselines"]:
         roles.setdefault(row["trial"], []).append("baseline")
     return roles

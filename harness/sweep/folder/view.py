@@ -152,6 +152,12 @@ class View:
         own = (None, self.winner_place, self.best_place)
         return {name: self.singles[name] for name in names if self.singles.get(name) not in own}
 
+    @property
+    def added(self) -> dict[str, int]:
+        """The places of the best trials of what the command line added, by its name."""
+        places = {name: self.place(row["trial"]) for name, row in self.lock.get("added", {}).items()}
+        return {name: place for name, place in places.items() if place is not None}
+
     def is_winner(self, place: int) -> bool:
         """Whether a row is the winner or, where that is a list in disguise, any other disguise of it."""
         other = self.winner_list and np.array_equal(self._top(place), self._top(self.winner_place))
@@ -179,6 +185,11 @@ class View:
     def fused(self) -> list[int]:
         """The places of all rows but lists alone."""
         return [place for place, row in enumerate(self.rows) if row["family"] != "single"]
+
+    @property
+    def knobs(self) -> set[str]:
+        """The names of the parameters that any trial has."""
+        return {knob for row in self.rows for knob in row["parameters"]}
 
     def place(self, trial: str) -> int | None:
         """The place of the trial of that hash."""

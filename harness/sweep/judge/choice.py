@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from harness.benchmark import Benchmark
@@ -33,11 +34,13 @@ def lock(
     rows: Sequence[Row],
     facts: Mapping[str, Any],
     named: Sequence[int] = (),
+    added: Mapping[str, int] = MappingProxyType({}),
     learned: Callable[[Sequence[str]], Mapping[str, Mapping[str, Any]]] = lambda keys: {},
 ) -> dict[str, Any]:
     """The lock of an ordered leaderboard: the winner, the best trial of each fuser, the untuned baselines.
 
     named: the places of the trials that an experiment's tables are about; they are locked too.
+    added: the places of the best trials of what the command line added, by its name; they are locked too.
     learned: what the trials of these hashes learn on all of tune, by hash and knob; nothing for one that does not
     learn. It is locked with them, and test is scored by it.
 
@@ -56,6 +59,7 @@ def lock(
         "winner": dict((fused or single)[0]),
         "fusers": [dict(row) for row in best.values()],
         "named": [dict(rows[place]) for place in named],
+        **({"added": {name: dict(rows[place]) for name, place in added.items()}} if added else {}),
         "baselines": [dict(row) for row in [*single, *(row for row in fused if row["untuned"])]],
         "best_single": single[0]["name"] if single else None,
     }

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.core.errors import HarnessError, nearest
+from harness.sweep.folder.rows import Row
 
 Knobs = Mapping[str, Any]
 
@@ -57,6 +58,20 @@ def find_named(experiment: Mapping[str, Any] | None, trials: Sequence[Knobs]) ->
         described = [part["rows"] for table in tables for part in table.get("parts", [table]) if "rows" in part]
         found = [place for rows in described for place in choose(rows, trials)]
     return list(dict.fromkeys(place for place in found if place is not None))
+
+
+def find_added(added: Mapping[str, tuple[str, str]], rows: Sequence[Row]) -> dict[str, int]:
+    """The place of the best fusion with each strategy, or of each list, that was added. rows: best first."""
+    fused = [place for place, row in enumerate(rows) if row["family"] != "single"]
+    found = {
+        name: next((place for place in fused if _holds(rows[place]["parameters"].get(knob), value)), None)
+        for name, (knob, value) in added.items()
+    }
+    return {name: place for name, place in found.items() if place is not None}
+
+
+def _holds(setting: Any, value: str) -> bool:
+    return value in setting if isinstance(setting, list) else setting == value
 
 
 def _allows(wanted: Any, value: Any) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.configuration import defaults, instantiate, names
-from harness.core.errors import HarnessError, nearest, whole_number
+from harness.core.errors import CombinationError, HarnessError, nearest, whole_number
 from harness.core.identity import identity
 from harness.fusion.context import default_anchor
 from harness.fusion.fuse import check
@@ -37,6 +37,10 @@ BASELINES = "baselines"
 """What stands in place of a block's name for the untuned points."""
 
 
+Mistakes = dict[str, type[HarnessError]]
+"""Lines that say what is wrong, with the kind of error that they are."""
+
+
 @dataclass(frozen=True)
 class Grid:
     """The trials of a configuration.
@@ -49,7 +53,7 @@ class Grid:
     config: Mapping[str, Any]
     given: tuple[str, ...] = ()
     made: dict[str, Any] = field(default_factory=dict, repr=False)
-    left_out: dict[str, None] = field(default_factory=dict, repr=False)
+    left_out: Mistakes = field(default_factory=dict, repr=False)
 
     def trials(self) -> list[Trial]:
         """All different trials, baselines first. Raises one HarnessError that lists every bad point and axis."""
@@ -60,10 +64,10 @@ class Grid:
 
     def trials_by_block(self) -> list[tuple[str, Trial]]:
         """The trial of every point with the name of its block, ``BASELINES`` first; the same trial may come again."""
-        mistakes: dict[str, None] = {}
+        mistakes: Mistakes = {}
         if not self.typed:
             self._try({}, mistakes)  # also what every axis replaces must be right
-        unfit: dict[str, None] = {}
+        unfit: Mistakes = {}
         points = [
             (block, trial) for block, point in self.points(mistakes) if (trial := self._try(point, mistakes, unfit))
         ]
@@ -73,14 +77,18 @@ class Grid:
             mistakes |= self.left_out
         alone = [(BASELINES, trial) for point in self.baselines() if (trial := self._try(point, mistakes))]
         if not mistakes:
-            mistakes |= dict.fromkeys(ineffective(self.typed, [trial for _, trial in points]))
+            mistakes |= dict.fromkeys(ineffective(self.typed, [trial for _, trial in points]), CombinationError)
         if mistakes:
             several = f"{len(mistakes)} mistakes in the configuration: " if len(mistakes) > 1 else ""
-            raise HarnessError(several + "; ".join(mistakes))
+            of_values = [kind for kind in mistakes.values() if not issubclass(kind, CombinationError)]
+            raise (HarnessError if of_values else CombinationError)(several + "; ".join(mistakes))
         return [*alone, *points]
 
     def _try(
-        self, point: Mapping[str, Any], mistakes: dict[str, None], unfit: dict[str, None] | None = None
+        self,
+        point: Mapping[str, Any],
+        mistakes: Mistakes,
+        unfit: Mistakes | None = None,
     ) -> Trial | None:
         """unfit: takes the mistakes of a fuser and a normalizer that do not go together."""
         try:
@@ -88,11 +96,11 @@ class Grid:
             try:
                 check(trial.fuser, trial.normalizer)
             except HarnessError as error:
-                (mistakes if unfit is None else unfit).setdefault(str(error))
+                (mistakes if unfit is None else unfit).setdefault(str(error), type(error))
                 return None
             return None if self._left_out(trial) else trial
         except HarnessError as error:
-            mistakes.setdefault(str(error))
+            mistakes.setdefault(str(error), type(error))
             return None
 
     def _left_out(self, trial: Trial) -> bool:
@@ -106,7 +114,7 @@ class Grid:
                 line = f"points with {group}={trial.settings[group]}; {error}"
                 if line not in self.left_out:
                     log.warning("left out: %s", line)
-                self.left_out[line] = None
+                self.left_out[line] = CombinationError
                 return True
         return False
 
@@ -158,7 +166,7 @@ class Grid:
         """The axes of each block, restricted to what was typed."""
         return restrict(self.config["grid"], self.typed)
 
-    def points(self, mistakes: dict[str, None]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def points(self, mistakes: Mistakes) -> Iterator[tuple[str, dict[str, Any]]]:
         """Each point with its block: values by knob, of the knobs that its strategies have."""
         for block, axes in self.blocks.items():
             used: set[str] = set()
@@ -168,7 +176,7 @@ class Grid:
                 yield block, fit
             for knob in sorted(axes.keys() - used):
                 if not {knob, knob.partition(".")[0]} & self.typed.keys():  # a typed strategy may lack a block's knob
-                    mistakes.setdefault(f"grid.{block}: {self._unknown(knob)}")
+                    mistakes.setdefault(f"grid.{block}: {self._unknown(knob)}", HarnessError)
 
     def _has(self, knob: str, point: Mapping[str, Any]) -> bool:
         group, _, field = knob.partition(".")
@@ -236,7 +244,7 @@ class Grid:
 def _check_shares(trial: Trial) -> None:
     """Raise where alpha would share the score between more than two lists."""
     if isinstance(trial.fuser, Shared) and trial.fuser.weights is None and len(trial.pool.lists) > 2:
-        raise HarnessError(
+        raise CombinationError(
             f"alpha shares the score between two lists, the pool has {', '.join(trial.pool.lists)}; give "
             "fuser.weights={name: weight, ...} with the fuser"
         )

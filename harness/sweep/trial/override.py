@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.core.configuration import defaults, names, strategy
+from harness.core.configuration import defaults, extensions, names, strategy
 from harness.core.errors import HarnessError, nearest
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
 
+LIST = re.compile(r"(retriever@)?lists\.")
 POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")
 Blocks = Mapping[str, Mapping[str, Any]]
 
@@ -35,6 +36,27 @@ def typed_knobs(given: Sequence[str], config: Mapping[str, Any]) -> dict[str, An
 def name(fields: Mapping[str, Any]) -> str:
     """A strategy's name: the last word of its module."""
     return str(fields["_target_"]).split(".")[-2]
+
+
+def added(given: Sequence[str], grid: Blocks) -> dict[str, tuple[str, str]]:
+    """What overrides add to conf/, by name as knob and value: strategies of new blocks that no other has, and lists.
+
+    ``{"fuser=mine": ("fuser", "mine"), "list mine": ("pool.lists", "mine")}``
+    """
+    typed = list(zip(given, keys(given), strict=True))
+    new = {key.split(".")[1] for text, key in typed if text.startswith("+grid.")}
+    known = set(_strategies(axes for block, axes in grid.items() if block not in new))
+    own = [pair for pair in _strategies(grid[block] for block in sorted(new)) if pair not in known]
+    found = {f"{group}={value}": (group, value) for group, value in own}
+    if lists := [key.partition("lists.")[2].partition(".")[0] for _, key in typed if LIST.match(key)]:
+        shipped = extensions.primary("config")
+        text = shipped.read_text(encoding="utf-8") if shipped else ""
+        found |= {f"list {name}": ("pool.lists", name) for name in lists if f"retriever@lists.{name}:" not in text}
+    return found
+
+
+def _strategies(blocks: Iterable[Mapping[str, Any] | None]) -> Iterator[tuple[str, str]]:
+    return ((group, str(value)) for axes in blocks for group in GROUPS for value in values((axes or {}).get(group, ())))
 
 
 def restrict(grid: Blocks, typed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -15,7 +15,7 @@ from yaml import YAMLError
 
 from harness.benchmark import Benchmark
 from harness.core.configuration import StoredReader, by_name, defaults
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import CombinationError, HarnessError, bounded
 from harness.core.secret import hide_secrets
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.metric import Metric, metrics
@@ -23,7 +23,7 @@ from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import RERANKER_INPUTS, Trial, lists, reference_of
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.knobs import check_shape, read_axes
-from harness.sweep.trial.override import keys, unread, values
+from harness.sweep.trial.override import added, keys, unread, values
 
 log = logging.getLogger(__name__)
 STORED = {
@@ -56,7 +56,7 @@ class Plan:
         found = self.grid.trials()
         raw = cast("dict[str, Any]", OmegaConf.to_container(self.config, resolve=False))
         if lines := list(unread(self.given, raw, found)):
-            raise HarnessError("; ".join(lines))
+            raise CombinationError("; ".join(lines))
         return found
 
     def reading(self) -> list[Trial]:
@@ -82,6 +82,11 @@ class Plan:
         }
         lists = list(self.config.lists)
         return Grid({**plain, "lists": lists, **beside, "reference": self.reference}, self.given)
+
+    @property
+    def added(self) -> dict[str, tuple[str, str]]:
+        """What the command line adds to conf/ (see ``override.added``)."""
+        return added(self.given, self.grid.config["grid"])
 
     def stored(self) -> str:
         """The configuration as YAML: strategies by name, interpolations kept, so that it holds wherever runs are moved.

@@ -97,7 +97,7 @@ def _pool(knobs: Mapping[str, Any], path: Path) -> PoolSpec:
     return PoolSpec(tuple(names["lists"]), cap, tuple(names["capped"]), importance, reference)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Winner:
     """The locked winner of a sweep, with all that it learned on tune.
 
@@ -111,6 +111,11 @@ class Winner:
     trial: Trial
     config: DictConfig
     lock: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        """``Winner(boltzmann alpha=0.1 pit auto cap=20; lists dense, graph; chosen on sample by last_hop@5)``."""
+        chosen = f"chosen on {self.lock['dataset']} by {self.lock['objective']}"
+        return f"Winner({self.trial.name}; lists {', '.join(self.trial.pool.lists)}; {chosen})"
 
     @classmethod
     def load(cls, lock: str | Path, *overrides: str, trust: bool = False) -> Winner:

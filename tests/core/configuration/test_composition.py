@@ -18,6 +18,13 @@ MODULES = {
 }
 
 
+def test_a_package_that_python_does_not_find_is_named_with_the_two_ways_to_it():
+    with pytest.raises(
+        HarnessError, match=r"no package elsewhere on Python's path; .*PYTHONPATH=\..*pip install -e \."
+    ):
+        instantiate({"_target_": "elsewhere.mine.Own"})
+
+
 @pytest.mark.parametrize("name", MODULES)
 @pytest.mark.parametrize("nested", [False, True])
 def test_the_cause_inside_a_user_s_module_is_shown(tmp_path, monkeypatch, name, nested):
