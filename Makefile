@@ -89,7 +89,9 @@ showcase: $(READY)
 	$(BIN)/harness report sweep=$(SWEEP) paths.reports=reports/showcase $(ARGS)
 
 docs: $(DEV)  ## the documentation, reports/docs/site/index.html; strict
+	@echo "The documentation is built: one to three minutes."
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict -f reports/docs/mkdocs.yml
+	@echo "file://$(CURDIR)/reports/docs/site/index.html"
 
 doctor: $(READY)  ## what is installed and found, and whether the ledger is intact
 	$(BIN)/harness doctor $(ARGS)

@@ -37,6 +37,12 @@ def test_what_tests_and_documentation_need_comes_with_them(tmp_path: Path, targe
     assert "-e '.[cpu,models,openai,docs,dev,stores]'" in said
 
 
+def test_docs_say_that_they_take_a_while_and_end_with_the_address_of_the_page(tmp_path: Path) -> None:
+    first, *_, last = [line for line in commands(tmp_path, "docs", "FAISS=cpu").splitlines() if "echo" in line][-2:]
+    assert "one to three minutes" in first
+    assert last == f'echo "file://{tmp_path}/reports/docs/site/index.html"'
+
+
 def test_a_gpu_takes_its_faiss(tmp_path: Path) -> None:
     assert "-e '.[gpu,models]'" in commands(tmp_path, "sweep", "FAISS=gpu")
 
@@ -93,7 +99,7 @@ def test_help_lists_what_users_need(tmp_path: Path) -> None:
     said = subprocess.run(["make", "help"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     told = re.findall(r"^  make ([\w-]+)", said, re.M)
     assert told == ["help", "setup", "setup-dev", "prepare", "sweep", "heldout", "report", "ui", "test", "test-all",
-                    "check", "docs", "doctor", "clean"]  # fmt: skip
+                    "check", "house", "docs", "doctor", "clean"]  # fmt: skip
     hidden = {"bench", "mutants", "soak", "showcase", "licences"}
     assert hidden <= set(re.findall(r"^\$ make ([\w-]+)", (ROOT / "CONTRIBUTING.md").read_text(), re.M))
 

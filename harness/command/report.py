@@ -61,6 +61,7 @@ def run(config: DictConfig) -> None:
     from harness.report.table import findings
     from harness.sweep.folder import newest
     from harness.sweep.heldout import Ledger
+    from harness.work.progress import over
 
     paper = config.get("paper")
     refuse(config, *(("report paper=", "traces") if paper else ("report without paper=", "metrics", "baseline")))
@@ -78,8 +79,8 @@ def run(config: DictConfig) -> None:
         log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))
     display = Display.read(config).of(list(results.values()))
     sections = {
-        title: section(result, brought_pictures(runs, str(result.manifest["dataset"])))
-        for title, result in results.items()
+        title: section(results[title], brought_pictures(runs, str(results[title].manifest["dataset"])))
+        for title in over("tables", list(results))
     }
     if paper:
         chosen = plain(config.metrics)

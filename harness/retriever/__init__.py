@@ -44,8 +44,11 @@ class Traced(Protocol):
         ...
 
 
-def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store) -> Run:
-    """The retriever's run over all queries of the benchmark; computed once, then read from its artifact."""
+def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store, name: str = "") -> Run:
+    """The retriever's run over all queries of the benchmark; computed once, then read from its artifact.
+
+    name: of the list, for the log.
+    """
 
     @functools.cache
     def ranked() -> tuple[Run, Mapping[str, Any]]:
@@ -64,5 +67,5 @@ def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store) -> Run:
 
     keep_ids(benchmark, store)
     inputs = {"benchmark": benchmark.sha256}
-    artifact = store.get("retrieve", identity(retriever), inputs, build, together=lambda _: ranked())
+    artifact = store.get("retrieve", identity(retriever), inputs, build, together=lambda _: ranked(), what=name)
     return Run.load(artifact.path, benchmark.query_ids, benchmark.doc_ids)

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from harness.core.errors import HarnessError
 from harness.core.files import Unwritable, whole, write_json
@@ -28,6 +27,7 @@ from harness.core.identity import code_version, library_versions
 from harness.core.input import DAMAGED
 from harness.core.threads import map_threads
 from harness.work.lease import is_stale, lease
+from harness.work.progress import Progress
 
 log = logging.getLogger(__name__)
 RECORDS, PLAN = "parts", "plan.json"
@@ -154,8 +154,8 @@ def fill(
         records, parts, what, {"code": code_version(), "libraries": library_versions(), **(facts or {})}, share.of > 1
     )
     total = sum(part.size for part in parts)
-    with tqdm(total=total, desc=what, unit="text", leave=False, disable=None) as bar:
-        bar.update(total - sum(part.size for part in missing))
+    with Progress(what, total) as bar:
+        bar.skip(total - sum(part.size for part in missing))
         in_a_row: list[str] = []
         while missing := [part for part in _ours(parts, share, missing) if _is_left(part, folder, share)]:
 

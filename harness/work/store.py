@@ -28,6 +28,7 @@ from harness.core.identity import code_version, file_sha256, library_versions
 from harness.core.sources import differing, modules_of, sources
 from harness.work.lease import is_stale
 from harness.work.parts import RECORDS, is_shared
+from harness.work.progress import Progress
 from harness.work.remote import Remote
 from harness.work.shared_rows import Building, building
 
@@ -126,7 +127,8 @@ class Store:
                 lock = FileLock(place.with_suffix(".lock"))
                 if (found := self._fetch(place, lock, code)) is not None:
                     return found
-                with building(Building(partial, lock) if together else None):
+                name = f"{stage} {what}".strip()
+                with building(Building(partial, lock) if together else None), Progress(name):
                     if (fill := fill or (together if is_shared(partial) else None)) is not None:
                         self._fill(fill, place, lock, code)
                     with lock:
@@ -135,7 +137,7 @@ class Store:
                                 shutil.rmtree(partial, ignore_errors=True)
                             return found
                         resumable = resumable or fill is not None
-                        made = _make(stage, place, key, config, inputs, build, code, resumable, used, what)
+                        made = _make(stage, place, key, config, inputs, build, code, resumable, used, name)
                 return self._sent(made)
             except OSError as error:
                 if (reason := unwritable(error)) is None:
@@ -229,14 +231,14 @@ def _make(
     code: Mapping[str, str],
     resumable: bool,
     used: Using,
-    what: str,
+    name: str,
 ) -> Artifact:
     """Build. In the manifest: ``seconds`` of all, ``own_seconds`` without the artifacts that it ``used``."""
     partial = place.with_suffix(PARTIAL)
     if partial.exists() and not resumable:
         shutil.rmtree(partial)
     _begin(partial, code)
-    log.info("%s: begins", f"{stage} {what}".strip())
+    log.info("%s: begins", name)
     try:
         facts = dict(build(partial) or {})
     except (OSError, HarnessError):
@@ -270,5 +272,5 @@ def _make(
     if place.exists():
         shutil.rmtree(place)
     partial.rename(place)
-    log.info("%s: done in %.1f s", stage, seconds)
+    log.info("%s: done in %.1f s", name, seconds)
     return Artifact(place, key, manifest)

@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,8 +85,21 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+SAID = {"at": time.monotonic(), "pages": 0}
+"""When the last line on the way was written, and how many pages are read."""
+
+
+def tell(page: Page, files: Files) -> None:
+    """Every half minute, a line that says how far the documentation is."""
+    SAID["pages"] += 1
+    if time.monotonic() - SAID["at"] >= 30:
+        SAID["at"] = time.monotonic()
+        print(f"{SAID['pages']} of {len(files.documentation_pages())} pages: {page.file.src_uri}", file=sys.stderr)
+
+
+def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
     """Fill the places that a written page leaves to the code; a search finds written pages before generated ones."""
+    tell(page, files)
     if page.file.generated_by is not None:
         page.meta["search"] = {"boost": BEHIND}
     for mark, fill in FILLED.items():

@@ -16,8 +16,8 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
 
     alone = run("grid=point")
     assert "score 5 trials on " in alone.stderr  # three lists, rrf, the point
-    assert "retrieve: begins" in alone.stderr
-    assert "retrieve: done in " in alone.stderr
+    assert "retrieve lists.graph: begins" in alone.stderr
+    assert "retrieve lists.graph: done in " in alone.stderr
     assert "\r" not in alone.stderr  # a bar is for a terminal
     both = run("-m", "grid=point", "fuser=linear,combsum")
     title, _, table = both.stdout.partition("\n\n2 sweeps, last_hop@5 on tune; ")[2].partition("\n\n")

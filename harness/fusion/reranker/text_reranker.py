@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from tqdm import tqdm
 
 from harness.core.arrays import read_array, write_array
 from harness.core.configuration import REACHES
@@ -29,6 +28,7 @@ from harness.fusion.reranker.pair_scores import PairScores
 from harness.fusion.reranker.pretrained import content
 from harness.work import shared_rows
 from harness.work.parts import shares
+from harness.work.progress import Progress
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)
@@ -139,7 +139,7 @@ def scores(judge: TextReranker, pairs: Sequence[Pair], store: Store) -> NDArray[
 def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores, store: Store) -> None:
     asked = sorted(missing, key=lambda key: (-len(missing[key][0]) - len(missing[key][1]), key))
     count = len(asked)
-    with tqdm(total=count, desc="read", unit="pair", disable=None) as bar:
+    with Progress("read", count, "pairs") as bar:
 
         def read(part: slice) -> Verdicts:
             found, shortened = _opened(judge).score([missing[key] for key in asked[part]], bar.update)

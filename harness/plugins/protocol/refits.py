@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
 from harness.sweep.trial import Prepared, Trial
+from harness.work.progress import over
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def refit(prepared: Prepared, refits: int) -> list[Refits]:
         raise HarnessError("no trial of this grid learns; choose one that does (experiment=many_lists, fuser=learned)")
     single = _scores(prepared, [trial for trial in trials if trial.family == "single" and not trial.learns])
     own = _scores(prepared, learners)
-    salts = tqdm(range(1, refits + 1), desc="refits", delay=2, disable=None)
+    salts = over("refits", range(1, refits + 1))
     again = np.stack([_scores(prepared, learners, f"{number} ") for number in salts])
     best = max(single.tolist(), default=None)
     found = [

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from harness.analysis.resplit import Coverage, check_forecasts
 from harness.core.errors import HarnessError, bounded
@@ -16,6 +15,7 @@ from harness.evaluation.metric import Metric
 from harness.plugins.protocol.calibration import Rates, Signs, exchanged, judged
 from harness.sweep.judge import tiebreak
 from harness.sweep.trial import Prepared, Trial
+from harness.work.progress import over
 
 
 def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
@@ -28,7 +28,7 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
     planted = int(np.argsort(np.abs(signs).sum(axis=1), kind="stable")[len(signs) // 2])
     most = float(np.abs(signs[planted]).mean())
     found = []
-    for effect in tqdm(options["effects"], desc="effects", delay=2, disable=None):
+    for effect in over("planted effects", options["effects"]):
         try:
             bounded("calibrate.effects", float(effect), 0, most)
         except HarnessError as error:
@@ -40,7 +40,7 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
     draw = np.random.Generator(np.random.PCG64(options["seed"]))
     queries = len(prepared.benchmark.query_ids)
     worlds = []
-    for _ in tqdm(range(options["permuted"]), desc="permuted worlds", delay=2, disable=None):
+    for _ in over("permuted worlds", range(options["permuted"])):
         mixed = outcomes(prepared, trials, draw.permutation(queries))
         worlds.append((mixed[:, prepared.benchmark.members("tune")], mixed[:, prepared.benchmark.members("test")]))
     return [*found, *([judged("permuted", worlds)] if worlds else [])]

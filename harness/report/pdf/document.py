@@ -19,6 +19,7 @@ from harness.report.pdf.latex import SECONDS, compile_pdf, fill
 from harness.report.table.replication import replications
 from harness.report.table.tables import build_tables
 from harness.sweep.folder import SweepResult
+from harness.work.progress import over
 
 LANDSCAPE = Layout(765.0, 765.0)
 """A4, landscape."""
@@ -104,7 +105,7 @@ def write(sections: Mapping[str, Section], folder: Path, display: Display = AS_T
     if len(shown) > 1:
         shown = [dataclasses.replace(one, title=name).apart(file_name(name)) for name, one in sections.items()]
     files: list[Path] = []
-    for one in shown:
+    for one in over("tables and figures", shown):
         for table in one.tables:
             text = typeset(table, LANDSCAPE, one.label(table.name), None, display.text, display.cell)
             files.append(write_text(folder / "tables" / f"{table.name}.tex", text))

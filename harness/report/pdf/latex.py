@@ -17,6 +17,7 @@ from typing import Any
 from harness.core import escape
 from harness.core.configuration import package_folder
 from harness.core.files import whole
+from harness.work.progress import Progress
 
 PDFLATEX = ("-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error")
 COMMANDS = {
@@ -40,7 +41,7 @@ def compile_pdf(folder: Path, seconds: int = SECONDS, name: str = "report") -> s
     tool = next((name for name in COMMANDS if shutil.which(name)), None)
     if tool is None:
         return f"no PDF: none of {', '.join(COMMANDS)} is installed; {folder / f'{name}.tex'} compiles where one is"
-    with tempfile.TemporaryDirectory() as out:
+    with Progress(f"{target} by {tool}"), tempfile.TemporaryDirectory() as out:
         command = [*(part.format(out=out) for part in COMMANDS[tool]), f"{name}.tex"]
         try:
             done = subprocess.run(

@@ -19,6 +19,7 @@ from harness.report.site.chunk import Chunks
 from harness.report.site.overview import SweepEntry, overview
 from harness.report.site.sweep import write_sweep
 from harness.sweep.folder import LOCK, SweepResult
+from harness.work.progress import over
 
 
 def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
@@ -31,7 +32,7 @@ def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
     display = Display.read(config)
     chunks, known = Chunks(folder / "data"), dict[str, Benchmark]()
     shown = []
-    for one in listed:
+    for one in over("site, sweeps", listed):
         try:
             write_sweep(one, config, chunks, known, display.of([one.result]))
             shown.append(one)

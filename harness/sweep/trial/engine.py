@@ -7,11 +7,11 @@ pool's memo). No quantity depends on which queries share its block, so neither d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from harness.benchmark import UNORDERED
 from harness.benchmark.cluster import FOLDS
@@ -25,6 +25,7 @@ from harness.fusion.pool import Pool
 from harness.fusion.reranker import Keep
 from harness.run import Run
 from harness.sweep.trial import PoolSpec, Trial
+from harness.work.progress import Progress
 
 
 def score(
@@ -60,12 +61,10 @@ def score(
         return shared[spec], len(queries)
 
     total = len(trials) * len(gold)
-    with (
-        torch_alone(),
-        tqdm(total=total, desc="trials", unit="query", disable=None if progress else True, delay=2) as bar,
-    ):
+    with torch_alone(), Progress("score", total, "lists") if progress else nullcontext() as bar:
         for numbers, queries in map_threads(work, jobs, threads):
-            bar.update(len(numbers) * queries)
+            if bar is not None:
+                bar.update(len(numbers) * queries)
     return ranks
 
 

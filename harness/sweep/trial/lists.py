@@ -82,7 +82,7 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
     for name in sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec)):
         try:
             with name_errors(name):
-                found[name] = retrieve(retrievers[name], data, kept)
+                found[name] = retrieve(retrievers[name], data, kept, f"lists.{name}")
         except Unfinished as error:  # other lists may have parts of this share, too
             unfinished.append(str(error))
             continue

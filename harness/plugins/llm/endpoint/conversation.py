@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
@@ -22,6 +21,7 @@ from harness.plugins.llm.endpoint.chat import Chat
 from harness.plugins.llm.endpoint.client import Answer, Away, Refused
 from harness.plugins.llm.endpoint.fleet import Fleet
 from harness.work.parts import Stop, shares
+from harness.work.progress import Progress
 from harness.work.shared_rows import map_rows
 
 log = logging.getLogger(__name__)
@@ -120,7 +120,7 @@ class Conversation:
         found: list[Result] = []
         with (
             ThreadPoolExecutor(self.chat.parallel * (1 + len(self.chat.urls))) as executor,
-            tqdm(total=len(items), desc=name, unit=unit, leave=False, disable=None) as progress,
+            Progress(name, len(items), f"{unit}s") as progress,
         ):
             try:
                 for item in items:

@@ -1,0 +1,95 @@
+"""How far long work is: a bar in a terminal, elsewhere a line every half minute."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Any, ClassVar, Self, TypeVar
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+EVERY = 30.0
+"""Seconds between two lines."""
+DELAY = 2.0
+"""Seconds after which a bar is shown."""
+
+
+class Progress:
+    """A block of long work: ``with Progress("encode", 2000, "passage") as bar: ... bar.update(32)``.
+
+    Of blocks within one another the innermost speaks.
+    """
+
+    open: ClassVar[list[Progress]] = []
+
+    def __init__(self, what: str, total: int | None = None, unit: str = "") -> None:
+        """what: what is done.    total: of how many units; None: unknown, then a line says for how long it goes on."""
+        self.what, self.total, self.unit, self.done = what, total, unit, 0
+        self.bar: Any = None
+        self.before = 0
+        self.started = time.perf_counter()
+        self._end = threading.Event()
+
+    def __enter__(self) -> Self:
+        if self.total and sys.stderr.isatty():
+            from tqdm import tqdm
+
+            self.bar = tqdm(total=self.total, desc=self.what, unit=self.unit or "it", leave=False, delay=DELAY)
+        Progress.open.append(self)
+        threading.Thread(target=self._speak, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._end.set()
+        Progress.open.remove(self)
+        if self.bar is not None:
+            self.bar.close()
+
+    def skip(self, count: int) -> None:
+        """So many units were there already: they say nothing about how long the others take."""
+        self.before += count
+        self.update(count)
+
+    def update(self, count: int = 1) -> None:
+        """So many units more are done."""
+        self.done += count
+        if self.bar is not None:
+            self.bar.update(count)
+
+    def line(self) -> str:
+        """``encode: 12,800 of 24,000 passages (53%), 1 min 10 s left``."""
+        spent = time.perf_counter() - self.started
+        if not self.total:
+            return f"{self.what}: at work for {duration(spent)}"
+        here = self.done - self.before
+        left = f", about {duration(spent / here * (self.total - self.done))} left" if here else ""
+        part = f"{self.done:,} of {self.total:,} {self.unit}".rstrip()
+        return f"{self.what}: {part} ({100 * self.done // self.total}%){left}"
+
+    def _speak(self) -> None:
+        while not self._end.wait(EVERY):
+            if Progress.open[-1:] == [self] and self.bar is None:
+                log.info("%s", self.line())
+
+
+def over(what: str, items: Sequence[T]) -> Iterator[T]:
+    """The items; each counts when the next is asked for."""
+    with Progress(what, len(items)) as bar:
+        for item in items:
+            yield item
+            bar.update()
+
+
+def duration(seconds: float) -> str:
+    """``45 s``, ``1 min 10 s``, ``2 h 5 min``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
