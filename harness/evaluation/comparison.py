@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +26,22 @@ Test = Literal["sign", "flip"]
 
 @dataclass(frozen=True)
 class Ruling:
-    """The test that decides in place of the one by query.
+    """What decides: ``harness`` has one rule, and it stands here.
 
-    how: ends "p", such as ``by cluster``.    interval: 95%, of the difference.    detectable: see ``Comparison``.
+    Queries that share gold passages are not independent. Where any two do, the tests and intervals by cluster decide;
+    where clusters are too few and too large for these (``statistic.too_few``), none does. Else those by query do.
+    Of systems with several runs the t test over queries (or their clusters) and runs decides.
+
+    how: ends "p", such as ``by cluster``; "" by query.    p, interval: 95%, of the difference; None of too few
+    clusters.    detectable: see ``Comparison``.    least: the least p that the test can give.
     errors: where runs vary, too, the parts of questions and of runs.
     """
 
     how: str
-    p: float
-    interval: tuple[float, float]
+    p: float | None
+    interval: tuple[float, float] | None
     detectable: float | None
+    least: float
     errors: statistic.TwoWay | None = None
 
 
@@ -44,13 +50,12 @@ class Comparison:
     """What a system finds that its baseline does not; everything follows from one value a query of each.
 
     ours, theirs: float64[n], the two systems' values of a metric on the same queries.
-    p: of ``test``. ``sign``: exact McNemar; for a metric that is not 0/1, the sign test of the queries that differ.
-    ``flip``: the sign-flip permutation test of the differences themselves.
+    p: of ``test``, by query. ``sign``: exact McNemar; for a metric that is not 0/1, the sign test of the queries that
+    differ. ``flip``: the sign-flip permutation test of the differences themselves.
     binary: whether values are 0 or 1, so that proportions and odds mean something.
     margin: the largest difference that does not matter.
-    labels: int64[n], each query's cluster of shared gold passages; what ends in ``_cluster`` follows from them.
-    None: each query by itself.
-    scale: how scores are said.    ruling: the test that decides in place of ``p``; None: that one does.
+    labels: int64[n], each query's cluster of shared gold passages; None: each query by itself.
+    scale: how scores are said.    errors: of several runs; see ``Ruling``.
     """
 
     ours: Values
@@ -61,7 +66,7 @@ class Comparison:
     labels: Labels | None = None
     test: Test = "sign"
     scale: Scale = SHARES
-    ruling: Ruling | None = None
+    errors: statistic.TwoWay | None = None
 
     @classmethod
     def of(
@@ -78,20 +83,21 @@ class Comparison:
 
     @classmethod
     def repeated(
-        cls, ours: Values, theirs: Values, labels: Labels | None, by_cluster: bool, scale: Scale = SHARES
+        cls, ours: Values, theirs: Values, labels: Labels | None, binary: bool = False, scale: Scale = SHARES
     ) -> Comparison:
         """The comparison of two systems with the values of several runs, float64[n, r]; r of 1 is allowed for one.
 
-        Wins and losses are those of the means over runs; the two-way t test over questions and runs decides.
-        by_cluster: whether clusters of questions vary, and not questions.
+        Wins and losses are those of the means over runs; the two-way t test over questions and runs decides. Runs that
+        do not vary are one run, and judged as such.    binary: whether the values of each run are 0 or 1.
         """
         known = ~np.isnan(ours[:, 0])
         ours, theirs, labels = ours[known], theirs[known], None if labels is None else labels[known]
-        test = statistic.two_way(ours, theirs, labels if by_cluster else None)
-        how = f"over {'clusters' if by_cluster else f'{scale.item}s'} and runs"
-        seen = statistic.smallest_mean(test.error, test.degrees)
+        if all((one == one[:, :1]).all() for one in (ours, theirs)):
+            return cls.of(ours[:, 0], theirs[:, 0], binary, labels=labels, test="sign" if binary else "flip",
+                          scale=scale)  # fmt: skip
+        test = statistic.two_way(ours, theirs, labels) if len(ours) > 1 and _several(labels) else None
         one = cls.of(ours.mean(axis=1), theirs.mean(axis=1), False, labels=labels, test="flip", scale=scale)
-        return replace(one, ruling=Ruling(how, test.p, test.interval(), seen, test))
+        return replace(one, errors=test)
 
     @property
     def n(self) -> int:
@@ -118,19 +124,32 @@ class Comparison:
         """L."""
         return len(self.lost)
 
+    @property
+    def shared(self) -> bool:
+        """Whether queries share clusters."""
+        return statistic.share(self.labels)
+
     @cached_property
-    def p_mid(self) -> float | None:
-        """The mid-p variant of ``p``; None for a permutation test."""
-        return None if self.test == "flip" else statistic.mcnemar(self.wins, self.losses, mid_p=True)
+    def ruling(self) -> Ruling:
+        """What decides."""
+        if self.shared and statistic.too_few(self._labels):
+            return Ruling("by cluster", None, None, None, 1.0, self.errors)
+        if (test := self.errors) is not None:
+            how = f"over {'clusters' if self.shared else f'{self.scale.item}s'} and runs"
+            low, high = test.interval()
+            bounds = (max(low, -1.0), min(high, 1.0)) if self.scale.share else (low, high)
+            seen = statistic.smallest_mean(test.error, test.degrees)
+            return Ruling(how, test.p, bounds, seen, test.least, test)
+        least = float(2.0 ** (1 - self.units))
+        detectable = self._seen(self.shared) if least <= LEVEL else None
+        if self.shared:
+            return Ruling("by cluster", self.p_cluster, self.interval_cluster(), detectable, least)
+        return Ruling("", self.p, self.interval_query, detectable, least)
 
     @property
-    def p_deciding(self) -> float:
-        """The p of the test that decides."""
-        return self.p if self.ruling is None else self.ruling.p
-
-    def by_cluster(self) -> Self:
-        """The same, decided by the test and the interval by cluster."""
-        return replace(self, ruling=Ruling("by cluster", self.p_cluster, self.interval_cluster, self._seen(True)))
+    def p_deciding(self) -> float | None:
+        """The p of the test that decides; None where clusters are too few."""
+        return self.ruling.p
 
     @cached_property
     def score(self) -> float:
@@ -152,14 +171,14 @@ class Comparison:
         return statistic.difference_interval(self.wins, self.losses, self.n, level) if self.binary else None
 
     @cached_property
-    def bootstrap(self) -> tuple[float, float]:
-        """The paired bootstrap's 95% interval of the difference."""
-        return statistic.bootstrap(self.ours - self.theirs)
+    def interval_query(self) -> tuple[float, float]:
+        """The 95% interval of the difference by query: Tango's or, of no 0/1, the paired bootstrap's."""
+        return self.score_interval() or statistic.bootstrap(self.ours - self.theirs)
 
-    @cached_property
-    def interval(self) -> tuple[float, float]:
-        """The 95% interval of the difference: the ruling's, else Tango's, or, of no 0/1, the bootstrap's."""
-        return self.score_interval() or self.bootstrap if self.ruling is None else self.ruling.interval
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95% interval of the difference that decides; None where clusters are too few."""
+        return self.ruling.interval
 
     @property
     def shown_interval(self) -> tuple[float, float] | None:
@@ -168,41 +187,56 @@ class Comparison:
 
     @cached_property
     def p_equivalent(self) -> float | None:
-        """Small when the two are shown to differ by less than ``margin``; None unless values are 0/1."""
-        return statistic.equivalence(self.wins, self.losses, self.n, self.margin) if self.binary else None
+        """Small when the two are shown to differ by less than ``margin``; None unless values are 0/1, of too few."""
+        if not self.binary or (self.shared and statistic.too_few(self._labels)):
+            return None
+        if self.shared:
+            return self._clustered.equivalence(self.margin)
+        return statistic.equivalence(self.wins, self.losses, self.n, self.margin)
 
     @cached_property
     def p_cluster(self) -> float:
         """``p`` of the same test in which whole clusters change sides."""
-        if self.test == "flip" and self.labels is not None:
+        if not self.shared:
+            return self.p
+        if self.test == "flip":
             return statistic.sign_flip(self.ours - self.theirs, self.labels)
-        signs = np.sign(self.ours - self.theirs)
-        return self.p if self.labels is None else statistic.clustered_mcnemar(signs, self.labels)
+        return statistic.clustered_mcnemar(np.sign(self.ours - self.theirs), self._labels)
 
     @cached_property
     def design_effect(self) -> float:
         """By how much clusters multiply the variance of the difference."""
         return 1.0 if self.labels is None else float(statistic.design_effect(self.ours - self.theirs, self.labels))
 
-    @cached_property
-    def interval_cluster(self) -> tuple[float, float]:
-        """``interval`` with the effective n, or the bootstrap of clusters where values are not 0/1."""
-        if not self.binary and self.labels is not None:
-            return statistic.clustered_bootstrap(self.ours - self.theirs, self.labels)
-        return statistic.difference_interval(*self._effective()) if self.binary else self.interval
+    def interval_cluster(self, level: float = 0.95) -> tuple[float, float]:
+        """The score interval of the difference by cluster; where no queries share one, that by query."""
+        if not self.shared:
+            return self.score_interval(level) or statistic.bootstrap(self.ours - self.theirs, level=level)
+        differences = self.ours - self.theirs
+        ends = (-1.0, 1.0) if self.scale.share else (float(differences.min()), float(differences.max()))
+        return self._clustered.interval(level, *ends)
+
+    @property
+    def _clustered(self) -> statistic.ClusteredScore:
+        return statistic.ClusteredScore.of(self.ours - self.theirs, self._labels, self.binary)
 
     @cached_property
-    def p_equivalent_cluster(self) -> float | None:
-        """``p_equivalent`` with the effective n."""
-        return statistic.equivalence(*self._effective(), self.margin) if self.binary else None
-
-    def _effective(self) -> tuple[float, float, float]:
-        return self.wins / self.design_effect, self.losses / self.design_effect, self.n / self.design_effect
+    def _labels(self) -> Labels:
+        labels = np.arange(self.n) if self.labels is None else self.labels
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
     @cached_property
     def wilson(self) -> tuple[float, float] | None:
         """Wilson's 95% interval of the system's score; None unless values are 0/1."""
         return statistic.wilson(int(self.ours.sum()), self.n) if self.binary else None
+
+    @cached_property
+    def wilson_cluster(self) -> tuple[float, float] | None:
+        """The same with the effective n, where queries share clusters."""
+        if not self.binary or not self.shared:
+            return self.wilson
+        low, high = trials.clustered_wilson(self.ours, self._labels).tolist()
+        return low, high
 
     @cached_property
     def odds_ratio(self) -> float | None:
@@ -211,32 +245,18 @@ class Comparison:
             return None
         return _finite(statistic.odds_ratio(int(self.ours.sum()), int(self.theirs.sum()), self.n))
 
-    @cached_property
-    def paired_odds_ratio(self) -> float | None:
-        """W / L; None without a finite value."""
-        return _finite(statistic.paired_odds_ratio(self.wins, self.losses))
-
-    @cached_property
+    @property
     def detectable(self) -> float | None:
         """What the test that decides shows with 80% power; None when nothing is.
 
         The smallest net share of wins at this discordance; of the permutation test the smallest mean difference.
         """
-        if self.least_p > LEVEL:
-            return None
-        return self._seen(False) if self.ruling is None else self.ruling.detectable
-
-    @cached_property
-    def least_p(self) -> float:
-        """The least p that the test which decides can give: 2 / 2^u, where all of its u units are won."""
-        if self.ruling is not None and self.ruling.errors is not None:
-            return 0.0  # a t test
-        return float(2.0 ** (1 - self.units))
+        return self.ruling.detectable
 
     @cached_property
     def units(self) -> int:
         """What changes sides in the test that decides: queries, or clusters of them."""
-        return self.n if self.ruling is None or self.labels is None else len(np.unique(self.labels))
+        return len(np.unique(self._labels))
 
     def _seen(self, clustered: bool) -> float | None:
         """clustered: with the effective n."""
@@ -248,11 +268,11 @@ class Comparison:
 
 
 def corrected_ps(found: Sequence[Comparison | None]) -> list[tuple[float | None, float | None]]:
-    """Holm's p over these comparisons, of a difference (by query) and of equivalence (by cluster).
+    """Holm's p over these comparisons, of a difference and of equivalence, each by what decides.
 
-    None for what is not compared, and of equivalence where values are not 0/1.
+    None for what is not compared or has too few clusters, and of equivalence where values are not 0/1.
     """
-    pairs = [(one and one.p, one and one.p_equivalent_cluster) for one in found]
+    pairs = [(one and one.p_deciding, one and one.p_equivalent) for one in found]
     by_kind = [statistic.holm(ps).tolist() for ps in zip(*pairs, strict=True)]
     both = [[None if math.isnan(p) else float(p) for p in ps] for ps in by_kind]
     return list(zip(*both, strict=True))
@@ -276,6 +296,11 @@ def compare_trials(
     ps = trials.mcnemar_ps((values > base).sum(axis=1), (values < base).sum(axis=1)).tolist()
     found = [Comparison(own, base, p, binary, margin, labels) for own, p in zip(values, ps, strict=True)]
     return [None if place == baseline else one for place, one in enumerate(found)]
+
+
+def _several(labels: Labels | None) -> bool:
+    """Whether there are two clusters, of which a variance can be told."""
+    return labels is None or len(np.unique(labels)) > 1
 
 
 def _finite(ratio: float) -> float | None:

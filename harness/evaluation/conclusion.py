@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import LEVEL, SHARES, Scale, counted, p_value, percent
+from harness.core.table import LEVEL, SHARES, Scale, counted, p_value, percent, shown
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic.trials import mcnemar_ps
@@ -64,41 +64,46 @@ def conclude(found: Comparison, ours: str, theirs: str, p: float | None = None) 
     if not found.wins and not found.losses:
         return [Sentence("verdict", f"{ours} and {theirs} score {score} and differ on no {found.scale.item}.")]
     said = [Sentence("verdict", f"{ours} scores {score} and {theirs} {other}: {difference(found, p)}.")]
-    decides, (low, high) = found.p_deciding if p is None else p, found.interval
-    if (decides <= LEVEL) != (low > 0 or high < 0):
-        exact = "the exact test's p" if found.test == "sign" and found.ruling is None else "the test's p"
+    decides, interval = found.p_deciding if p is None else p, found.interval
+    if interval is None:
+        return said
+    low, high = interval
+    if shown(decides) != (low > 0 or high < 0):
+        exact = "the exact test's p" if found.test == "sign" and found.errors is None else "the test's p"
         rule = f"{exact} rules" if p is None else "Holm p rules, which is corrected for all that was compared"
-        alone = f"the interval, of this pair alone, {'holds' if decides <= LEVEL else 'excludes'} 0"
+        alone = f"the interval, of this pair alone, {'holds' if shown(decides) else 'excludes'} 0"
         said.append(Sentence("caveat", f"Against {theirs} {rule}; {alone}."))
-    if decides > LEVEL:
+    if not shown(decides):
         said.append(Sentence("explanation", f"Against {theirs}: {_limit(found)}", SEEN))
     return said
 
 
 def difference(found: Comparison, p: float | None = None) -> str:
     """The difference with its interval, wins, losses, the p that decides and, in words, whether it is one."""
-    kind, p = ("raw", found.p_deciding) if p is None else ("Holm", p)
-    how = "" if found.ruling is None else f" {found.ruling.how}"
+    ruling, counts = found.ruling, f"{found.wins} won, {found.losses} lost"
+    gain = found.scale.gain(found.difference)
+    if ruling.interval is None:
+        few = f"{counted(found.units, 'cluster')} of {counted(found.n, found.scale.item)} are too few for a p"
+        return f"{gain} ({counts}; {few}), no difference is shown"
+    kind, p = ("raw", ruling.p) if p is None else ("Holm", p)
+    how = ruling.how and f" {ruling.how}"
     verdict = "no difference is shown"
-    if p <= LEVEL:
+    if shown(p):
         verdict = f"which is {'better' if found.difference > 0 else 'worse'}"
-    return (
-        f"{found.scale.gain(found.difference)} (95% {found.scale.span(found.interval)}; {found.wins} won, "
-        f"{found.losses} lost, {kind} p{how} {p_value(p)}), {verdict}"
-    )
+    return f"{gain} (95% {found.scale.span(ruling.interval)}; {counts}, {kind} p{how} {p_value(p)}), {verdict}"
 
 
 def _limit(found: Comparison) -> str:
     """What a comparison without a finding can still say."""
     margin = f"{100 * found.margin:g} points"
-    same = found.p_equivalent_cluster
-    if same is not None and same <= LEVEL:
-        clustered = "" if found.labels is None else ", by cluster"
+    same = found.p_equivalent
+    if shown(same):
+        clustered = ", by cluster" if found.shared else ""
         return f"they are shown to differ by less than {margin} (equivalence p {p_value(same)}{clustered})."
     items = counted(found.n, found.scale.item)
-    if found.least_p > LEVEL:
-        where = "" if found.units == found.n else f" in {counted(found.units, 'cluster')}"
-        return f"with {items}{where} no difference can be shown: the least p is {p_value(found.least_p)}."
+    if found.ruling.least > LEVEL:
+        where = f" in {counted(found.units, 'cluster')}" if found.shared else ""
+        return f"with {items}{where} no difference can be shown: the least p is {p_value(found.ruling.least)}."
     if found.detectable is None:
         return f"with {items} that differ so seldom, even a real difference would often be missed."
     effect = "difference" if found.test == "flip" else "net win"

@@ -119,14 +119,14 @@ def compare_all(
             values = {each: np.stack([metric(one) for one in ranks[each]], axis=1) for each in (name, base)}
             repeats = {each: Repeats.of(own) for each, own in values.items() if own.shape[1] > 1}
             if repeats:
-                one = Comparison.repeated(values[name], values[base], gold.clusters(), by_cluster=False)
+                one = Comparison.repeated(values[name], values[base], gold.clusters(), metric.binary)
             else:
                 one = Comparison.of(values[name][:, 0], values[base][:, 0], metric.binary, labels=gold.clusters())
             found.append(
                 RunComparison(
                     **values_of(one), metric=metric, gold=counted if metric.ordered else gold, run=runs[name][0],
                     name=name, baseline=base, ties=ties, coverages={each: coverages[each] for each in (name, base)},
-                    p_holm=one.p_deciding, p_bh=one.p_deciding, repeats=repeats,
+                    repeats=repeats,
                 )
             )  # fmt: skip
     return corrected(found)

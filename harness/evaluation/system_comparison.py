@@ -10,13 +10,12 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from harness.core.table import Column, Table
-from harness.evaluation.comparison import Comparison
+from harness.evaluation.comparison import Comparison, corrected_ps
 from harness.evaluation.conclusion import Headroom
 from harness.evaluation.coverage import Coverage
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.result import Result, title_of
-from harness.evaluation.statistic import benjamini_hochberg, holm
 
 S = TypeVar("S", bound="SystemComparison")
 ODDS = "odds ratio: the run's odds of a hit to the baseline's"
@@ -47,7 +46,7 @@ class Repeats:
 class SystemComparison(Result, Comparison):
     """A ``Comparison`` of two systems by a metric, with what was compared.
 
-    name: of the system, ``run`` and ``baseline``: their files.    p_holm, p_bh: the p that decides, corrected for all
+    name: of the system, ``run`` and ``baseline``: their files.    p_holm: the p that decides, corrected for all
     comparisons that were made together.    coverages: of ranked lists, the run's and the baseline's, by name.
     repeats: of the two, by name, those that ran several times.
     fusable: whether the systems are ranked lists, which could be fused.
@@ -57,8 +56,7 @@ class SystemComparison(Result, Comparison):
     run: str
     name: str
     baseline: str
-    p_holm: float
-    p_bh: float
+    p_holm: float | None = None
     coverages: Mapping[str, Coverage] = field(default_factory=dict)
     repeats: Mapping[str, Repeats] = field(default_factory=dict)
     fusable: ClassVar[bool] = True
@@ -74,10 +72,11 @@ class SystemComparison(Result, Comparison):
 
     def _json(self) -> dict[str, Any]:
         found = self._values()
-        if self.ruling is not None and self.ruling.errors is not None:
+        if self.errors is not None:
             del found["p_cluster"], found["difference_interval_cluster"]
-            error = asdict(self.ruling.errors)
-            found |= {"p": self.ruling.p, "test": "two-way t", "interval": list(self.ruling.interval), "error": error}
+            found |= {"p": self.ruling.p, "test": "two-way t", "interval": _listed(self.interval)}
+            found["error"] = asdict(self.errors)
+        if self.repeats:
             found["repeats"] = {name: one.to_dict() for name, one in self.repeats.items()}
         return found
 
@@ -91,26 +90,27 @@ class SystemComparison(Result, Comparison):
             "score": self.score,
             "baseline_score": self.baseline_score,
             "difference": self.difference,
-            "bootstrap": list(self.bootstrap),
-            "difference_interval": _listed(self.score_interval()),
-            "p_equivalent": self.p_equivalent,
+            "difference_interval": list(self.interval_query),
             "wins": self.wins,
             "losses": self.losses,
             "p": self.p,
-            "p_mid": self.p_mid,
+            "decides": self.decides,
+            "p_cluster": self.ruling.p,
+            "difference_interval_cluster": _listed(self.interval),
+            "p_equivalent": self.p_equivalent,
             "wilson": _listed(self.wilson),
             "odds_ratio": self.odds_ratio,
-            "paired_odds_ratio": self.paired_odds_ratio,
             "detectable": self.detectable,
             "design_effect": self.design_effect,
-            "p_cluster": self.p_cluster,
-            "difference_interval_cluster": list(self.interval_cluster),
-            "p_equivalent_cluster": self.p_equivalent_cluster,
             "wins_ids": [self.ids[place] for place in self.won],
             "losses_ids": [self.ids[place] for place in self.lost],
             "p_holm": self.p_holm,
-            "p_bh": self.p_bh,
         }
+
+    @property
+    def decides(self) -> str:
+        """Which p decides: ``by query``, ``by cluster``, ``over questions and runs``, or ``too few clusters``."""
+        return "too few clusters" if self.interval is None else self.ruling.how or f"by {self.scale.item}"
 
     def table(self) -> Table:
         """Its one row."""
@@ -132,9 +132,8 @@ def values_of(one: Comparison) -> dict[str, Any]:
 
 def corrected(found: Sequence[S]) -> list[S]:
     """The comparisons with the p that decide corrected over all of them."""
-    ps = [one.p_deciding for one in found]
-    by_all = zip(found, holm(ps).tolist(), benjamini_hochberg(ps).tolist(), strict=True)
-    return [replace(one, p_holm=by_holm, p_bh=by_bh) for one, by_holm, by_bh in by_all]
+    ps = zip(found, corrected_ps(found), strict=True)
+    return [replace(one, p_holm=p) for one, (p, _) in ps]
 
 
 def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
@@ -149,10 +148,9 @@ def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
 
 
 def comparison_table(found: Sequence[SystemComparison]) -> Table:
-    """A row a comparison on the same items; with several baselines a column names them, and two judge by cluster."""
+    """A row a comparison on the same items; with several baselines a column names them."""
     baselines = list(dict.fromkeys(one.baseline for one in found))
     several, repeated = len(baselines) > 1, any(one.repeats for one in found)
-    clustered = several and not repeated
     named = {"mean of": [one.name for one in found], "baseline, mean of": [one.baseline for one in found]}
     sides = {
         title: names
@@ -167,8 +165,7 @@ def comparison_table(found: Sequence[SystemComparison]) -> Table:
         scale.column("score"), scale.column("baseline"),
         scale.column("difference", "points"), scale.column("95% of difference", "span"),
         *(scale.column(f"se of {part}") for part in (f"{scale.item}s", "runs") if repeated),
-        Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"), Column("BH p", "p"),
-        *([Column("p by cluster", "p"), scale.column("95% by cluster", "span")] if clustered else []),
+        Column("W", "count"), Column("L", "count"), Column("p by query", "p"), Column("Holm p", "p"),
         Column("95% of score", "interval"), Column("odds ratio", "value"), scale.column("detectable", "points"),
     ]  # fmt: skip
     rows = [
@@ -176,17 +173,16 @@ def comparison_table(found: Sequence[SystemComparison]) -> Table:
             one.name, *([one.baseline] if several else []), str(one.metric), *([one.n] if counts else []),
             *(_spread(one, names[row]) for names in sides.values()), one.score, one.baseline_score,
             one.difference, one.shown_interval, *(_errors(one) if repeated else []), one.wins, one.losses,
-            one.p_deciding if one.repeats else one.p, one.p_holm, one.p_bh,
-            *([one.p_cluster, one.interval_cluster] if clustered else []),
-            one.wilson, one.odds_ratio, one.detectable,
+            one.p, one.p_holm, one.wilson_cluster, one.odds_ratio, one.detectable,
         ]
         for row, one in enumerate(found)
     ]  # fmt: skip
     first, n = found[0], max(one.n for one in found)
     said = ["in percent" if scale.share else "more is better"]
-    rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling)
-    some = "" if all(one.ruling for one in found) else ", where there are several runs"
+    rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling.how)
+    some = "" if all(one.ruling.how for one in found) else ", where there are several runs"
     said += [f"p and intervals {how}{some}" for how in rulings]
+    said += ["too few clusters for a p"] * any(one.interval is None for one in found)
     said += [ODDS] if first.fusable or any(one.binary for one in found) else []
     head = "; ".join([f"Against {', '.join(baselines)}: {first.extent(n)}", *said])
     coverages = {name: coverage for one in found for name, coverage in one.coverages.items()}
@@ -201,8 +197,7 @@ def _spread(one: SystemComparison, name: str) -> str:
 
 def _errors(one: SystemComparison) -> list[float | None]:
     """Of the difference's standard error the part of questions, and that of runs."""
-    errors = one.ruling.errors if one.ruling else None
-    return [None, None] if errors is None else [errors.question_error, errors.run_error]
+    return [None, None] if one.errors is None else [one.errors.question_error, one.errors.run_error]
 
 
 def _listed(bounds: tuple[float, float] | None) -> list[float] | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from harness.core.table import LEVEL, Column, Style, Table, p_value
+from harness.core.table import Column, Style, Table, p_value, shown
 from harness.evaluation.system_comparison import SystemComparison
 
 SIGNS = "†‡"
@@ -36,14 +36,14 @@ def system_table(found: Sequence[SystemComparison]) -> tuple[Table, Style]:
     better: dict[tuple[str, str], list[bool]] = {}
     marks: dict[tuple[int, int], str] = {}
     for one in found:
-        metric, shown = str(one.metric), one.p_holm <= LEVEL
+        metric, differs = str(one.metric), shown(one.p_holm)
         for name, score, won in (
             (one.name, one.score, one.difference > 0),
             (one.baseline, one.baseline_score, one.difference < 0),
         ):
             scores[name, metric] = score
-            better.setdefault((name, metric), []).append(shown and won)
-        if shown:
+            better.setdefault((name, metric), []).append(differs and won)
+        if differs:
             place = places[one.name], 1 + metrics.index(metric)
             marks[place] = marks.get(place, "") + _sign(baselines, one)
     best = frozenset(
@@ -116,7 +116,7 @@ class Matrix:
 def _cell(one: SystemComparison | None) -> str:
     if one is None:
         return ""
-    star = "*" if one.p_holm <= LEVEL else ""
+    star = "*" if shown(one.p_holm) else ""
     return f"{one.scale.signed(one.difference)}  {one.wins}/{one.losses}  {p_value(one.p_holm)}{star}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from harness.core.table import LEVEL, Table
+from harness.core.table import Table, shown
 from harness.evaluation.conclusion import Headroom, Sentence, conclude
 from harness.evaluation.system_comparison import ODDS, S, SystemComparison, comparison_table
 from harness.evaluation.system_table import Matrix
@@ -45,9 +45,9 @@ def short_table(found: Sequence[SystemComparison]) -> Table:
     if len({one.baseline for one in found}) > 1:
         return Matrix(found).table()
     table = comparison_table(found)
-    hidden = ("p", "BH p", "95% of score", "odds ratio", "detectable")
-    shown = table.select([column.title for column in table.columns if column.title not in hidden])
-    return replace(shown, title=table.title.replace(f"; {ODDS}", ""))
+    hidden = ("p by query", "95% of score", "odds ratio", "detectable")
+    short = table.select([column.title for column in table.columns if column.title not in hidden])
+    return replace(short, title=table.title.replace(f"; {ODDS}", ""))
 
 
 def sentences(found: Sequence[SystemComparison], rooms: Mapping[str, Headroom]) -> list[Sentence]:
@@ -83,8 +83,8 @@ def _summary(found: Sequence[SystemComparison]) -> str:
     """Which runs are better or worse than a baseline after Holm's correction, and of how many nothing is shown."""
     several = len({one.baseline for one in found}) > 1
     groups = {
-        "better": [one for one in found if one.p_holm <= LEVEL and one.difference > 0],
-        "worse": [one for one in found if one.p_holm <= LEVEL and one.difference < 0],
+        "better": [one for one in found if shown(one.p_holm) and one.difference > 0],
+        "worse": [one for one in found if shown(one.p_holm) and one.difference < 0],
     }
     told = [f"{_named(members, several)} {word}" for word, members in groups.items() if members]
     rest = len(found) - sum(map(len, groups.values()))

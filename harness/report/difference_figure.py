@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from harness.core.table import shown
 from harness.evaluation.system_comparison import SystemComparison
 from harness.report.figure import COLORS, Picture
 
@@ -30,9 +31,9 @@ def picture(found: Sequence[SystemComparison], name: str) -> Picture:
         axes = figure.subplots()
         axes.axvline(0, color="#999999", linewidth=0.6, zorder=0)
         for row, one in enumerate(found):
-            low, high = one.interval
-            colour = COLORS[0] if one.p_holm <= 0.05 else COLORS[7]
-            axes.plot([factor * low, factor * high], [row, row], color=colour)
+            colour = COLORS[0] if shown(one.p_holm) else COLORS[7]
+            if one.interval is not None:
+                axes.plot([factor * end for end in one.interval], [row, row], color=colour)
             axes.plot([factor * one.difference], [row], marker="o", color=colour)
         beside = axes.twinx()
         beside.set_yticks(range(len(found)), [f"{one.wins}W/{one.losses}L" for one in found])

@@ -31,11 +31,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """66 queries with gold b after a: the baseline finds the last hop of 26, ours of 49 (PG Table 4)."""
     monkeypatch.chdir(tmp_path)
     names = [f"q{number:02}" for number in range(66)]
-    gold = [{"id": name, "supporting_ids": ["a", "b"], "hops": 2, "type": "bridge"} for name in names]
+    gold = [{"id": name, "supporting_ids": [f"a{name}", f"b{name}"], "hops": 2, "type": "bridge"} for name in names]
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, gold)))
-    (tmp_path / "qrels.txt").write_text("\n".join(f"{name} 0 {doc} 1" for name in names for doc in "ab"))
+    (tmp_path / "qrels.txt").write_text("\n".join(f"{name} 0 {doc}{name} 1" for name in names for doc in "ab"))
     for system, found in (("dense", 26), ("ours", 49), ("none", 0)):
-        lists = {name: {"b" if number < found else "x": 1.0} for number, name in enumerate(names)}
+        lists = {name: {f"b{name}" if number < found else "x": 1.0} for number, name in enumerate(names)}
         (tmp_path / f"{system}.json").write_text(json.dumps(lists))
     return tmp_path
 
@@ -94,7 +94,8 @@ def test_published_comparison(folder: Path) -> None:
     assert found["wins_ids"] == [f"q{number}" for number in range(26, 49)]
     assert found["losses_ids"] == []
     assert found["difference"] == pytest.approx(23 / 66)
-    assert found["bootstrap"][0] < 23 / 66 < found["bootstrap"][1]
+    assert (found["decides"], found["p_cluster"]) == ("by question", found["p"])
+    assert found["difference_interval_cluster"] == found["difference_interval"]
     low, high = found["difference_interval"]
     assert 0 < low < 23 / 66 < high < 1
     for end, z in (
@@ -113,10 +114,56 @@ def test_several_runs_metrics_and_depths_are_corrected_together(folder: Path) ->
     assert [row["name"] for row in found] == ["ours"] * 4 + ["none"] * 4
     assert len(found) == 8
     assert found[0]["p_holm"] == pytest.approx(4 * found[0]["p"])  # four smaller ones stand before it
-    assert found[0]["p_bh"] == pytest.approx(found[0]["p"])
     assert (found[4]["wins"], found[4]["losses"]) == (0, 26)
     assert found[2]["wilson"] is found[2]["odds_ratio"] is None
     assert found[4]["p_holm"] == pytest.approx(8 * found[4]["p"])
+
+
+def clustered(sizes: list[int], won: int, lost: int) -> None:
+    """Queries that share a gold passage within a cluster; of the first clusters' all are won, of the next all lost."""
+    names = [(f"q{cluster}-{place}", cluster) for cluster, size in enumerate(sizes) for place in range(size)]
+    gold = [{"id": name, "supporting_ids": [f"s{cluster}", f"g{name}"]} for name, cluster in names]
+    Path("shared.jsonl").write_text("\n".join(map(json.dumps, gold)))
+    for system, hit in (("a", lambda cluster: cluster < won), ("b", lambda cluster: won <= cluster < won + lost)):
+        lists = {name: {f"g{name}" if hit(cluster) else "x": 1.0} for name, cluster in names}
+        Path(f"{system}.json").write_text(json.dumps(lists))
+
+
+def test_clusters_of_shared_gold_decide(folder: Path, command: Callable[..., tuple[int, str, str]]) -> None:
+    """40 clusters of 3 queries, 4 won and 1 lost as a whole: by query 12/3, p .035; by cluster 4/1, p .375."""
+    clustered([3] * 40, 4, 1)
+    given = ("run=a.json", "baseline=b.json", "gold=shared.jsonl", "figure=f.png")
+    status, said, _ = command("compare", *given, "out=out.json", "explain=true")
+    found = json.loads(Path("out.json").read_text())
+    assert (status, found["p"]) == (0, pytest.approx(binomtest(3, 15).pvalue))
+    assert (found["decides"], found["p_cluster"], found["p_holm"]) == ("by cluster", *[pytest.approx(12 / 32)] * 2)
+    low, high = found["difference_interval_cluster"]
+    assert low < 0 < 9 / 120 < high
+    assert found["difference_interval"][0] > 0
+    text = " ".join(said.split())
+    assert "p and intervals by cluster" in text
+    assert "12 won, 3 lost, raw p by cluster .375), no difference is shown." in text
+    assert "p by query" in text
+    assert ".035" in text
+    assert command("compare", *given, "out=t.tex")[0] == 0
+    table = Path("t.tex").read_text()
+    assert "dagger" not in table
+    assert "bfseries" not in table
+
+
+def test_too_few_clusters_have_no_p(folder: Path, command: Callable[..., tuple[int, str, str]]) -> None:
+    """12 clusters of 20, of which 4 are won and none lost: by query p is 2 / 2^80."""
+    clustered([20] * 12, 4, 0)
+    given = ("run=a.json", "baseline=b.json", "gold=shared.jsonl")
+    status, said, _ = command("compare", *given, "out=out.json", "figure=f.png", "explain=true")
+    found = json.loads(Path("out.json").read_text())
+    assert (status, found["decides"], found["p"]) == (0, "too few clusters", 2 / 2**80)
+    assert found["p_cluster"] is found["p_holm"] is found["difference_interval_cluster"] is None
+    text = " ".join(said.split())
+    assert "80 won, 0 lost; 12 clusters of 240 questions are too few for a p), no difference is shown." in text
+    both = ("run={a: a.json, c: a.json}", "baseline=b.json", "gold=shared.jsonl", "out=t.tex")
+    assert command("compare", both[0].replace("c: a", "c: b"), *both[1:])[0] == 0
+    assert "bfseries" not in Path("t.tex").read_text()
 
 
 def test_a_run_against_itself(folder: Path) -> None:
@@ -170,7 +217,7 @@ def test_it_ends_with_what_won_and_by_how_much(folder: Path, capsys: pytest.Capt
 
 def test_headroom_of_the_runs_that_are_compared(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """dense finds 0 to 25, other 40 to 65 and ours 0 to 48: dense has nothing that ours lacks, other has 49 to 65."""
-    lists = {f"q{number:02}": {"b" if number >= 40 else "x": 1.0} for number in range(66)}
+    lists = {f"q{number:02}": {f"bq{number:02}" if number >= 40 else "x": 1.0} for number in range(66)}
     (folder / "other.json").write_text(json.dumps(lists))
     found = compared("run={ours: ours.json, other: other.json}")
     short = " ".join(capsys.readouterr().out.split())
@@ -190,7 +237,7 @@ def test_several_baselines_in_one_family_and_a_matrix(
     folder: Path, command: Callable[..., tuple[int, str, str]]
 ) -> None:
     """ours finds 0 to 48, other 40 to 65, dense 0 to 25, none nothing; p of W wins and no loss is 2 / 2^W."""
-    lists = {f"q{number:02}": {"b" if number >= 40 else "x": 1.0} for number in range(66)}
+    lists = {f"q{number:02}": {f"bq{number:02}" if number >= 40 else "x": 1.0} for number in range(66)}
     (folder / "other.json").write_text(json.dumps(lists))
     runs, bases = "run={ours: ours.json, dense: dense.json}", "baseline={dense: dense.json, other: other.json}"
     status, said, _ = command("compare", runs, bases, "gold=queries.jsonl", "out=out.json")
@@ -204,15 +251,15 @@ def test_several_baselines_in_one_family_and_a_matrix(
     lines = [line.split() for line in said.splitlines()]
     assert ["ours", "+34.8", "23/0", "<.001*", "+34.8", "40/17", p_value(2 * found[1]["p"]) + "*"] in lines
     assert ["dense", "+0.0", "26/26", "1.000"] in lines
-    assert "p by cluster" not in said
-    assert "p by cluster" in command("compare", runs, bases, "gold=queries.jsonl", "explain=true")[1]
+    assert "p by query" not in said
+    assert "p by query" in command("compare", runs, bases, "gold=queries.jsonl", "explain=true")[1]
     status, _, said = command("compare", runs, "baseline={dense: other.json}", "gold=queries.jsonl")
     assert (status, said) == (2, "error: dense is dense.json in run and other.json in baseline\n")
 
 
 def test_a_letter_for_each_of_several_baselines(folder: Path) -> None:
     """a is dense, b other: ours is better than both, empty worse than both, dense and other are alike (26/26)."""
-    lists = {f"q{number:02}": {"b" if number >= 40 else "x": 1.0} for number in range(66)}
+    lists = {f"q{number:02}": {f"bq{number:02}" if number >= 40 else "x": 1.0} for number in range(66)}
     (folder / "other.json").write_text(json.dumps(lists))
     run(compose("compare", ["run={ours: ours.json, empty: none.json}",
                             "baseline={dense: dense.json, other: other.json}", "gold=queries.jsonl",

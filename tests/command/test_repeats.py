@@ -25,15 +25,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     draw = random.Random(0)
     names = [f"q{number:02}" for number in range(60)]
-    Path("gold.jsonl").write_text("".join(json.dumps({"id": q, "supporting_ids": ["b"]}) + "\n" for q in names))
+    Path("gold.jsonl").write_text("".join(json.dumps({"id": q, "supporting_ids": [f"b{q}"]}) + "\n" for q in names))
     for file, skill in (("mine.0", 0.7), ("mine.1", 0.5), ("mine.2", 0.8), ("mine.3", 0.6), ("base", 0.5)):
-        lists = {name: {"b" if draw.random() < skill else "x": 1.0, "y": 0.5} for name in names}
+        lists = {name: {f"b{name}" if draw.random() < skill else "x": 1.0, "y": 0.5} for name in names}
         Path(f"{file}.json").write_text(json.dumps(lists))
     return tmp_path
 
 
 def found_by(file: str) -> list[float]:
-    return [float("b" in found) for found in json.loads(Path(file).read_text()).values()]
+    return [float(f"b{q}" in found) for q, found in json.loads(Path(file).read_text()).items()]
 
 
 def values(*files: str) -> np.ndarray:
@@ -108,11 +108,37 @@ def test_scores_with_a_column_of_seeds_or_a_file_each(folder: Path, command: Com
         assert "caution" not in said
     told = harness.compare_scores([f"ours-{seed}.csv" for seed in range(3)], "theirs.csv")
     assert told["p"] == pytest.approx(expected.p)
-    clusters = [f"{line},{n // 4}" for n, line in enumerate(Path("theirs-0.csv").read_text().splitlines()[1:])]
+    clusters = [f"{line},{n // 2}" for n, line in enumerate(Path("theirs-0.csv").read_text().splitlines()[1:])]
     Path("theirs-0.csv").write_text("\n".join(["item,score,cluster", *clusters]))
     assert command("compare", "run=ours.csv", "baseline=theirs-*.csv", "out=out.json")[0] == 0
     found = json.loads(Path("out.json").read_text())
-    assert found["p"] == pytest.approx(two_way(*tables.values(), np.arange(20) // 4).p)
+    assert found["p"] == pytest.approx(two_way(*tables.values(), np.arange(20) // 2).p)
+
+
+def test_runs_that_do_not_vary_are_one_run(folder: Path, command: Command) -> None:
+    """Three items, two runs each, all won: the exact test of one run, 2 / 2^3, and no interval of no width."""
+    for name, score in (("ours", 1), ("theirs", 0)):
+        rows = [f"i{n},{score},{seed}" for n in range(3) for seed in (0, 1)]
+        Path(f"{name}.csv").write_text("\n".join(["item,score,seed", *rows]))
+        Path(f"{name}-1.csv").write_text("\n".join(["item,score", *(f"i{n},{score}" for n in range(3))]))
+    status, said, _ = command("compare", "run=ours.csv", "baseline=theirs.csv", "out=out.json")
+    found = json.loads(Path("out.json").read_text())
+    assert (status, found["p"], found["p_holm"]) == (0, 0.25, 0.25)
+    assert "raw p .250), no difference is shown" in " ".join(said.split())
+    assert command("compare", "run=ours-1.csv", "baseline=theirs-1.csv", "out=one.json")[0] == 0
+    assert found["difference_interval"] == json.loads(Path("one.json").read_text())["difference_interval"]
+    assert set(found["repeats"]) == {"ours.csv", "theirs.csv"}
+
+
+def test_means_that_do_not_vary_while_runs_do(folder: Path, command: Command) -> None:
+    """Each of eight items is right in one of two runs, in turns: every mean is .5, and yet chance is not nothing."""
+    rows = [f"i{n},{int((n + seed) % 2 == 0)},{seed}" for n in range(8) for seed in (0, 1)]
+    Path("ours.csv").write_text("\n".join(["item,score,seed", *rows]))
+    Path("theirs.csv").write_text("\n".join(["item,score,seed", *(f"i{n},0,{s}" for n in range(8) for s in (0, 1))]))
+    assert command("compare", "run=ours.csv", "baseline=theirs.csv", "out=out.json")[0] == 0
+    found = json.loads(Path("out.json").read_text())
+    assert found["error"]["error"] > 0.1
+    assert found["interval"][0] < 0.5 < found["interval"][1]
 
 
 def test_epochs_of_a_log_are_repeats(folder: Path, command: Command) -> None:
@@ -139,7 +165,6 @@ def test_in_python(folder: Path) -> None:
     gold, runs = harness.Gold.read("gold.jsonl"), [read(f"mine.{n}.json") for n in range(4)]
     found = harness.compare(runs, read("base.json"), gold, "full_sup@1")
     expected = two_way(values(*(f"mine.{n}.json" for n in range(4))), values("base.json"))
-    assert found.ruling is not None
     assert (found.ruling.p, found["p"]) == (expected.p, expected.p)
     assert "4, sd " in str(found)
 

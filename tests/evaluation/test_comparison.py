@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 from statsmodels.stats.contingency_tables import mcnemar as exact
 
 from harness.evaluation.comparison import Comparison, compare_trials
 from harness.evaluation.metric import Metric
+from harness.evaluation.statistic import bootstrap
 
 OURS = np.array([1.0] * 6 + [0.0] * 2 + [1.0] * 3 + [0.0] * 9)  # wins 0 to 5, loses 6 and 7, both find 8 to 10
 THEIRS = np.array([0.0] * 6 + [1.0] * 2 + [1.0] * 3 + [0.0] * 9)
@@ -21,12 +23,8 @@ def test_values_by_hand() -> None:
     assert (found.score, found.baseline_score) == (9 / 20, 5 / 20)
     assert found.difference == pytest.approx(4 / 20)
     assert found.p == pytest.approx(2 * (1 + 8 + 28) / 256)  # P[X <= 2] of 8 throws, twice
-    assert found.p_mid == pytest.approx(found.p - 28 / 256)
     assert found.odds_ratio == pytest.approx((9 / 11) / (5 / 15))
-    assert found.paired_odds_ratio == 3
-    assert found.interval == found.score_interval()
-    low, high = found.bootstrap
-    assert low < 4 / 20 < high
+    assert found.interval == found.interval_query == found.score_interval()
 
 
 def test_values_that_are_not_0_or_1() -> None:
@@ -34,22 +32,22 @@ def test_values_that_are_not_0_or_1() -> None:
     assert (found.wins, found.losses) == (9, 2)
     assert found.difference == pytest.approx(9 / 40 - 5 / 60)
     assert found.score_interval() is found.wilson is found.odds_ratio is found.p_equivalent is None
-    assert found.interval == found.bootstrap
+    assert found.interval == bootstrap(found.ours - found.theirs)
 
 
 def test_the_interval_by_cluster_is_of_the_differences() -> None:
-    """Each of five clusters has one difference, .1 to .5: no resample of them leaves that range."""
-    labels = np.repeat(np.arange(5), 4)
-    ours = 0.6 + labels / 10 + 0.1
-    found = Comparison.of(ours, np.full(20, 0.6), False, labels=labels)
-    low, high = found.interval_cluster
-    assert 0.1 <= low < found.difference < high <= 0.5
-    assert found.difference == pytest.approx(0.3)
+    """30 clusters of 4 with one difference each: they are 30 values, whose t interval is near (within 10%)."""
+    labels, of_clusters = np.repeat(np.arange(30), 4), np.random.default_rng(0).normal(0.1, 0.2, 30)
+    found = Comparison.of(of_clusters[labels], np.zeros(120), False, labels=labels)
+    expected = ttest_1samp(of_clusters, 0).confidence_interval()
+    assert found.interval == pytest.approx(tuple(expected), abs=0.01)
+    assert found.interval == found.interval_cluster()
+    assert found.interval_query[0] > found.interval[0]
 
 
 def test_ratios_without_a_value() -> None:
     same = Comparison.of(OURS, OURS)
-    assert (same.p, same.paired_odds_ratio, same.odds_ratio) == (1, None, 1)
+    assert (same.p, same.odds_ratio) == (1, 1)
     assert Comparison.of(np.ones(3), np.zeros(3)).odds_ratio is None
 
 
@@ -76,10 +74,11 @@ def test_trials_against_one_of_them() -> None:
 @pytest.mark.parametrize(("binary", "test"), [(True, "sign"), (False, "flip")])
 def test_nothing_is_detectable_where_no_p_is_small_enough(binary: bool, test: str) -> None:
     """Of five clusters or five queries the least p is 2 / 2^5 = .0625; of six, .03125."""
-    ours = np.ones(200) if binary else np.linspace(0.5, 0.9, 200)
+    ours = np.ones(12) if binary else np.linspace(0.5, 0.9, 12)
     for count in (5, 6):
-        by_cluster = Comparison.of(ours, 0 * ours, binary, labels=np.arange(200) % count, test=test).by_cluster()
-        assert (by_cluster.units, by_cluster.least_p) == (count, 2 / 2**count)
+        pairs = ours[: 2 * count]
+        by_cluster = Comparison.of(pairs, 0 * pairs, binary, labels=np.arange(2 * count) % count, test=test)
+        assert (by_cluster.units, by_cluster.ruling.least) == (count, 2 / 2**count)
         assert (by_cluster.detectable is None) == (count == 5)
         few = Comparison.of(ours[:count], 0 * ours[:count], binary, test=test)
         assert (few.units, few.detectable is None) == (count, count == 5)

@@ -88,6 +88,7 @@ def row(index: int) -> dict[str, object]:
         "dataset": "sample", "split": "tune", "n": 8,
         "last_hop@5": score, "full_sup@5": sup(last), "recall@5": recall(last), "mrr": 1.0,
         "wins": wins, "losses": losses, "p": p, "p_holm": p if p is None else 1.0, "p_bh": p if p is None else 1.0,
+        "p_holm_cluster": p if p is None else 1.0,
         "wins_best": wins_best, "losses_best": losses_best, "p_best": p_best,
     }  # fmt: skip
 
@@ -103,7 +104,7 @@ def write(folder: Path, *, heldout: bool = True) -> SweepResult:
     folder.mkdir(parents=True)
     rows = [row(index) for index in range(len(TUNE))]
     counts = dict.fromkeys(["wins", "losses", "wins_best", "losses_best"], "Int64")
-    shares = dict.fromkeys(["p", "p_holm", "p_bh", "p_best"], "Float64")
+    shares = dict.fromkeys(["p", "p_holm", "p_bh", "p_holm_cluster", "p_best"], "Float64")
     pd.DataFrame(rows).astype({**counts, **shares}).to_parquet(folder / "trials.parquet")
     np.save(folder / "ranks.npy", np.stack([gold(trial[3]) for trial in TUNE]))
     queries("q", 8).to_parquet(folder / "queries.parquet")
@@ -148,6 +149,7 @@ def _heldout(folder: Path) -> None:
             {
                 **plain(index), "split": "test", "n": 6, "last_hop@5": score, "full_sup@5": sup(last),
                 "recall@5": recall(last), "wins": wins, "losses": losses, "p": p, "p_holm": p, "p_bh": p,
+                "p_holm_cluster": p, "wilson_cluster": wilson, "p_best_holm_cluster": p_best,
                 "roles": ["winner"] if index == 0 else ["baseline"],
                 "wins_best": wins_best, "losses_best": losses_best, "p_best": p_best,
                 "wilson": wilson, "odds_ratio": odds, "evaluation": 1,

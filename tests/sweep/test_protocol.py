@@ -13,7 +13,8 @@ from harness.benchmark.cluster import clusters
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
-from harness.evaluation.statistic import clustered_mcnemar, design_effect
+from harness.evaluation.statistic import charge, clustered_mcnemar, design_effect, too_few
+from harness.report.table import tables
 from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
@@ -147,10 +148,12 @@ def test_heldout_judges_by_the_clusters_of_test(swept):
     for row, own in zip(rows, values, strict=True):
         assert row["design_effect"] == pytest.approx(design_effect(own, labels))
         if row["name"] != "dense":
-            assert row["p_cluster"] == pytest.approx(clustered_mcnemar(np.sign(own - dense), labels))
+            p = None if too_few(labels) else pytest.approx(clustered_mcnemar(np.sign(own - dense), labels))
+            assert row["p_cluster"] == p
         effect = design_effect(own, labels)
         hits, n = own.sum() / effect, len(own) / effect
-        assert row["wilson_cluster"] == pytest.approx(proportion_confint(hits, n, method="wilson"), abs=1e-9)
+        bounds = pytest.approx(proportion_confint(hits, n, method="wilson"), abs=1e-9)
+        assert row["wilson_cluster"] == (None if too_few(labels) else bounds)
     assert max(row["design_effect"] for row in rows) > 1
 
 
@@ -159,11 +162,11 @@ def test_corrections_against_both_lists_are_holm_s():
     rng = np.random.default_rng(3)
     ranks = np.where(rng.random((12, 80, 1)) < np.linspace(0.3, 0.75, 12)[:, None, None], 1, 9).astype(np.int32)
     rows = judge(ranks, Metric.parse("last_hop@5"), {"dense": 0, "graph": 11}, "graph", "dense", 0.02)
-    for name in ("p", "p_best"):
+    for name, holm in (("p", "p_holm"), ("p_cluster", "p_holm_cluster"), ("p_best_cluster", "p_best_holm_cluster")):
         ps = [row[name] for row in rows if row[name] is not None]
         expected = {method: multipletests(ps, method=method)[1] for method in ("holm", "fdr_bh")}
         assert not np.allclose(expected["holm"], expected["fdr_bh"])
-        found = [row[f"{name}_holm"] for row in rows if row[name] is not None]
+        found = [row[holm] for row in rows if row[name] is not None]
         assert np.allclose(found, expected["holm"])
 
 
@@ -175,9 +178,13 @@ def test_a_second_evaluation_must_be_asked_for_and_says_so(swept):
     again = heldout(result, prepared, again=True)
     assert {row["evaluation"] for row in again.heldout} == {2}
     for row in again.heldout:
-        assert row["p_looks"] == (None if row["p_holm"] is None else min(1, row["charged"] * row["p_holm"]))
+        assert row["p_looks"] == (None if (p := row["p_holm_cluster"]) is None else min(1, charge(row["charged"]) * p))
     assert again.heldout[0]["charged"] >= 2
-    assert f"the winner's p after {again.heldout[0]['charged']} looks" in again.test.caption()
+    look = again.heldout[0]["charged"]
+    assert (
+        f"Holm p: corrected over the rows, times {charge(look):.2f}: look {look} spends"
+        in tables.heldout(again).caption
+    )
 
 
 def _changed(result, key, value):

@@ -1,6 +1,17 @@
 """Tables as values: one column description for text, LaTeX, CSV, JSON and workbooks; and how numbers are written."""
 
-from harness.core.table.format import LEVEL, counted, interval, p_value, percent, percents, points, sort_key, span
+from harness.core.table.format import (
+    LEVEL,
+    counted,
+    interval,
+    p_value,
+    percent,
+    percents,
+    points,
+    shown,
+    sort_key,
+    span,
+)
 from harness.core.table.latex import TWO_COLUMNS, Layout, Style, table_text
 from harness.core.table.scale import SHARES, Scale
 from harness.core.table.screen import fit, paragraph
@@ -25,6 +36,7 @@ __all__ = [
     "percent",
     "percents",
     "points",
+    "shown",
     "sort_key",
     "span",
     "split_caption",

@@ -46,8 +46,15 @@ def percents(*shares: float) -> list[str]:
     return texts
 
 
-def p_value(p: float) -> str:
-    """``0.0227`` as ``.023``; below .001 as ``<.001``; 1 as ``1.000``; just above .05 as ``.0504``."""
+def shown(p: float | None) -> bool:
+    """Whether a p shows a difference; None, which was not tested, does not."""
+    return p is not None and p <= LEVEL
+
+
+def p_value(p: float | None) -> str:
+    """``0.0227`` as ``.023``; below .001 as ``<.001``; 1 as ``1.000``; just above .05 as ``.0504``; None as a dash."""
+    if p is None:
+        return MISSING
     if p < 0.001:
         return "<.001"
     for decimals in range(3, MOST_DECIMALS + 1):

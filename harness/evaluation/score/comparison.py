@@ -43,7 +43,7 @@ class ScoreComparison(SystemComparison):
 
     def _json(self) -> dict[str, Any]:
         found = super()._json()
-        if self.repeats:
+        if self.errors is not None:
             return found
         test = "exact McNemar" if self.binary else "sign-flip permutation"
         if self.labels is None:
@@ -133,7 +133,7 @@ def _compare(
     check_aligned(every)
     labels = _labels(every)
     scale = Scale(all(((one.values >= 0) & (one.values <= 1)).all() for one in every), "item")
-    binary = {metric: all(scores[metric].binary for scores in systems.values()) for metric in first}
+    zero_one = {metric: all(scores[metric].zero_one for scores in systems.values()) for metric in first}
     found = []
     for name, base in pairs_of(runs, baselines):
         for metric in first:
@@ -141,16 +141,15 @@ def _compare(
             sides = ((name, ours.values), (base, theirs.values))
             repeats = {each: Repeats.of(values) for each, values in sides if values.shape[1] > 1}
             if repeats:
-                one = Comparison.repeated(ours.values, theirs.values, labels, labels is not None, scale)
+                one = Comparison.repeated(ours.values, theirs.values, labels, zero_one[metric], scale)
             else:
-                test: Test = "sign" if binary[metric] else "flip"
+                test: Test = "sign" if zero_one[metric] else "flip"
                 values = ours.values[:, 0], theirs.values[:, 0]
-                one = Comparison.of(*values, binary=binary[metric], labels=labels, test=test, scale=scale)
-                one = one if labels is None else one.by_cluster()
+                one = Comparison.of(*values, binary=zero_one[metric], labels=labels, test=test, scale=scale)
             found.append(
                 ScoreComparison(
-                    **values_of(one), metric=metric, run=ours.source, name=name, baseline=base, p_holm=one.p_deciding,
-                    p_bh=one.p_deciding, item_ids=ours.items, repeats=repeats,
+                    **values_of(one), metric=metric, run=ours.source, name=name, baseline=base,
+                    item_ids=ours.items, repeats=repeats,
                 )
             )  # fmt: skip
     return corrected(found)

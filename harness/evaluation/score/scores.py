@@ -83,9 +83,9 @@ class Scores:
         return replace(first, source=", ".join(one.source for one in several), values=values)
 
     @property
-    def binary(self) -> bool:
-        """Whether each item has one score, 0 or 1."""
-        return self.values.shape[1] == 1 and bool(np.isin(self.values, (0, 1)).all())
+    def zero_one(self) -> bool:
+        """Whether every score is 0 or 1."""
+        return bool(np.isin(self.values, (0, 1)).all())
 
 
 def read_scores(

@@ -1,13 +1,16 @@
 from . import trials as trials
 from .cluster import Labels as Labels
-from .cluster import clustered_bootstrap as clustered_bootstrap
 from .cluster import clustered_mcnemar as clustered_mcnemar
 from .cluster import design_effect as design_effect
+from .cluster import share as share
+from .cluster import too_few as too_few
+from .difference import ClusteredScore as ClusteredScore
 from .difference import difference_interval as difference_interval
 from .difference import equivalence as equivalence
 from .interval import bootstrap as bootstrap
 from .interval import wilson as wilson
 from .multiple import benjamini_hochberg as benjamini_hochberg
+from .multiple import charge as charge
 from .multiple import holm as holm
 from .multiple import partial_conjunction as partial_conjunction
 from .multiple import replicability as replicability

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from harness.core.errors import HarnessError, bounded, whole_number
+from numpy.typing import NDArray
 
 Labels = NDArray[np.int64]
 
-BLOCK = 1000
-"""Resamples held at once."""
+FEWEST, LARGE = 25, 3.0
+"""The bounds of ``too_few``."""
 
 
 def cluster_sums(values: NDArray[np.float64], labels: Labels) -> NDArray[np.float64]:
@@ -82,49 +80,33 @@ def clustered_mcnemar(signs: NDArray[np.float64], labels: Labels) -> float:
     return float(min(1.0, chances[nets >= abs(int(sums.sum()))].sum()))
 
 
-def clustered_bootstrap(
-    values: ArrayLike, labels: ArrayLike, resamples: int = 10_000, level: float = 0.95, seed: int = 0
-) -> tuple[float, float]:
-    """Percentile interval of the mean of ``values`` (one a query), resampling clusters (Davison & Hinkley 1997, 3.8).
-
-    labels: each query's cluster; a drawn cluster brings all its queries. Where each query is its own cluster it is,
-    but for the expansion, the bootstrap of queries. Never much narrower than that, and wider where queries of a cluster
-    succeed and fail together. The percentiles are those of ``expanded`` at the effective number of clusters.
-    (NaN, NaN) for no values.
-    """
-    whole_number("resamples", resamples, 1)
-    bounded("level", level, 0, 1, open_low=True)
-    sample, places = np.asarray(values, dtype=np.float64), np.unique(np.asarray(labels), return_inverse=True)[1]
-    if sample.ndim != 1 or sample.shape != places.shape:
-        raise HarnessError(f"clustered_bootstrap: {sample.shape} values need as many labels, got {places.shape}")
-    if not len(sample):
-        return float("nan"), float("nan")
-    sums, sizes = np.bincount(places, weights=sample), np.bincount(places)
-    draw = np.random.Generator(np.random.PCG64(seed))
-    means = np.empty(resamples)
-    for start in range(0, resamples, BLOCK):
-        block = means[start : start + BLOCK]
-        drawn = draw.integers(0, len(sums), size=(len(block), len(sums)))
-        block[:] = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
-    wider = expanded(level, effective_clusters(sizes))
-    low, high = np.quantile(means, [(1 - wider) / 2, (1 + wider) / 2])
-    return float(low), float(high)
-
-
 def effective_clusters(sizes: NDArray[np.int64]) -> float:
     """n^2 / (sum of n_c^2), clusters of equal size that would vary as little (Potthoff, Woodbury & Manton 1992)."""
-    return float(sizes.sum() ** 2 / (sizes**2).sum())
+    return float(sizes.sum() ** 2 / (sizes**2).sum()) if sizes.any() else 0.0
 
 
-def expanded(level: float, clusters: float) -> float:
-    """The level of the percentile interval that covers like a t interval of so many clusters (Hesterberg 2015).
+def share(labels: Labels | None) -> bool:
+    """Whether any two queries have the same cluster. None: each query by itself."""
+    return labels is not None and len(np.unique(labels)) < len(labels)
 
-    2 Phi(t sqrt(G / (G - 1))) - 1, t the quantile of Student's distribution with G - 1 degrees of freedom. Plain
-    percentiles are too narrow by that: they take the spread of G clusters for that of all. 1 for one cluster.
+
+def too_few(labels: Labels) -> bool:
+    """Whether clusters are too few, and too large, for a p or an interval by cluster.
+
+    Without the largest cluster, of which one sign is a coin and no p by itself, fewer than ``FEWEST`` effective ones
+    whose average query has more than ``LARGE`` - 1 others with it. Where few clusters hold nearly all queries and are
+    won as a whole, but seldom, in many samples none is, and all of them lose a little: that looks like an effect.
+    ``harness calibrate clusters`` shows what the bounds keep.
     """
-    from scipy.special import ndtr, stdtrit
+    sizes = np.sort(np.bincount(np.unique(labels, return_inverse=True)[1]))[:-1]
+    if not len(sizes):
+        return len(labels) > 1
+    return effective_clusters(sizes) < FEWEST and float((sizes**2).sum() / sizes.sum()) > LARGE
 
-    if clusters <= 1:
-        return 1.0
-    reach = stdtrit(clusters - 1, (1 + level) / 2) * (clusters / (clusters - 1)) ** 0.5
-    return float(2 * ndtr(reach) - 1)
+
+def degrees(labels: Labels) -> float:
+    """Degrees of freedom of what is estimated from clusters: how many effective ones there are beside the largest.
+
+    C - 1 of C equal clusters; at least 1.
+    """
+    return max(1.0, effective_clusters(np.sort(np.bincount(labels))[:-1]))

@@ -1,20 +1,24 @@
-"""The difference of two paired proportions: Tango's score interval, and the test of equivalence that belongs to it."""
+"""A mean difference of paired values: score intervals, by query and by cluster, and their tests of equivalence."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import erfc, sqrt
+from dataclasses import dataclass
+from math import erfc, inf, sqrt
 from statistics import NormalDist
 
+import numpy as np
+from numpy.typing import NDArray
+
 from harness.core.errors import HarnessError, bounded
+from harness.evaluation.statistic.cluster import Labels, cluster_sums, degrees
 
 
 def difference_interval(wins: float, losses: float, n: float, level: float = 0.95) -> tuple[float, float]:
     """Tango's (1998) score interval of (W - L) / n, the difference of two proportions on the same n queries.
 
     All differences that the score test does not reject. It behaves where W or L is 0, unlike Wald's, and keeps its
-    level in small samples (Fagerland, Lydersen & Laake 2014). (-1, 1) when n is 0. Counts divided by a design effect
-    give the interval by cluster.
+    level in small samples (Fagerland, Lydersen & Laake 2014). (-1, 1) when n is 0.
 
     >>> tuple(round(100 * end, 1) for end in difference_interval(11, 2, 491))
     (0.5, 3.6)
@@ -43,6 +47,66 @@ def equivalence(wins: float, losses: float, n: float, margin: float) -> float:
         return 1.0 if n == 0 else 0.0
     above, below = _score(wins, losses, n, -margin), -_score(wins, losses, n, margin)
     return 0.5 * erfc(min(above, below) / sqrt(2))
+
+
+@dataclass(frozen=True)
+class ClusteredScore:
+    """The score test of a mean over queries that come in clusters: its interval, and its test of equivalence.
+
+    The distance of the sum from the one under a mean m, divided by its standard error under m, against Student's t. The
+    error is that of independent queries (Tango's, of wins and losses; else the root of the sum of (v - m)^2) times
+    the root of D(m): the sum of (s_c - m n_c)^2 over clusters, divided by the sum of (v - m)^2 over queries, at least
+    1; s_c a cluster's sum, n_c its size. At m = 0 it is the normal limit of ``clustered_mcnemar``, which flips s_c.
+
+    n, total: queries, and their sum.    own, clustered: sums of v^2 and s_c^2.    crossed: of s_c n_c.    sizes: of
+    n_c^2.    freedom: see ``degrees``.    counts: wins and losses of 0/1 values; None: Tango's error is not theirs.
+    """
+
+    n: int
+    total: float
+    own: float
+    clustered: float
+    crossed: float
+    sizes: float
+    freedom: float
+    counts: tuple[int, int] | None
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64], labels: Labels, binary: bool) -> ClusteredScore:
+        """values: float64[n >= 1]; binary: whether they are 1, 0 and -1, wins and losses."""
+        sums, sizes = cluster_sums(values, labels), np.bincount(labels)
+        counts = (int((values > 0).sum()), int((values < 0).sum())) if binary else None
+        return cls(
+            len(values), float(values.sum()), float((values**2).sum()), float((sums**2).sum()),
+            float((sums * sizes).sum()), float((sizes**2).sum()), degrees(labels), counts,
+        )  # fmt: skip
+
+    def statistic(self, mean: float) -> float:
+        """How many standard errors the sum is above the one that ``mean`` lets expect."""
+        apart, own = self.total - self.n * mean, self.own - 2 * mean * self.total + self.n * mean**2
+        grouped = self.clustered - 2 * mean * self.crossed + mean**2 * self.sizes
+        if own <= 1e-12 * self.n or abs(apart) <= 1e-12 * self.n:
+            return 0.0 if abs(apart) <= 1e-12 * self.n else inf if apart > 0 else -inf
+        alone = apart / sqrt(own) if self.counts is None else _score(*self.counts, self.n, mean)
+        return alone / sqrt(max(1.0, grouped / own))
+
+    def interval(self, level: float = 0.95, low: float = -1.0, high: float = 1.0) -> tuple[float, float]:
+        """All means between ``low`` and ``high`` that the test does not reject."""
+        from scipy.special import stdtrit
+
+        bounded("level", level, 0, 1, open_low=True)
+        critical, seen = float(stdtrit(self.freedom, (1 + level) / 2)), self.total / self.n
+        return (
+            _root(lambda mean: self.statistic(mean) > critical, low, seen),
+            _root(lambda mean: self.statistic(mean) >= -critical, seen, high),
+        )
+
+    def equivalence(self, margin: float) -> float:
+        """P of a mean of ``margin`` or more on either side, as ``equivalence`` has it by query."""
+        from scipy.special import stdtr
+
+        bounded("margin", margin, 0, 1, open_low=True)
+        return float(stdtr(self.freedom, -min(self.statistic(-margin), -self.statistic(margin))))
 
 
 def _score(wins: float, losses: float, n: float, margin: float) -> float:

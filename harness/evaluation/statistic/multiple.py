@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -63,6 +64,18 @@ def replicability(ps: ArrayLike, differences: ArrayLike) -> NDArray[np.float64]:
         raise HarnessError(f"replicability takes as many p values as differences, got {both.size} and {signs.size}")
     found = [partial_conjunction(np.where(signs == way, both / 2, 1.0)) for way in (1, -1)]
     return np.asarray(np.minimum(1.0, 2 * np.minimum(*found)), dtype=np.float64)
+
+
+def charge(look: int) -> float:
+    """What a p is multiplied by at the ``look``-th look at the same test, so that all looks together spend .05.
+
+    Look k spends .05 x 6 / (pi k)^2, and the sum of 1 / k^2 over all k is pi^2 / 6: however many looks follow, the
+    chance of any false finding is at most .05. A p times its number spends .05 (1 + 1/2 + 1/3 ...), which has no bound.
+
+    >>> [round(charge(look), 2) for look in (1, 2, 5)]
+    [1.64, 6.58, 41.12]
+    """
+    return (math.pi * look) ** 2 / 6
 
 
 def _adjusted(ps: ArrayLike | Sequence[float | None], method: Callable[[Values], Values]) -> NDArray[np.float64]:

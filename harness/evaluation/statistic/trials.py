@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.evaluation.statistic.cluster import Labels, design_effect
+
 Counts = NDArray[np.int64]
 Values = NDArray[np.float64]
 
@@ -29,6 +31,12 @@ def wilson_bounds(successes: Counts | Values, n: float | Values) -> Values:
     reach = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
     low, high = np.where(successes == 0, 0, middle - reach), np.where(successes == n, 1, middle + reach)
     return np.stack([low, high], axis=-1)
+
+
+def clustered_wilson(values: Values, labels: Labels | None) -> Values:
+    """float64[..., 2]: Wilson's 95% interval of the mean of ``values`` [..., Q] of 0 and 1, with the effective n."""
+    effect = np.ones(values.shape[:-1]) if labels is None else design_effect(values, labels)
+    return wilson_bounds(values.sum(axis=-1) / effect, values.shape[-1] / effect)
 
 
 def holm_ps(ps: Values) -> Values:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.core.errors import HarnessError, bounded
-from harness.evaluation.statistic.cluster import Labels, cluster_sums
+from harness.evaluation.statistic.cluster import Labels, cluster_sums, effective_clusters
+
+ROUNDING = 1e-9
+"""Errors below it, relative to the scores, are of rounding: nothing varies."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +21,7 @@ class TwoWay:
 
     error: its standard error, questions and runs together.    degrees: Satterthwaite's, of freedom.
     question_error: the part of questions, and of chance within them.    run_error: the part of runs alone.
+    units: questions, or clusters of them.
     """
 
     difference: float
@@ -24,21 +29,30 @@ class TwoWay:
     degrees: float
     question_error: float
     run_error: float
+    units: int
+
+    @property
+    def least(self) -> float:
+        """The least p of so many units: of the exact test, where all of them change sides by a coin."""
+        return float(2.0 ** (1 - self.units))
 
     @property
     def p(self) -> float:
-        """Two-sided, of Student's t; 1 where nothing differs, 0 where all differs by the same."""
+        """Two-sided, of Student's t, and no smaller than ``least``; 1 where nothing differs."""
         from scipy.special import stdtr
 
-        if self.error == 0:
-            return float(self.difference == 0)
-        return float(2 * stdtr(self.degrees, -abs(self.difference) / self.error))
+        if self.difference == 0:
+            return 1.0
+        t = float(2 * stdtr(self.degrees, -abs(self.difference) / self.error)) if self.error else 0.0
+        return max(t, self.least)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Of the difference."""
+        """Of the difference; without bounds where nothing varies and so few units can show nothing."""
         from scipy.special import stdtrit
 
         bounded("level", level, 0, 1, open_low=True)
+        if not self.error and self.least > 1 - level:
+            return -math.inf, math.inf
         reach = float(stdtrit(self.degrees, (1 + level) / 2)) * self.error if self.error else 0.0
         return self.difference - reach, self.difference + reach
 
@@ -49,10 +63,12 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
     ours, theirs: float64[n, r], the scores of n >= 2 questions in r runs, at least one; the r may differ, and runs of
     the two systems are independent of each other.    labels: int64[n], clusters of questions. None: each by itself.
 
-    Variance of the mean difference = Q + R - E. Q: that of the questions' mean differences, divided by n (by cluster
-    the robust one, C / (C - 1) times the sum of squares of the clusters' summed deviations, divided by n^2). R: for
-    each system the variance of its runs' means, divided by r. E: what both have counted, the mean square of the rest
-    divided by n r; a system's R - E is at least 0. Degrees by Satterthwaite (1946) over Q, R and E. Of a system with
+    Variance of the mean difference = Q + R - E. Q: that of the questions' mean differences, divided by n; of clusters
+    the jackknife's, (C - 1) / C times the sum over clusters of (their summed deviations / (n - their size))^2, which
+    for equal clusters is the robust one. At least E, the chance within questions, and 0 where it is less than
+    rounding. R: for each system the variance of its runs' means, divided by r. E: what both have counted, the mean
+    square of the rest divided by n r; a system's R - E is at least 0. Degrees by Satterthwaite (1946) over Q, R and E;
+    those of Q are the effective clusters less 1, of which one that holds most questions leaves few. Of a system with
     one run R is not known and left out: it is taken as one that always gives the same.
     """
     values = [np.asarray(one, dtype=np.float64) for one in (ours, theirs)]
@@ -61,8 +77,8 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
     if len(values[0]) != len(values[1]):
         raise HarnessError(f"two_way: {len(values[0])} questions against {len(values[1])}; give the same ones")
     differences = values[0].mean(axis=1) - values[1].mean(axis=1)
-    question, own = _of_questions(differences, labels)
-    runs, parts = 0.0, [(question, own)]
+    question, own, units = _of_questions(differences, labels)
+    runs, within, parts = 0.0, 0.0, []
     for one in values:
         n, r = one.shape
         if r == 1:
@@ -71,20 +87,28 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
         rest = one - one.mean(axis=1, keepdims=True) - means + one.mean()
         varied = float(means.var(ddof=1)) / r
         counted = float((rest**2).sum()) / ((n - 1) * (r - 1)) / (n * r)
+        within += counted
         if varied > counted:
             runs += varied - counted
             parts += [(varied, r - 1), (counted, (n - 1) * (r - 1))]
+    question = max(question, within)
     variance = question + runs
-    spread = sum(part**2 / degrees for part, degrees in parts)
-    degrees = variance**2 / spread if spread > 0 else float(own)
-    return TwoWay(float(differences.mean()), variance**0.5, degrees, question**0.5, runs**0.5)
+    if variance <= (ROUNDING * max(float(np.abs(one).max()) for one in values)) ** 2:
+        question = runs = variance = 0.0
+    spread = sum(part**2 / degrees for part, degrees in [(question, own), *parts])
+    degrees = variance**2 / spread if variance > 0 else float(own)
+    return TwoWay(float(differences.mean()), variance**0.5, degrees, question**0.5, runs**0.5, units)
 
 
-def _of_questions(differences: NDArray[np.float64], labels: Labels | None) -> tuple[float, int]:
-    """The variance of the mean over questions, or over their clusters, and its degrees of freedom."""
+def _of_questions(differences: NDArray[np.float64], labels: Labels | None) -> tuple[float, float, int]:
+    """The variance of the mean over questions, or over their clusters, its degrees of freedom, and how many."""
     deviations = differences - differences.mean()
-    sums = deviations if labels is None else cluster_sums(deviations, labels)
+    if labels is None:
+        labels = np.arange(len(differences))
+    labels = np.unique(labels, return_inverse=True)[1]
+    sums, sizes = cluster_sums(deviations, labels), np.bincount(labels)
     count = len(sums)
     if count < 2:
         raise HarnessError(f"two_way: expected at least 2 clusters of questions, got {count}")
-    return float((sums**2).sum()) * count / (count - 1) / len(differences) ** 2, count - 1
+    left = sums / (len(differences) - sizes)
+    return float((left**2).sum()) * (count - 1) / count, max(1.0, effective_clusters(sizes) - 1), count

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.evaluation.statistic import (
+    ClusteredScore,
     Labels,
     bootstrap,
-    clustered_bootstrap,
     clustered_mcnemar,
     design_effect,
     difference_interval,
@@ -123,10 +123,9 @@ def _tests(signs: NDArray[np.float64], labels: Labels, seed: int) -> dict[str, N
 def _equivalent(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.float64]]:
     """The p of one trial that is not equivalent: its difference is the margin."""
     wins, losses, n = float((signs > 0).sum()), float((signs < 0).sum()), len(labels)
-    effect = float(design_effect(signs, labels))
     return {
         "equivalence p": np.array([equivalence(wins, losses, n, EFFECT)]),
-        "cluster equivalence p": np.array([equivalence(wins / effect, losses / effect, n / effect, EFFECT)]),
+        "cluster equivalence p": np.array([ClusteredScore.of(signs, labels, True).equivalence(EFFECT)]),
     }
 
 
@@ -136,12 +135,12 @@ def _intervals(
     """The truth and the interval, by name."""
     n, count = len(labels), float(hits.sum())
     wins, losses = float((signs > 0).sum()), float((signs < 0).sum())
-    of_hits, of_signs = float(design_effect(hits, labels)), float(design_effect(signs, labels))
+    of_hits = float(design_effect(hits, labels))
     return {
         "wilson": (0.5, wilson(count, n)),
         "cluster wilson": (0.5, wilson(count / of_hits, n / of_hits)),
         "tango": (EFFECT, difference_interval(wins, losses, n)),
-        "cluster tango": (EFFECT, difference_interval(wins / of_signs, losses / of_signs, n / of_signs)),
+        "cluster tango": (EFFECT, ClusteredScore.of(signs, labels, True).interval()),
         "bootstrap": (EFFECT, bootstrap(signs, RESAMPLES)),
-        "cluster bootstrap": (EFFECT, clustered_bootstrap(signs, labels, RESAMPLES)),
+        "cluster bootstrap": (EFFECT, ClusteredScore.of(signs, labels, False).interval()),
     }

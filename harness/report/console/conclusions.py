@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness.analysis.resplit import choose_again
-from harness.core.table import LEVEL, counted, percent, percents, points
+from harness.core.table import counted, percent, percents, points, shown
 from harness.evaluation.comparison import Comparison, compare_trials
 from harness.evaluation.conclusion import (
     LEAD,
@@ -20,7 +20,7 @@ from harness.evaluation.conclusion import (
     conclude,
     difference,
 )
-from harness.sweep.folder import SweepResult, View
+from harness.sweep.folder import SweepResult, View, deciding, deciding_best
 
 SHORT = "in short"
 
@@ -69,7 +69,7 @@ def _verdict(view: View) -> list[Sentence]:
     winner, found = view.rows[view.winner_place], _against(view, view.reference)
     if found is None:
         return [Sentence("verdict", f"{view.winner_title}: {percent(view.score(winner))}%.")]
-    return conclude(found, view.winner_name, view.reference, winner.get("p_holm"))
+    return conclude(found, view.winner_name, view.reference, deciding(winner))
 
 
 def _against(view: View, name: str) -> Comparison | None:
@@ -77,7 +77,8 @@ def _against(view: View, name: str) -> Comparison | None:
     place = view.singles.get(name)
     if place is None or place in (view.winner_place, view.best_place):
         return None
-    return compare_trials(view.scores[[view.winner_place, place]], 1, view.metric.binary, view.margin)[0]
+    values = view.scores[[view.winner_place, place]]
+    return compare_trials(values, 1, view.metric.binary, view.margin, view.clusters)[0]
 
 
 def _outlook(result: SweepResult, view: View) -> list[Sentence]:
@@ -104,13 +105,12 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     elif found is None:
         return []
     elif best == view.reference:
-        p = winner["p_holm"]
-        shown = p is not None and p <= LEVEL and found.difference > 0
-        said = f"Fusion is {'' if shown else 'not '}shown to add to {named}"
+        found_better = shown(deciding(winner)) and found.difference > 0
+        said = f"Fusion is {'' if found_better else 'not '}shown to add to {named}"
     elif not found.wins + found.losses:
         said = f"It differs from {named}, on no question"
     else:
-        p = winner.get("p_best_holm")
+        p = deciding_best(winner)
         said = f"Against {named}, it is {difference(found, p)}"
         more = [one for one in conclude(found, "The winner", best, p) if one.kind != "verdict"]
     room = _headroom(result, view)

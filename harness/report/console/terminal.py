@@ -23,7 +23,7 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
     view, said = result.whole, sentences(result, result.tune)
     table = tables.leaderboard(result, ALL if explain else len(view.rows))
     judged = counted(sum(row["p"] is not None for row in view.rows), "comparison")
-    legend = f"W, L: queries won and lost against {view.reference}; Holm p: over {judged}"
+    legend = f"W, L: queries won and lost against {view.reference}; Holm p{view.deciding}: over {judged}"
     if explain:
         told = f"{legend}; p: raw, exact McNemar by query; max p: over all trials at once.{_copies(view)}{_data(view)}"
         table = table.select(["rank", "strategy", *_scores(table), "W", "L", "p", "Holm p", "max p"])
@@ -38,12 +38,14 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
     """The locked trials on test: the ones that matter; with explain all, and against the best single list of tune."""
     view, table, said = result.locked, tables.heldout(result), sentences(result, result.locked)
     trials = counted(len(view.rows), "locked trial")
-    legend = f"W, L: queries won and lost against {view.reference}; Holm p: over the {trials}"
+    legend = (
+        f"W, L: queries won and lost against {view.reference}; Holm p{view.deciding}: over the {trials}{view.charge}"
+    )
     shown = ["strategy", *_scores(table), "95% interval", "W", "L"]
     if explain:
         best = result.lock.get("best_single")
-        told = f"{legend}; p: raw, exact McNemar by query; W*, L*, p*: against {best}, the best single list on tune."
-        table = table.select([*shown, "p", "Holm p", "W*", "L*", "p*"])
+        told = f"{legend}; p: raw, exact McNemar by query; *: against {best}, the best single list on tune."
+        table = table.select([*shown, "p", "Holm p", "W*", "L*", "Holm p*"])
         return _text(table, f"{told}{_data(view)}", said, "explanation")
     return _text(_short(table.select([*shown, "Holm p"]), view, range(len(view.rows))), f"in percent; {legend}", said)
 

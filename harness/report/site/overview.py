@@ -13,8 +13,7 @@ from harness.report.console.conclusions import sentences
 from harness.report.display import Display
 from harness.report.site.chunk import table
 from harness.report.table.replication import findings
-from harness.report.table.tables import wilson_of
-from harness.sweep.folder import Row, SweepResult, View, learned, lists_read, locked_trials
+from harness.sweep.folder import Row, SweepResult, View, deciding, learned, lists_read, locked_trials
 
 COLUMNS = [
     Column("strategy", "text"), Column("benchmark", "text"), Column("split", "text"), Column("n", "count"),
@@ -81,8 +80,8 @@ def seconds(result: SweepResult, row: Row) -> float | None:
 
 def _row(one: SweepEntry, view: View, row: Row, settings: str, display: Display) -> list[Any]:
     return [
-        display.trial(row), view.dataset, view.split, row["n"], view.score(row), wilson_of(row, view),
-        row["wins"], row["losses"], row["p"], row["p_holm"], settings,
+        display.trial(row), view.dataset, view.split, row["n"], view.score(row), row.get("wilson_cluster"),
+        row["wins"], row["losses"], row["p"], deciding(row), settings,
         seconds(one.result, row), view.objective, one.title,
     ]  # fmt: skip
 
@@ -133,7 +132,8 @@ def _against(view: View, display: Display) -> list[dict[str, Any]]:
     """The winner against the reference and the best single list on tune."""
     found = []
     for name, place in view.rivals.items():
-        pair = compare_trials(view.scores[[view.winner_place, place]], 1, view.metric.binary, view.margin)[0]
+        values = view.scores[[view.winner_place, place]]
+        pair = compare_trials(values, 1, view.metric.binary, view.margin, view.clusters)[0]
         if pair is not None:
             found.append(
                 {
@@ -141,7 +141,7 @@ def _against(view: View, display: Display) -> list[dict[str, Any]]:
                     "trial": view.rows[place]["trial"],
                     "wins": pair.wins,
                     "losses": pair.losses,
-                    "p": pair.p,
+                    "p": pair.p_deciding,
                 }
             )
     return found

@@ -24,9 +24,9 @@ def ablation(view: View) -> list[Table]:
     found = [Comparison.of(view.scores[place], winner, margin=view.margin, labels=view.clusters) for place in places]
     rows = []
     for place, one, (p, same) in zip(places, found, corrected_ps(found), strict=True):
-        interval = one.score_interval(1 - 2 * ALPHA)
+        interval = None if one.interval is None else one.interval_cluster(1 - 2 * ALPHA)
         name, moved = view.rows[place]["name"], changed(view, place)
-        said = verdict(1.0 if p is None else p, 1.0 if same is None else same, moved)
+        said = "too few clusters" if p is None or same is None else verdict(p, same, moved)
         rows.append([name, one.wins, one.losses, one.difference, interval, p, same, said, moved])
     columns = [
         Column("best of each other fuser", "text"), Column("W", "count"), Column("L", "count"),
@@ -37,9 +37,9 @@ def ablation(view: View) -> list[Table]:
     caption = (
         f"Does the fuser matter? Each fuser's best trial against the winner, {view.winner_name}. "
         f"{view.caption()} W and L: queries that it finds and the winner does not, and the reverse; difference in "
-        f"points with Tango's score interval; Holm p: exact McNemar, corrected over the rows, small when they differ; "
-        f"equivalence p: two one-sided score tests at a margin of {100 * view.margin:g} points with the effective n of "
-        "clusters of shared gold, corrected over the rows (Holm), small when they do not. "
+        f"points with a score interval; Holm p: exact, corrected over the rows, small when they differ; "
+        f"equivalence p: two one-sided score tests at a margin of {100 * view.margin:g} points, corrected "
+        "over the rows (Holm), small when they do not; all by cluster where queries share gold. "
         f"Changed: queries whose gold passages in the top k the row, or the winner, changes against the single list "
         f"that both are nearest to; below {100 * INFORMATIVE:g}% two that copy one list are equivalent by "
         "construction, which is uninformative."

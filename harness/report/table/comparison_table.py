@@ -13,7 +13,7 @@ from harness.core.errors import one_of
 from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison, corrected_ps
 from harness.evaluation.metric import Metric, average, definitions
-from harness.evaluation.statistic import wilson
+from harness.evaluation.statistic.trials import clustered_wilson
 from harness.sweep.folder import SweepResult, View, rerun
 from harness.sweep.judge import choose
 
@@ -26,7 +26,7 @@ class Line:
     """A row's numbers on one slice of one split; what is beside ``scores`` is of the first metric.
 
     against: the comparison with the table's baseline row, None for that row itself.    p_holm, p_same: of a difference
-    and of equivalence (by cluster), corrected over the rows of that slice and split.
+    and of equivalence, corrected over the rows of that slice and split.
     """
 
     place: int
@@ -113,16 +113,17 @@ class ComparisonTable:
         meant = dict.fromkeys(name.name for name in self.metrics)
         defined = definitions(meant)
         slices = "; ".join(f"{cut['label']}: {cut['rule']}" for cut in self.spec.get("slices", ()) if "rule" in cut)
-        how = "Tango's score interval" if metric.binary else "a bootstrap's"
+        how = "a score interval" if metric.binary else "a bootstrap's interval"
         test = self.result.test
         lists = f"{self.result.whole.fitted()}{self.result.whole.recalls()}"
         evaluation = f"; test: evaluation {test.evaluation} of this split{test.look}" if test else ""
         margin = f"{100 * self.result.whole.margin:g} points"
-        same = f"equiv. p: two one-sided tests at {margin} by cluster of shared gold, Holm's; " if metric.binary else ""
+        same = f"equiv. p: two one-sided tests at {margin}, Holm's; " if metric.binary else ""
         return (
             f"{self.experiment['source']}, on {facts['dataset']} here. {defined}. W and L: queries with more, and "
             f"less, {metric} than {self.spec['against']}; p: raw, exact two-sided McNemar by query; Holm p: over the "
-            f"rows of a split; difference in points, {how}; {same}each row's strategy was chosen on tune. "
+            f"rows of a split; difference in points, {how}; {same}Holm p and intervals are by cluster where queries "
+            "share gold; each row's strategy was chosen on tune. "
             f"{slices + '. ' if slices else ''}{self.warning()}"
             f"{not_comparable(self.result, self.experiment)}{evaluation}.{lists}"
         )
@@ -151,11 +152,11 @@ class ComparisonTable:
         for row, place, number in zip(self.spec["rows"], self.places, own, strict=True):
             if place is not None and number is not None:
                 values = [metric(part.ranks[number][members]) for metric in self.metrics]
-                first, against = values[0], None
+                first, against, labels = values[0], None, part.clusters[members]
                 if base is not None and base != number:
-                    theirs, labels = judged(part.ranks[base][members]), part.clusters[members]
+                    theirs = judged(part.ranks[base][members])
                     against = Comparison.of(first, theirs, judged.binary, self.result.whole.margin, labels)
-                interval = wilson(int(first.sum()), len(first)) if judged.binary else None
+                interval = clustered_wilson(first, labels).tolist() if judged.binary else None
                 scores = [float(average(each)) for each in values]
                 printed = row.get("published", {}).get(part.dataset, {}) if cut.get("published", True) else {}
                 published = str(printed.get(part.split, UNPRINTED))

@@ -21,20 +21,19 @@ def effect(view: View) -> list[Table]:
         return []
     values, base = view.scores[view.winner_place], view.scores[other]
     found = {name: Comparison.of(values[part], base[part], labels=view.clusters[part]) for name, part in _parts(view)}
-    corrected = [None, *holm([one.p for one in found.values()][1:]).tolist()]
+    corrected = [None, *holm([one.p_deciding for one in found.values()][1:]).tolist()]
     rows = [
-        [name, one.n, one.wins, one.losses, one.difference, one.shown_interval, one.p, adjusted, *_by_cluster(one)]
+        [name, one.n, one.wins, one.losses, one.difference, one.shown_interval, one.p, adjusted]
         for (name, one), adjusted in zip(found.items(), corrected, strict=True)
     ]
     columns = [
         Column("queries", "text"), Column("n", "count"), Column("W", "count"), Column("L", "count"),
         Column("difference", "points"), Column("95% interval", "span"), Column("p", "p"), Column("Holm p", "p"),
-        Column("95% by cluster", "span"), Column("cluster p", "p"),
     ]  # fmt: skip
     caption = (
         f"Where the winner ({view.winner_name}) wins against {view.reference}. {view.caption()} Difference "
-        "in points with Tango's score interval; p: exact McNemar; Holm p: corrected over the rows below the first; by "
-        "cluster: with the effective n, and whole clusters of queries that share gold passages changing sides."
+        "in points with a score interval; p: exact McNemar by query; Holm p: corrected over the rows below the first; "
+        "it and the interval are by cluster where queries share gold passages."
     )
     return [Table("effect", "Effect by hop count and type", columns, rows, caption)]
 
@@ -45,7 +44,3 @@ def _parts(view: View) -> Iterator[tuple[str, NDArray[np.int64]]]:
         yield f"{number} hops", members
     for label, members in groups(view.queries["type"]).items():
         yield f"type {label}", members
-
-
-def _by_cluster(one: Comparison) -> tuple[tuple[float, float] | None, float]:
-    return one.shown_interval and one.interval_cluster, one.p_cluster

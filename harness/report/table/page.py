@@ -8,7 +8,7 @@ from string import Template
 from harness.core import escape
 from harness.core.configuration import package_folder
 from harness.core.identity import code_version
-from harness.core.table import LEVEL, Table, p_value
+from harness.core.table import Table, p_value, shown
 from harness.evaluation.system_comparison import SystemComparison
 from harness.evaluation.system_table import Matrix
 
@@ -63,20 +63,15 @@ def _row(run: str, cells: list[SystemComparison | None]) -> str:
 def _cell(one: SystemComparison | None) -> str:
     if one is None:
         return "<td></td>"
-    kind = "even" if one.p_holm > LEVEL else "better" if one.difference > 0 else "worse"
+    kind = "even" if not shown(one.p_holm) else "better" if one.difference > 0 else "worse"
     lines = [*_intervals(one), f"Holm p {p_value(one.p_holm)}"]
     below = "".join(f"<small>{escape.html(text)}</small>" for text in lines)
     return f'<td class="{kind}"><b>{one.scale.signed(one.difference)}</b> {one.wins}/{one.losses}{below}</td>'
 
 
 def _intervals(one: SystemComparison) -> list[str]:
-    """By question and by cluster; where another test decides, its own."""
-    if one.shown_interval is None:
-        return []
-    if one.ruling is not None:
-        return [f"{one.scale.span(one.interval)} {one.ruling.how}"]
-    clustered = [] if one.labels is None else [f"{one.scale.span(one.interval_cluster)} by cluster"]
-    return [f"{one.scale.span(one.interval)} by {one.scale.item}", *clustered]
+    """The one that decides, and by what."""
+    return [] if one.shown_interval is None else [f"{one.scale.span(one.shown_interval)} {one.decides}"]
 
 
 def _wide(element: str) -> str:

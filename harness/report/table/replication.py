@@ -40,18 +40,18 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
     compared = {name: _against_list(view) for name, view in views.items()}
     rows = [
         [name, views[name].winner_name, str(views[name].lock["best_single"]), one.n, one.wins, one.losses,
-         one.difference, one.interval_cluster, one.p_cluster]
+         one.difference, one.shown_interval, one.p_deciding]
         for name, one in compared.items()
     ]  # fmt: skip
     columns = [
         Column("benchmark", "text"), Column("winner", "text"), Column("best list", "text"), Column("n", "count"),
-        Column("W", "count"), Column("L", "count"), Column("difference", "points"), Column("95% by cluster", "span"),
-        Column("cluster p", "p"),
+        Column("W", "count"), Column("L", "count"), Column("difference", "points"), Column("95% interval", "span"),
+        Column("p", "p"),
     ]  # fmt: skip
     caption = (
         f"{_sentence(list(compared.values()))} {objectives.pop()} on test of the winner that tune chose and of "
-        "the best single list on tune; difference in points; cluster p: exact, whole clusters of queries that share "
-        "gold passages change sides. Partial conjunction: Simes' p of all but the u - 1 smallest (Benjamini & Heller "
+        "the best single list on tune; difference in points; p: exact, whole clusters of queries that share gold "
+        "passages change sides. Partial conjunction: Simes' p of all but the u - 1 smallest (Benjamini & Heller "
         "2008), each direction by itself, doubled."
     )
     return Table("replication", "Does it hold on several benchmarks?", columns, rows, caption)
@@ -65,7 +65,11 @@ def _against_list(view: View) -> Comparison:
 
 def _sentence(compared: list[Comparison]) -> str:
     """On how many benchmarks at least the winner differs from the best list, in one direction."""
-    ps = replicability([one.p_cluster for one in compared], [one.wins - one.losses for one in compared]).tolist()
+    compared = [one for one in compared if one.p_deciding is not None and one.wins + one.losses]
+    if len(compared) < 2:
+        return "Winner and best list differ on fewer than two benchmarks (partial conjunction needs two)."
+    tested = [one.p_deciding or 0.0 for one in compared]
+    ps = replicability(tested, [one.wins - one.losses for one in compared]).tolist()
     n, shown = len(ps), sum(p <= LEVEL for p in ps)
     if not shown:
         return (

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from harness.core.table import Column, Table
-from harness.evaluation.statistic import trials
 from harness.report.table.ablation import ablation
 from harness.report.table.ceiling import ceiling
 from harness.report.table.cost import cost
 from harness.report.table.effect import effect
 from harness.report.table.headroom import headroom
-from harness.sweep.folder import Row, SweepResult, View, rerun
+from harness.sweep.folder import Row, SweepResult, View, deciding, deciding_best, rerun
 
 JUDGED = (Column("W", "count"), Column("L", "count"), Column("p", "p"))
-BEST = (Column("W*", "count"), Column("L*", "count"), Column("p*", "p"))
+BEST = (Column("W*", "count"), Column("L*", "count"), Column("Holm p*", "p"))
 AGAINST = (
     "W and L: queries that the strategy finds and {reference} does not, and the reverse; p: raw, exact two-sided "
-    "McNemar by query; W*, L*, p*: the same against {best}, the best single list on tune."
-)
-
-BY_CLUSTER = (Column("95% by cluster", "interval"), Column("difference by cluster", "span"), Column("cluster p", "p"))
-CLUSTERED = (
-    "by cluster: with the effective n, the queries divided by the design effect; cluster p: the exact test in which "
-    "whole clusters of queries that share gold passages change sides."
+    "McNemar by query; W*, L*, Holm p*: the same against {best}, the best single list on tune."
 )
 
 
@@ -53,21 +44,20 @@ def heldout(result: SweepResult) -> Table:
     columns = [
         Column("strategy", "text"), Column(f"{view.objective} %"), Column("95% interval", "interval"),
         *(Column(f"{name} %") for name in shared), Column("95% of difference", "span"),
-        *JUDGED, Column("Holm p", "p"), *BEST, Column("chain %"), *BY_CLUSTER, Column("cluster p*", "p"),
+        *JUDGED, Column("Holm p", "p"), *BEST, Column("chain %"),
     ]  # fmt: skip
-    keys = ("wins", "losses", "p", "p_holm", "wins_best", "losses_best", "p_best")
     rows = [
-        [row["name"], view.score(row), row["wilson"], *(row.get(name) for name in shared), difference_of(row),
-         *(row.get(key) for key in keys), share, row.get("wilson_cluster"), difference_of(row, "difference_cluster"),
-         row.get("p_cluster"), row.get("p_best_cluster")]
+        [row["name"], view.score(row), row.get("wilson_cluster"), *(row.get(name) for name in shared),
+         difference_of(row), row["wins"], row["losses"], row["p"], deciding(row),
+         row.get("wins_best"), row.get("losses_best"), deciding_best(row), share]
         for row, share in zip(view.rows, on_chains, strict=True)
     ]  # fmt: skip
     best = result.lock.get("best_single") or "no list"
     caption = (
         f"Held-out. {view.caption()} {AGAINST.format(best=best, reference=view.reference)} Holm p: corrected over the "
-        f"rows; interval: Wilson; difference: from {view.reference}, in points, Tango's 95% score "
-        f"interval; chain: {view.objective} on the {int(chain.sum())} queries "
-        f"whose gold passages are a chain; {CLUSTERED} Bold: the winner that was locked on tune{view.disguise}."
+        f"rows{view.charge}; interval: Wilson; difference: from {view.reference}, in points, 95% score "
+        f"interval; {decided(view)}chain: {view.objective} on the {int(chain.sum())} queries "
+        f"whose gold passages are a chain. Bold: the winner that was locked on tune{view.disguise}."
     )
     marked = frozenset({view.best_place})
     return Table("heldout", "Held-out", columns, rows, caption, marked, [rerun(row) for row in view.rows])
@@ -84,17 +74,11 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     columns = [
         Column("rank", "count"), Column("strategy", "text"), *(Column(f"{name} %") for name in metrics), *JUDGED,
         Column("Holm p", "p"), Column("max p", "p"), *BEST, Column("95% of difference", "span"),
-        Column("cluster p", "p"), Column("cluster max p", "p"),
     ]  # fmt: skip
-    keys = ("name", *metrics, "wins", "losses", "p", "p_holm", "p_max", "wins_best", "losses_best", "p_best")
+    judged = ("wins", "losses", "p", "p_holm_cluster", "p_max", "wins_best", "losses_best", "p_best_holm_cluster")
+    keys = ("name", *metrics, *judged)
     rows = [
-        [
-            place + 1,
-            *(view.rows[place].get(key) for key in keys),
-            difference_of(view.rows[place]),
-            *(view.rows[place].get(key) for key in ("p_cluster", "p_max_cluster")),
-        ]
-        for place in kept
+        [place + 1, *(view.rows[place].get(key) for key in keys), difference_of(view.rows[place])] for place in kept
     ]
     marked = frozenset(number for number, place in enumerate(kept) if place == view.best_place)
     best = result.lock.get("best_single") or "no list"
@@ -103,9 +87,8 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
         f"Tune leaderboard, {len(rows)} of {len(view.rows)} trials{_copies(view, limit)}. {view.caption()} "
         f"{against} "
         f"Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at once (random "
-        f"signs by query, so trials that resemble each other count once); difference: from {view.reference}, in "
-        "points, Tango's 95% score interval; cluster p, cluster max p: the same with whole clusters changing sides. "
-        f"Bold: the winner{view.disguise}."
+        f"signs, so trials that resemble each other count once); difference: from {view.reference}, in "
+        f"points, 95% score interval; {decided(view)}Bold: the winner{view.disguise}."
     )
     commands = [rerun(view.rows[place]) for place in kept]
     return Table("leaderboard", "Tune leaderboard", columns, rows, caption, marked, commands)
@@ -136,23 +119,24 @@ def by_group(view: View, group: str) -> Table:
     return Table(f"by_{group}", f"By {what}", columns, rows, caption, frozenset({view.best_place}))
 
 
-def wilson_of(row: Row, view: View) -> tuple[float, float] | None:
-    """Wilson's 95% interval of a row's objective; None where that is not 0/1."""
-    if not view.metric.binary:
-        return None
-    low, high = trials.wilson_bounds(np.array([round(view.score(row) * row["n"])]), row["n"])[0].tolist()
-    return low, high
-
-
-def difference_of(row: Row, name: str = "difference") -> list[Any] | None:
-    """The 95% score interval of a row's difference from the reference; None for itself, in older sweeps,
-    and where no query differs.
-
-    name: ``difference``, or ``difference_cluster`` for the one by cluster.
+def difference_of(row: Row) -> list[Any] | None:
+    """The 95% interval of a row's difference from the reference that decides; None for itself, in older sweeps, where
+    clusters are too few, and where no query differs.
     """
     if not row["wins"] and not row["losses"]:
         return None
-    return [bound for end in ("low", "high") if (bound := row.get(f"{name}_{end}")) is not None] or None
+    bounds = (row.get(f"difference_cluster_{end}") for end in ("low", "high"))
+    return [bound for bound in bounds if bound is not None] or None
+
+
+def decided(view: View) -> str:
+    """For captions: that p and intervals are by cluster, or why there are none; nothing where no two queries share."""
+    told = {
+        " by cluster": "Holm p, max p and intervals by cluster: whole clusters of queries that share gold passages "
+        "change sides; ",
+        " (too few clusters)": "no Holm p and no interval: too few clusters of queries that share gold passages; ",
+    }
+    return told.get(view.deciding, "")
 
 
 def _shared(result: SweepResult) -> list[str]:

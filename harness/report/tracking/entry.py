@@ -18,8 +18,8 @@ LONGEST_NOTE = 4900  # characters of a tag that every MLflow keeps whole, less t
 NAMED = {"trial", "name", "family", "overrides", "parameters", "dataset", "split", "roles", "untuned", "n"}
 """Columns of a row that are no metrics."""
 HEADLINE = (
-    *("wins", "losses", "p_holm", "difference", "difference_low", "difference_high", "wins_best", "losses_best"),
-    *("wilson_low", "wilson_high"),
+    *("wins", "losses", "p_holm_cluster", "difference", "difference_cluster_low", "difference_cluster_high"),
+    *("wins_best", "losses_best", "p_best_holm_cluster", "wilson_cluster_low", "wilson_cluster_high", "p", "p_holm"),
 )
 """What follows the objective and recall among the metrics of a run; metrics at other k come last."""
 

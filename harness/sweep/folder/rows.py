@@ -18,40 +18,35 @@ class Judged(TypedDict):
     """What the comparisons say of a trial; null where nothing is compared, as the reference with itself.
 
     ``wins``, ``losses``, ``p``: on the objective, against the reference list; ``_best``: against the best single list.
-    ``p_holm``, ``p_bh``, ``p_max`` (max-statistic permutation test): corrected over all rows. ``difference``: the
-    objective's, from the reference. Of a 0/1 objective, ``difference_low`` and ``_high`` are its 95% score interval,
-    ``p_equivalent`` tests that it is less than the margin, ``wilson`` is the objective's 95% interval and
-    ``odds_ratio`` its odds against the reference's. ``_cluster``: the same by clusters of queries that share gold
-    passages; ``design_effect``: the objective's.
+    ``p``, ``p_holm``, ``p_bh``, ``wilson`` and the interval ``difference_low`` to ``difference_high`` are by query: the
+    exact McNemar p, which papers report, and what follows from it. ``_cluster``: what decides, by clusters of queries
+    that share gold passages; the same numbers where none share, null where clusters are too few (see
+    ``harness.evaluation.comparison.Ruling``). ``p_max`` (max-statistic permutation test) and ``p_equivalent`` (that the
+    difference is less than the margin) are by cluster, too. ``holm``, ``bh`` and ``max`` are corrected over all rows.
+    ``odds_ratio``: the objective's odds against the reference's, of a 0/1 one. ``design_effect``: the objective's.
     """
 
     wins: Count
     losses: Count
     p: Share
     p_cluster: Share
-    p_max: Share
-    p_max_cluster: Share
     wins_best: Count
     losses_best: Count
     p_best: Share
     p_best_cluster: Share
-    p_best_max: Share
-    p_best_max_cluster: Share
     p_holm: Share
     p_holm_cluster: Share
     p_bh: Share
-    p_bh_cluster: Share
-    p_best_holm: Share
     p_best_holm_cluster: Share
+    p_max: Share
     wilson: Interval
     odds_ratio: Share
     difference: Share
     difference_low: Share
     difference_high: Share
-    p_equivalent: Share
     difference_cluster_low: Share
     difference_cluster_high: Share
-    p_equivalent_cluster: Share
+    p_equivalent: Share
     wilson_cluster: Interval
     design_effect: Share
 
@@ -60,7 +55,8 @@ class Row(Judged):
     """A trial on one split. Beside these columns a row has one a metric, by its name (see ``score``).
 
     family: the fuser's name, ``single`` of a list alone.    untuned: whether nothing was chosen for it.
-    n: the queries that the objective counts.    learned: only in a lock; what follows it: only on test.
+    n: the queries that the objective counts.    learned: only in a lock; what follows it: only on test. ``p_looks`` and
+    ``p_best_looks``: ``p_holm_cluster`` and ``p_best_holm_cluster``, charged for the looks that test has had.
     """
 
     trial: str
@@ -81,6 +77,17 @@ class Row(Judged):
     chosen_on: NotRequired[int]
     p_family: NotRequired[Share]
     p_looks: NotRequired[Share]
+    p_best_looks: NotRequired[Share]
+
+
+def deciding(row: Row) -> float | None:
+    """The p that decides between a row and the reference: Holm's by cluster and, on test, charged for its looks."""
+    return row["p_looks"] if "p_looks" in row else row.get("p_holm_cluster")
+
+
+def deciding_best(row: Row) -> float | None:
+    """The same between a row and the best single list."""
+    return row["p_best_looks"] if "p_best_looks" in row else row.get("p_best_holm_cluster")
 
 
 def score(row: Row, metric: str) -> float:

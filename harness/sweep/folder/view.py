@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from harness.benchmark import UNORDERED
 from harness.benchmark.source import sample_note
 from harness.core.errors import HarnessError
-from harness.core.table import p_value
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.conclusion import GREAT
 from harness.evaluation.metric import Metric, definitions
-from harness.evaluation.statistic import design_effect
+from harness.evaluation.statistic import charge, design_effect, share, too_few
 from harness.sweep.folder.rows import Row, score
 
 if TYPE_CHECKING:
@@ -88,10 +87,13 @@ class View:
             return f"{of}, earlier looks not recorded"
         earlier = max((int(row["looks"] or 0) for row in self.rows), default=0)
         known = f", after {earlier} known looks of any kind" if earlier else ""
-        winner = next((row for row in self.rows if "winner" in (row.get("roles") or ())), None)
-        times, p = (winner.get("charged") or 1, winner.get("p_looks")) if winner else (1, None)
-        spent = f"; the winner's p after {times} looks {p_value(p)} (Holm's times {times})" if p and times > 1 else ""
-        return of + known + spent
+        return of + known
+
+    @property
+    def charge(self) -> str:
+        """How Holm's p is charged for the looks that test has had; nothing on tune."""
+        look = max((int(row.get("charged") or 0) for row in self.rows), default=0)
+        return f", times {charge(look):.2f}: look {look} spends .05 x 6/(pi {look})^2" if look else ""
 
     @cached_property
     def metric(self) -> Metric:
@@ -286,6 +288,13 @@ class View:
         return found
 
     @property
+    def deciding(self) -> str:
+        """`` by cluster`` where queries share gold passages: what p and intervals that decide are by; else ""."""
+        if not share(self.clusters):
+            return ""
+        return " (too few clusters)" if too_few(self.clusters) else " by cluster"
+
+    @property
     def splitting(self) -> str:
         """``md5``, ``disjoint`` for whole clusters, or ``given``."""
         return str(self.manifest.get("splitting", "md5"))
@@ -298,9 +307,9 @@ class View:
         if len(sizes) == self.n:
             return f" No two queries share a gold passage.{tune}"
         effect = float(design_effect(self.scores[self.winner_place], labels))
-        share = sizes.max() / self.n
-        warning = " Caution: one cluster holds more than 5% of them." if share > GREAT else ""
+        largest = sizes.max() / self.n
+        warning = " Caution: one cluster holds more than 5% of them." if largest > GREAT else ""
         return (
             f" Clusters of queries that share gold passages: {len(sizes)}, the largest has {sizes.max()} of {self.n} "
-            f"queries ({100 * share:.1f}%); design effect of the winner's score {effect:.2f}.{warning}{tune}"
+            f"queries ({100 * largest:.1f}%); design effect of the winner's score {effect:.2f}.{warning}{tune}"
         )

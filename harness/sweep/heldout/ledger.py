@@ -28,6 +28,7 @@ from harness.core.configuration import folders
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import digest
+from harness.evaluation.statistic import charge
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64
@@ -197,11 +198,11 @@ def charged(own: Mapping[str, Any] | None, seen: Sequence[Mapping[str, Any]], lo
 
 
 def correct(p: float | None, own: Mapping[str, Any] | None, looks: int) -> dict[str, float | None]:
-    """A p that was corrected within its experiment, corrected for what else looked at this test (Bonferroni).
+    """A p that was corrected within its experiment, corrected for what else looked at this test.
 
-    ``p_family``: over the members of its family.    ``p_looks``: that times the ``looks``, each of which may spend as
-    much of the level; a later look makes it greater.
+    ``p_family``: over the members of its family (Bonferroni).    ``p_looks``: that, charged as look number ``looks``
+    (see ``charge``): the p that decides on test.
     """
     within = {} if own is None else {"p_family": None if p is None else min(1.0, p * len(own["members"]))}
     spent = within.get("p_family", p)
-    return {**within, "p_looks": None if spent is None else min(1.0, spent * looks)}
+    return {**within, "p_looks": None if spent is None else min(1.0, spent * charge(looks))}

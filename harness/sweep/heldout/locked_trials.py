@@ -163,7 +163,8 @@ def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: En
             "roles": roles[row["trial"]],
             **look,
             **expectation(row, lock),
-            **correct(row["p_holm"], lock.get("family"), look["charged"]),
+            **correct(row["p_holm_cluster"], lock.get("family"), look["charged"]),
+            "p_best_looks": correct(row["p_best_holm_cluster"], lock.get("family"), look["charged"])["p_looks"],
         }
         for row, trial in zip(scored, trials.values(), strict=True)
     ]

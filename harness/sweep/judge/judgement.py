@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.evaluation import statistic
 from harness.evaluation.comparison import Comparison, compare_trials, counted
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import Labels, design_effect, max_statistic, trials
@@ -37,15 +38,18 @@ def judge(
     others, best = [
         nobody if place is None else compare_trials(values, place, metric.binary, margin, labels) for place in places
     ]
+    few = statistic.share(labels) and statistic.too_few(np.asarray(labels))
     columns = {
         **_tested(others, ""),
         **_tested(best, "_best"),
-        **_corrected(others, "p_holm", trials.holm_ps),
-        **_corrected(others, "p_bh", trials.benjamini_hochberg_ps),
-        **_corrected(best, "p_best_holm", trials.holm_ps),
-        "wilson": _wilson(values, None) if metric.binary else nobody,
+        "p_holm": _holm([None if one is None else one.p for one in others]),
+        "p_holm_cluster": _holm([None if one is None else one.p_deciding for one in others]),
+        "p_bh": _corrected([None if one is None else one.p for one in others], trials.benjamini_hochberg_ps),
+        "p_best_holm_cluster": _holm([None if one is None else one.p_deciding for one in best]),
+        "p_max": nobody if few else _searched(others, labels),
+        "wilson": trials.clustered_wilson(values, None).tolist() if metric.binary else nobody,
         **_sizes(others),
-        "wilson_cluster": _wilson(values, labels) if metric.binary else nobody,
+        "wilson_cluster": trials.clustered_wilson(values, labels).tolist() if metric.binary and not few else nobody,
         "design_effect": [1.0] * len(values) if labels is None else design_effect(values, labels).tolist(),
     }
     rows = zip(*columns.values(), strict=True)
@@ -53,62 +57,47 @@ def judge(
 
 
 def _tested(compared: ComparisonTable, suffix: str) -> dict[str, Column]:
-    counted = {
+    return {
         f"wins{suffix}": _each(compared, lambda one: one.wins),
         f"losses{suffix}": _each(compared, lambda one: one.losses),
         f"p{suffix}": _each(compared, lambda one: one.p),
-        f"p{suffix}_cluster": _each(compared, lambda one: one.p_cluster),
+        f"p{suffix}_cluster": _each(compared, lambda one: one.p_deciding),
     }
+
+
+def _searched(compared: ComparisonTable, labels: Labels | None) -> Column:
+    """The p of the max statistic over all trials, whole clusters changing sides."""
     found = [one for one in compared if one is not None]
     if not found:
-        return {**counted, f"p{suffix}_max": compared, f"p{suffix}_max_cluster": compared}
-    signs, labels = np.array([np.sign(one.ours - one.theirs) for one in found], dtype=np.int8), found[0].labels
-    plain = max_statistic(signs)
-    shared = labels is not None and len(np.unique(labels)) < len(labels)
-    by_cluster = max_statistic(signs, labels=labels) if shared else plain
-    return {
-        **counted,
-        f"p{suffix}_max": _spread(compared, plain),
-        f"p{suffix}_max_cluster": _spread(compared, by_cluster),
-    }
+        return compared
+    signs = np.array([np.sign(one.ours - one.theirs) for one in found], dtype=np.int8)
+    ps = iter(max_statistic(signs, labels=labels if statistic.share(labels) else None).tolist())
+    return _each(compared, lambda _: next(ps))
 
 
-def _corrected(
-    compared: ComparisonTable, name: str, correct: Callable[[Any], NDArray[np.float64]]
-) -> dict[str, Column]:
-    """The correction of the p values by query, and of those by cluster."""
-    found = [one for one in compared if one is not None]
-    columns = {name: [one.p for one in found], f"{name}_cluster": [one.p_cluster for one in found]}
-    return {key: _spread(compared, correct(np.array(ps))) for key, ps in columns.items()}
+def _holm(ps: Column) -> Column:
+    return _corrected(ps, trials.holm_ps)
 
 
-def _wilson(values: NDArray[np.float64], labels: Labels | None) -> Column:
-    effect = np.ones(len(values)) if labels is None else design_effect(values, labels)
-    hits, n = values.sum(axis=1) / effect, values.shape[1] / effect
-    bounds: Column = trials.wilson_bounds(hits, n).tolist()
-    return bounds
+def _corrected(ps: Column, correct: Callable[[Any], NDArray[np.float64]]) -> Column:
+    """The p values corrected over those that there are, in their places."""
+    left = iter(correct(np.array([p for p in ps if p is not None], dtype=np.float64)).tolist())
+    return [None if p is None else next(left) for p in ps]
 
 
 def _sizes(compared: ComparisonTable) -> dict[str, Column]:
-    intervals = [None if one is None else one.score_interval() for one in compared]
-    by_cluster = [None if one is None or not one.binary else one.interval_cluster for one in compared]
+    by_query = [None if one is None else one.score_interval() for one in compared]
+    deciding = [None if one is None or not one.binary else one.interval for one in compared]
     return {
         "odds_ratio": _each(compared, lambda one: one.odds_ratio),
         "difference": _each(compared, lambda one: one.difference),
-        "difference_low": [bounds and bounds[0] for bounds in intervals],
-        "difference_high": [bounds and bounds[1] for bounds in intervals],
+        "difference_low": [bounds and bounds[0] for bounds in by_query],
+        "difference_high": [bounds and bounds[1] for bounds in by_query],
+        "difference_cluster_low": [bounds and bounds[0] for bounds in deciding],
+        "difference_cluster_high": [bounds and bounds[1] for bounds in deciding],
         "p_equivalent": _each(compared, lambda one: one.p_equivalent),
-        "difference_cluster_low": [bounds and bounds[0] for bounds in by_cluster],
-        "difference_cluster_high": [bounds and bounds[1] for bounds in by_cluster],
-        "p_equivalent_cluster": _each(compared, lambda one: one.p_equivalent_cluster),
     }
 
 
 def _each(compared: ComparisonTable, read: Callable[[Comparison], Any]) -> Column:
     return [None if one is None else read(one) for one in compared]
-
-
-def _spread(compared: ComparisonTable, values: NDArray[np.float64]) -> Column:
-    """The values of the trials that are compared, in their places."""
-    left = iter(values.tolist())
-    return _each(compared, lambda _: next(left))

@@ -122,7 +122,7 @@ def test_scores_that_are_no_shares(folder: Path, command: Command) -> None:
     oracle = permutation_test((np.subtract(ours, theirs),), np.mean, permutation_type="samples", n_resamples=np.inf)
     assert found["p"] == pytest.approx(oracle.pvalue)
     assert (found["test"], found["difference"]) == ("sign-flip permutation", pytest.approx(9.5 / 8))
-    assert found["wilson"] is found["p_mid"] is None
+    assert found["wilson"] is found["odds_ratio"] is None
     lines = " ".join(said.split())
     assert "Against old: 8 items; more is better run metric score baseline" in lines
     assert "new rating 3.875 2.688 +1.19" in lines

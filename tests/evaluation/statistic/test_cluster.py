@@ -4,68 +4,89 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.stats import norm, t
 
 from harness.evaluation.statistic import (
-    bootstrap,
-    clustered_bootstrap,
+    ClusteredScore,
     clustered_mcnemar,
     design_effect,
+    difference_interval,
+    equivalence,
     max_statistic,
     mcnemar,
+    too_few,
     wilson,
 )
-from harness.evaluation.statistic.cluster import effective_clusters, expanded
+from harness.evaluation.statistic.cluster import degrees, effective_clusters
 
 
-def test_queries_alone_are_the_plain_bootstrap():
-    values = np.array([1.0] * 30 + [0.0] * 70)
-    assert clustered_bootstrap(values, np.arange(100)) == pytest.approx(bootstrap(values), abs=0.011)
-
-
-def test_clusters_that_stand_and_fall_together_count_once():
-    """20 clusters of 5 equal outcomes are 20 outcomes: the interval of 20 values, expanded as 20 clusters need it."""
-    outcomes = np.array([1.0] * 8 + [0.0] * 12)
-    found = clustered_bootstrap(np.repeat(outcomes, 5), np.repeat(np.arange(20), 5))
-    assert found == bootstrap(outcomes, level=expanded(0.95, 20))
-
-
-def test_the_expansion_by_hand():
-    """t(19, .975) = 2.0930; times sqrt(20 / 19) = 2.1474; Phi(2.1474) = .98412. Tables of Student and Gauss."""
-    assert expanded(0.95, 20) == pytest.approx(2 * 0.98412 - 1, abs=1e-4)
-    assert expanded(0.95, 1e7) == pytest.approx(0.95, abs=1e-6)
-    assert expanded(0.95, 1) == expanded(1, 20) == 1
+def test_effective_clusters_by_hand():
     assert effective_clusters(np.array([5] * 20)) == 20
     assert effective_clusters(np.array([8, 1, 1])) == 100 / 66  # a great cluster leaves few
+    assert degrees(np.repeat(np.arange(12), 20)) == 11
+    assert degrees(np.repeat(np.arange(201), [100] + [1] * 200)) == 200  # all but the largest
 
 
-def test_unequal_clusters_are_covered():
-    """One cluster of 40, one of 20 and 60 of 1 to 3, correlation .5: plain percentiles cover less than they say."""
-    rng, inside, plain, worlds = np.random.default_rng(5), 0, 0, 400
-    sizes = np.array([40, 20, *(np.arange(60) % 3 + 1)])
-    labels = np.repeat(np.arange(62), sizes)
-    for _ in range(worlds):
-        latent = 0.5**0.5 * rng.standard_normal(62)[labels] + 0.5**0.5 * rng.standard_normal(len(labels))
-        values = (latent > 0).astype(float)
-        sums, drawn = np.bincount(labels, values), rng.integers(0, 62, (500, 62))
-        low, high = np.quantile(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1), [0.025, 0.975])
-        plain += low <= 0.5 <= high
-        low, high = clustered_bootstrap(values, labels, 500)
-        inside += low <= 0.5 <= high
-    assert plain / worlds < 0.93
-    assert 0.93 <= inside / worlds <= 0.98
+@pytest.mark.parametrize(
+    ("sizes", "few"),
+    [
+        ([20] * 12, True),  # one in eleven is won as a whole: in 28% of samples none is, and all lose a little
+        ([20] * 26, False),
+        ([4] * 20, True),
+        ([3] * 12, False),
+        ([2] * 15, False),
+        ([1] * 12, False),
+        ([100] + [1] * 200, False),  # one sign is a coin
+        ([40] * 8 + [1] * 30, True),
+        ([5], True),
+        ([1], False),
+    ],
+)
+def test_few_and_large_clusters_have_no_p(sizes, few):
+    assert too_few(np.repeat(np.arange(len(sizes)), sizes)) is few
 
 
-def test_the_interval_covers_where_the_plain_one_does_not():
-    rng, inside, plain = np.random.default_rng(1), 0, 0
-    labels = np.repeat(np.arange(60), 4)
-    for _ in range(200):
-        values = np.where(rng.random(240) < 0.8, (rng.random(60) < 0.4)[labels], rng.random(240) < 0.4).astype(float)
-        low, high = clustered_bootstrap(values, labels, 500)
-        inside += low <= 0.4 <= high
-        low, high = bootstrap(values, 500)
-        plain += low <= 0.4 <= high
-    assert inside >= 180
-    assert plain < 170
+def test_the_score_interval_by_hand():
+    """Clusters of sums 2, 1, 0 and sizes 2, 1, 3, where errors by query are less at both ends.
+
+    (3 - 6 m)^2 = t^2 (5 - 2 (4 + 1) m + 14 m^2), t of 10/10 and 9/5 effective clusters but the largest: 1.8.
+    """
+    values, labels = np.array([1.0, 1, 1, 0, 0, 0]), np.array([0, 0, 1, 2, 2, 2])
+    low, high = ClusteredScore.of(values, labels, False).interval(0.5)
+    t2 = float(t.ppf(0.75, 9 / 5)) ** 2
+    roots = np.roots([36 - 14 * t2, -36 + 10 * t2, 9 - 5 * t2])
+    assert (low, high) == pytest.approx(tuple(sorted(roots)), abs=1e-9)
+    assert ClusteredScore.of(values, np.arange(6), False).statistic(0.0) == pytest.approx(3**0.5)
+    assert ClusteredScore.of(values, labels, True).statistic(0.0) == pytest.approx(3 / 5**0.5)
+
+
+def test_the_interval_of_queries_alone_is_tangos_with_t():
+    signs = np.array([1.0] * 11 + [-1.0] * 2 + [0.0] * 478)
+    found = ClusteredScore.of(signs, np.arange(491), True)
+    assert found.interval() == pytest.approx(difference_interval(11, 2, 491), abs=2e-4)
+    assert found.equivalence(0.05) == pytest.approx(equivalence(11, 2, 491, 0.05), rel=0.1)
+    assert ClusteredScore.of(np.zeros(9), np.arange(9) // 3, True).statistic(0.0) == 0
+
+
+def worlds(seed, count, labels, correlation=0.5):
+    """Outcomes of a world each: won with .15, lost with .05, queries of a cluster alike: a difference of .1."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        shared = rng.standard_normal(labels.max() + 1)[labels]
+        latent = correlation**0.5 * shared + (1 - correlation) ** 0.5 * rng.standard_normal(len(labels))
+        yield (latent > norm.isf(0.15)).astype(float) - (latent < norm.ppf(0.05))
+
+
+@pytest.mark.parametrize("sizes", [[100] + [1] * 200, [10] * 30, [70, 42, 14, 10] + [1] * 250])
+def test_the_interval_covers_where_the_plain_one_does_not(sizes):
+    labels, inside, plain = np.repeat(np.arange(len(sizes)), sizes), 0, 0
+    for signs in worlds(1, 400, labels):
+        low, high = ClusteredScore.of(signs, labels, True).interval()
+        inside += low <= 0.1 <= high
+        low, high = difference_interval(int((signs > 0).sum()), int((signs < 0).sum()), len(signs))
+        plain += low <= 0.1 <= high
+    assert inside >= 372
+    assert plain < 350
 
 
 def test_design_effect_by_hand():

@@ -58,12 +58,34 @@ def test_clusters_are_those_of_statsmodels():
     assert (found.p, found.degrees) == (pytest.approx(robust.pvalues[0]), pytest.approx(14))
 
 
-def test_what_does_not_vary_is_no_error():
+def test_what_does_not_vary_is_judged_by_how_many_questions_there_are():
+    """Three questions that all change sides alike: the exact test's 2 / 2^3, and no interval; of ten 2 / 2^10."""
     same = np.tile([[0.0], [1.0], [1.0]], 3)
     assert two_way(same, same).p == 1
-    assert two_way(same + 1, same).p == 0
+    assert (two_way(same + 1, same).p, two_way(same + 1, same).interval()) == (0.25, (-np.inf, np.inf))
+    tenth = np.full((10, 3), 0.1)
+    assert (two_way(tenth * 3, tenth).p, two_way(tenth * 3, tenth).error) == (2**-9, 0)  # but for rounding
     alike = two_way(np.tile([[1.0], [0.0], [0.5]], 5), same[:, :1])
     assert (alike.run_error, alike.degrees) == (0, pytest.approx(2))
+
+
+def test_chance_within_questions_is_no_less_than_it_was_seen():
+    """Two questions, each right in one of two runs: means do not vary, and yet they are known to within sqrt(.5) / 2.
+
+    Rest: x - question - run + mean = +-.5, four squares of .25, one degree: mean square 1, divided by n r = 4.
+    """
+    found = two_way([[1.0, 0.0], [0.0, 1.0]], [[0.0], [0.0]])
+    assert found.question_error**2 == pytest.approx(1 / 4)
+
+
+def test_false_findings_with_a_giant_cluster():
+    """One cluster of 100 and 200 questions alone, correlation .1: 14% by degrees that ignore it; 5% of 600 are 30."""
+    rng, labels = np.random.default_rng(3), np.repeat(np.arange(201), [100] + [1] * 200)
+    found = 0
+    for _ in range(600):
+        latent = 0.1**0.5 * rng.standard_normal(201)[labels] + 0.9**0.5 * rng.standard_normal(300)
+        found += two_way(latent[:, None], np.zeros((300, 1)), labels).p <= 0.05
+    assert found <= 42
 
 
 def test_false_findings_where_runs_vary():

@@ -81,7 +81,7 @@ def test_bounds_of_the_forecast_belong_to_it(found, said):
 def test_the_new_columns(swept):  # noqa: F811
     trials = swept[0].trials
     dense = trials["name"] == "dense"
-    for name in ("p_max", "p_best_max", "difference", "difference_low", "difference_high", "p_equivalent"):
+    for name in ("p_max", "difference", "difference_low", "difference_high", "p_equivalent"):
         assert trials[name].dtype == "Float64"
     assert pd.isna(trials.loc[dense, ["p_max", "difference", "p_equivalent"]]).all(axis=None)
     rest = trials[~dense]

@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import LEVEL
-from harness.evaluation.comparison import Comparison, compare_trials
+from harness.core.table import shown
+from harness.evaluation.comparison import Comparison, compare_trials, corrected_ps
 from harness.evaluation.metric import Metric, Values, average
-from harness.evaluation.statistic import Labels, clustered_bootstrap, design_effect, holm, wilson
+from harness.evaluation.statistic import ClusteredScore, Labels
+from harness.evaluation.statistic.trials import clustered_wilson
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,7 @@ class Pair:
     first: int
     second: int
     compared: Comparison
-    p_holm: float
+    p_holm: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +46,10 @@ class Standing:
 
     @cached_property
     def intervals(self) -> list[tuple[float, float]]:
-        """95% intervals of the scores by cluster: Wilson's at the effective n, else the bootstrap of clusters."""
+        """95% intervals of the scores by cluster: Wilson's at the effective n, else the score interval."""
         if not self.metric.binary:
-            return [clustered_bootstrap(one, self.labels) for one in self.values]
-        effects = design_effect(self.values, self.labels)
-        n = self.values.shape[1]
-        return [wilson(one.sum() / effect, n / effect) for one, effect in zip(self.values, effects, strict=True)]
+            return [ClusteredScore.of(one, self.labels, False).interval(low=0.0, high=1.0) for one in self.values]
+        return [(low, high) for low, high in clustered_wilson(self.values, self.labels).tolist()]
 
     @cached_property
     def pairs(self) -> list[Pair]:
@@ -59,16 +58,16 @@ class Standing:
         for second in range(1, len(self.values)):
             rows = compare_trials(self.values[: second + 1], second, self.metric.binary, 0.02, self.labels)
             found += [(first, second, one) for first, one in enumerate(rows) if one is not None]
-        corrected = holm([one.p_cluster for _, _, one in found]).tolist()
-        return [Pair(*pair, p) for pair, p in zip(found, corrected, strict=True)]
+        corrected = corrected_ps([one for _, _, one in found])
+        return [Pair(*pair, p) for pair, (p, _) in zip(found, corrected, strict=True)]
 
     @cached_property
     def different(self) -> NDArray[np.bool_]:
         """bool[S, S]: whether two systems are shown to differ."""
-        shown = np.zeros((len(self.values), len(self.values)), dtype=np.bool_)
+        apart = np.zeros((len(self.values), len(self.values)), dtype=np.bool_)
         for pair in self.pairs:
-            shown[pair.first, pair.second] = shown[pair.second, pair.first] = pair.p_holm <= LEVEL
-        return shown
+            apart[pair.first, pair.second] = apart[pair.second, pair.first] = shown(pair.p_holm)
+        return apart
 
     def scores_on(self, metric: Metric) -> list[float]:
         """The systems' means by another metric."""

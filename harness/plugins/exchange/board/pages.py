@@ -155,9 +155,9 @@ def _pairs(standing: Standing) -> list[list[Any]]:
     found = []
     for pair in standing.pairs:
         one = pair.compared
-        low, high = one.interval_cluster if one.wins + one.losses else (None, None)
+        low, high = one.shown_interval or (None, None)
         numbers = [None if value is None else round(100 * value, 2) for value in (one.difference, low, high)]
-        ps = [float(f"{p:.3g}") for p in (one.p_cluster, pair.p_holm)]
+        ps = [None if p is None else float(f"{p:.3g}") for p in (one.p_deciding, pair.p_holm)]
         found.append([pair.first, pair.second, one.wins, one.losses, *numbers, *ps])
     return found
 

@@ -62,7 +62,7 @@ class AnswerScores:
             "losses": exact.losses,
             "p": exact.p,
             "f1_difference": overlap.difference,
-            "f1_difference_interval": list(overlap.bootstrap),
+            "f1_difference_interval": list(overlap.interval_query),
         }
 
 
