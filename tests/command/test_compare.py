@@ -315,9 +315,11 @@ def test_runs_by_metrics_are_read_in_a_minute(
     assert status == 0
     lines = said.splitlines()
     assert max(map(len, lines[:-2])) <= 100  # below stands the path of the looks, which is not broken
-    assert [line.split()[0] for line in lines[4:12]] == [*["ours.json"] * 4, *["deep/dense.json"] * 4]
-    assert lines[12] == ""
-    prose = " ".join(" ".join(lines[13:]).split())
+    first = next(place for place, line in enumerate(lines) if line.startswith("---")) + 1
+    rows, rest = lines[first : first + 8], lines[first + 8 :]
+    assert [line.split()[0] for line in rows] == [*["ours.json"] * 4, *["deep/dense.json"] * 4]
+    assert rest[0] == ""
+    prose = " ".join(" ".join(rest[1:]).split())
     assert prose.startswith("Of 8 comparisons (Holm p) ours.json by last_hop@5 (+34.8 points) and ")
     assert " are better; in " in prose
     assert " no difference is shown. Over the best of them a fusion can gain on 0 of 66 questions by " in prose

@@ -116,7 +116,7 @@ class LatexTable:
         for place, kind in enumerate(self.kinds):
             marks = max((len(mark) for (_, at), mark in self.style.marks.items() if at == place), default=0)
             body = max((em(row[place]) for row in self.cells), default=0.0) + 0.4 * marks
-            body *= BOLD if self.table.marked or self.style.best else 1
+            body *= BOLD if self.table.marked or self.table.best or self.style.best else 1
             width = self.layout.letter * max(body, *map(em, self.heads[place]))
             found.append(min(width, widest) if kind == "text" else width)
         for name, members in _spans(self.style.groups, range(len(found) if self.style.groups else 0)):
@@ -207,7 +207,7 @@ class LatexTable:
 
     def _cell(self, row: int, place: int) -> str:
         text = self.cells[row][place]
-        bold = row in self.table.marked or (row, place) in self.style.best
+        bold = row in self.table.marked or (row, place) in self.style.best | self.table.best
         if self.kinds[place] not in NUMBERS:
             shown = table_text(text)
             return f"\\textbf{{{shown}}}" if bold else shown

@@ -40,7 +40,7 @@ class Table:
 
     name: of its file and its label in LaTeX; letters, digits, ``_``, ``-``, and ``/`` between folders.
     title: one line. caption: what the numbers are, where the table stands alone. marked: the rows in bold, such as the
-    winner's. commands: what reruns each row, a column of the HTML table.
+    winner's. commands: what reruns each row, a column of the HTML table. best: cells in bold, by row and column.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Table:
     caption: str = ""
     marked: frozenset[int] = frozenset()
     commands: Sequence[str] = field(default=())
+    best: frozenset[tuple[int, int]] = frozenset()
 
     def __post_init__(self) -> None:
         escape.check_file_name("table", self.name)
@@ -107,7 +108,8 @@ class Table:
         head = "".join(f'<th class="{column.kind}">{escape.html(column.title)}</th>' for column in columns)
         lines = ["<table>", f"<thead><tr>{head}</tr></thead>", "<tbody>"]
         for number, (cells, values) in enumerate(zip(self.cells(), self.rows, strict=True)):
-            row = [_cell(*cell) for cell in zip(cells, values, self.columns, strict=True)]
+            bold = [(number, place) in self.best for place in range(len(cells))]
+            row = [_cell(*cell) for cell in zip(cells, values, self.columns, bold, strict=True)]
             if self.commands:
                 row.append(f'<td class="text"><code>{escape.html(self.commands[number])}</code></td>')
             opening = '<tr class="winner">' if number in self.marked else "<tr>"
@@ -157,7 +159,8 @@ def _cut(text: str, longest: int | None) -> str:
     return f"{text[: longest - 1 - end]}…{text[-end:]}"
 
 
-def _cell(text: str, value: Any, column: Column) -> str:
+def _cell(text: str, value: Any, column: Column, bold: bool) -> str:
     key = sort_key(value)
+    shown = f"<b>{escape.html(text)}</b>" if bold else escape.html(text)
     sorts = "" if key is None or column.kind == "text" else f' data-key="{key}"'
-    return f'<td class="{column.kind}"{sorts}>{escape.html(text)}</td>'
+    return f'<td class="{column.kind}"{sorts}>{shown}</td>'

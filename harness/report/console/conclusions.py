@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness.analysis.resplit import choose_again
-from harness.core.table import counted, percent, percents, points, shown
+from harness.core.table import counted, p_value, percent, percents, points, shown
 from harness.evaluation.comparison import Comparison, compare_trials
 from harness.evaluation.conclusion import (
     LEAD,
@@ -20,6 +20,7 @@ from harness.evaluation.conclusion import (
     conclude,
     difference,
 )
+from harness.report.table.effect import exceptions
 from harness.sweep.folder import SweepResult, View, deciding, deciding_best
 
 SHORT = "in short"
@@ -51,6 +52,7 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
         *_verdict(view),
         *_outlook(result, view),
         *_addition(result, view),
+        *_elsewhere(view),
         *_other_splits(result),
         *(Sentence("caveat", f"{line}.") for line in view.warnings),
         *(Sentence("forecast", text, topic) for topic, text in forecasts.items() if text),
@@ -119,6 +121,17 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     few = "" if room.answers else ", too few to show one"
     gain = f"a gain can come from {room.questions} of {room.n} questions{few}"
     return [Sentence("addition", f"{said}; {gain}."), *more, *room.sentences()]
+
+
+def _elsewhere(view: View) -> list[Sentence]:
+    """The hop counts where a single list does better than the winner, and whether the difference depends on hops."""
+    said = []
+    for label, one, found, p in exceptions(view):
+        scored = f"{one.name} scores {percent(found.baseline_score)}% and the winner"
+        lead = f"Not so at {label} (n = {found.n}), where {scored}"
+        varies = "" if one.p_hops is None else f" Whether the difference depends on hops: p {p_value(one.p_hops)}."
+        said.append(f"{lead} {percent(found.score)}%: {difference(found, p)}.{varies}")
+    return [Sentence("addition", text) for text in said]
 
 
 def _other_splits(result: SweepResult) -> list[Sentence]:

@@ -13,7 +13,7 @@ from harness.core.errors import one_of
 from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison, corrected_ps
 from harness.evaluation.metric import Metric, average, definitions
-from harness.evaluation.statistic.trials import clustered_wilson
+from harness.evaluation.statistic import clustered_wilson
 from harness.sweep.folder import SweepResult, View, rerun
 from harness.sweep.judge import choose
 

@@ -114,9 +114,15 @@ def by_group(view: View, group: str) -> Table:
         for row, score in zip(view.rows, view.scores, strict=True)
     ]
     what = "hop count" if group == "hops" else "question type"
-    bold = f"Bold: the winner that was locked on tune{view.disguise}."
+    best = frozenset(
+        (number, place)
+        for place in range(1, len(columns))
+        for number, row in enumerate(rows)
+        if row[place] == max(other[place] for other in rows)
+    )
+    bold = f"Bold: the best of each column. The winner that was locked on tune: {view.winner_name}."
     caption = f"{view.objective} in percent by {what}. {view.caption()} {bold}"
-    return Table(f"by_{group}", f"By {what}", columns, rows, caption, frozenset({view.best_place}))
+    return Table(f"by_{group}", f"By {what}", columns, rows, caption, best=best)
 
 
 def difference_of(row: Row) -> list[Any] | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import f
+from statsmodels.api import OLS
 
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.conclusion import LEAD, choose
@@ -21,9 +24,9 @@ from harness.report.paper.results import results_table
 from harness.report.pdf.document import describe
 from harness.report.site.overview import SweepEntry, overview
 from harness.report.table.ablation import ablation, changed, verdict
-from harness.report.table.effect import effect
+from harness.report.table.effect import effect, effects
 from harness.report.table.headroom import headroom
-from harness.report.table.tables import leaderboard
+from harness.report.table.tables import by_group, leaderboard
 from harness.sweep.folder.view import View
 
 
@@ -145,16 +148,59 @@ def test_it_is_said_alike_in_terminal_page_and_document(example: ModuleType, tmp
 def test_effect_by_group(example: ModuleType, tmp_path: Path) -> None:
     """Winner against dense on test: wins t2, t3, t4's ranks 3, 4, 5 where dense has 9, none, 5: only t4 is no win."""
     (table,) = effect(example.write(tmp_path / "s1").locked)
-    assert [row[:4] for row in table.rows] == [
+    against = [row for row in table.rows if row[0] == "dense"]
+    assert [row[1:5] for row in against] == [
         ["all", 6, 3, 0],
         ["2 hops", 5, 3, 0],
         ["3 hops", 1, 0, 0],
         ["type bridge_type", 5, 3, 0],
         ["type comparison", 1, 0, 0],
     ]
-    assert [row[6] for row in table.rows] == [0.25, 0.25, 1, 0.25, 1]
-    assert [row[7] for row in table.rows] == [None, 1, 1, 1, 1]
-    assert [row[5] is None for row in table.rows] == [False, False, True, False, True]
+    assert [row[7] for row in against] == [0.25, 0.25, 1, 0.25, 1]
+    assert [row[8] for row in against] == [None, 1, 1, 1, 1]
+    assert [row[6] is None for row in against] == [False, False, True, False, True]
+    assert [row[0] for row in table.rows] == ["dense"] * 5 + ["graph"] * 5
+    assert {row[9] for row in table.rows} == {None}  # no group has 30 queries
+
+
+def made_view(example: ModuleType, folder: Path, chance: Sequence[float]) -> View:
+    """80 queries of two hops and 60 of three: the winner finds all of the former, dense ``chance`` of each."""
+    view = example.write(folder).tune
+    draw, hops = np.random.default_rng(0), np.repeat([2, 3], [80, 60])
+    hit = np.stack([np.where(hops == 2, 1.0, 0.3)] * len(view.rows))
+    hit[view.singles["dense"]] = np.where(hops == 2, *chance)
+    last = np.where(draw.random(hit.shape) < hit, 1, 9)
+    ranks = np.stack([np.full_like(last, 1), last], axis=-1).astype(np.int32)
+    queries = pd.DataFrame({"id": [f"q{n}" for n in range(140)], "hops": hops, "type": "x", "chain": True,
+                            "cluster": np.arange(140) // 2})  # fmt: skip
+    return dataclasses.replace(view, ranks=ranks, queries=queries, in_split=None)
+
+
+def test_a_winner_that_does_not_win_at_every_hop_count(example: ModuleType, tmp_path: Path) -> None:
+    """Interaction by statsmodels' cluster-robust Wald test; said in words; by hops the best of each column is bold."""
+    view = made_view(example, tmp_path / "s1", (0.5, 0.8))
+    result = example.write(tmp_path / "s2", heldout=False)
+    said = choose(sentences(result, view), "addition")
+    (told,) = (text for text in said if text.startswith("Not so at 3 hops (n = 60), where dense scores "))
+    assert "% and the winner " in told
+    assert ", which is worse. Whether the difference depends on hops: p <.001." in told
+    hops = np.asarray(view.queries["hops"])
+    values = view.scores[view.winner_place] - view.scores[view.singles["dense"]]
+    design = np.stack([np.ones(140), hops == 3], axis=1).astype(float)
+    fitted = OLS(values, design).fit(cov_type="cluster", cov_kwds={"groups": np.asarray(view.clusters)})
+    scale = (140 - 1) / (140 - 2)  # statsmodels' correction for the number of coefficients
+    expected = float(f.sf(fitted.tvalues[1] ** 2 * scale, 1, 60 / 2 - 1))
+    (dense,) = (one for one in effects(view) if one.name == "dense")
+    assert dense.p_hops == pytest.approx(expected, rel=1e-6)
+    table = by_group(view, "hops")
+    best = [max(row[place] for row in table.rows) for place in (1, 2, 3)]
+    assert table.best == {(number, place) for number, row in enumerate(table.rows) for place in (1, 2, 3)
+                          if row[place] == best[place - 1]}  # fmt: skip
+    assert (list(view.singles.values())[list(view.singles).index("dense")], 3) in table.best
+    assert f"<b>{100 * best[2]:.1f}</b>" in table.html()
+    everywhere = made_view(example, tmp_path / "s3", (0.5, 0.0))
+    against = [text for text in choose(sentences(result, everywhere), "addition") if "where dense" in text]
+    assert against == []
 
 
 def test_fusers_against_the_winner(example: ModuleType, tmp_path: Path) -> None:

@@ -1,0 +1,43 @@
+"""Does a difference differ between groups of queries, such as hop counts?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.evaluation.statistic.cluster import Labels, cluster_sums, effective_clusters
+
+LEAST = 30
+"""Queries of a group that the test takes in: of fewer the error is not known well enough."""
+
+
+def interaction(values: NDArray[np.float64], members: Sequence[NDArray[np.int64]], labels: Labels) -> float | None:
+    """P of "the mean of ``values`` is the same in all groups"; None of fewer than two groups of ``LEAST`` queries.
+
+    values: float64[Q], differences of two systems.    members: the queries of each group, which do not overlap.
+    labels: int64[Q], each query's cluster. Wald's F of the groups' means with the covariance that is robust to clusters
+    (Liang & Zeger 1986), C / (C - 1) times, which statsmodels gives as ``cov_type="cluster"``; its second degrees are
+    the fewest effective clusters of a group, less 1.
+    """
+    from scipy.stats import f
+
+    taken = [part for part in members if len(part) >= LEAST]
+    if len(taken) < 2:
+        return None
+    own = np.unique(labels[np.concatenate(taken)])
+    places = np.searchsorted(own, labels)
+    means = np.array([values[part].mean() for part in taken])
+    scores = np.zeros((len(taken), len(own)))
+    for row, (part, mean) in enumerate(zip(taken, means, strict=True)):
+        sums = cluster_sums(values[part] - mean, places[part])
+        scores[row, : len(sums)] = sums / len(part)
+    contrast = np.eye(len(taken))[1:] - np.eye(len(taken))[0]
+    spread = contrast @ (scores @ scores.T * len(own) / (len(own) - 1)) @ contrast.T
+    apart = contrast @ means
+    if np.linalg.matrix_rank(spread) < len(apart):
+        return None
+    statistic = float(apart @ np.linalg.solve(spread, apart)) / len(apart)
+    fewest = min(effective_clusters(np.bincount(places[part])) for part in taken)
+    return float(f.sf(statistic, len(apart), max(1.0, fewest - 1)))
