@@ -122,9 +122,9 @@ def write(folder: Path, *, heldout: bool = True) -> SweepResult:
     lock = {
         "winner": plain(0), "fusers": [plain(0), plain(3), plain(5)], "baselines": [plain(2), plain(6)],
         "best_single": "graph", "margin": 0.02,
-        "expected": {"tune": 0.75, "score": 0.7, "bias": 0.05, "low": 0.4, "high": 0.8, "n": 6, "chosen_again": 0.5},
+        "expected": {"tune": 0.75, "score": 0.7, "bias": 0.05, "low": 0.4, "high": 0.8, "n": 6},
         "power": {"n": 6, "discordance": 0.5, "effect": 0.25, "effect_corrected": 0.2, "smallest": None,
-                  "power": 0.031, "power_corrected": 0.024, "queries": 66, "queries_corrected": 101},
+                  "n_effective": 6, "power": 0.031, "power_corrected": 0.024, "queries": 66},
         "dataset": "sample", "data_sha256": SHA, "code": "0.1.0+abc", "libraries": {"numpy": "2.4.6"},
         "objective": "last_hop@5",
     }  # fmt: skip

@@ -1,13 +1,13 @@
 from . import trials as trials
 from .cluster import Labels as Labels
 from .cluster import clustered_mcnemar as clustered_mcnemar
+from .cluster import correlation as correlation
 from .cluster import design_effect as design_effect
 from .cluster import share as share
 from .cluster import too_few as too_few
 from .difference import ClusteredScore as ClusteredScore
 from .difference import difference_interval as difference_interval
 from .difference import equivalence as equivalence
-from .interaction import interaction as interaction
 from .interval import bootstrap as bootstrap
 from .interval import wilson as wilson
 from .multiple import benjamini_hochberg as benjamini_hochberg
@@ -26,6 +26,7 @@ from .power import smallest_effect as smallest_effect
 from .power import smallest_mean as smallest_mean
 from .selection import Expected as Expected
 from .selection import expected as expected
+from .subgroup import interaction as interaction
 from .trials import clustered_wilson as clustered_wilson
 from .trials import holm_ps as holm_ps
 from .trials import mcnemar_ps as mcnemar_ps

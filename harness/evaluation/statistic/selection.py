@@ -21,8 +21,7 @@ UNIT = 1 << 20
 class Expected:
     """``tune``: the winner's own score. ``score``: what to expect on ``n`` new queries, within ``low`` to ``high``.
 
-    ``bias`` is tune - score. ``chosen_again``: share of resamples in which the rule chooses the same trial, or one that
-    cannot be told from it.
+    ``bias`` is tune - score.
     """
 
     tune: float
@@ -31,7 +30,6 @@ class Expected:
     low: float
     high: float
     n: int
-    chosen_again: float
 
 
 def expected(
@@ -68,18 +66,17 @@ def expected(
     count = len(sizes)
     kind: Any = np.float32 if int(value.max(initial=0)) * count < 1 << 24 else np.float64
     keys, draw = value.T.astype(kind), np.random.Generator(np.random.PCG64(seed))
-    outside = weight = again = 0
+    outside = weight = 0
     for start in range(0, resamples, BLOCK):
         drawn = _counts(draw, min(BLOCK, resamples - start), count)
         chosen = np.argmax(drawn.astype(kind) @ keys, axis=1)
         left = drawn == 0
         outside += int((points[chosen] * left).sum())
         weight += int((left * sizes).sum())
-        again += int((chosen == first).sum())
     tune = float(winner.mean())
     score = outside / weight / unit if weight else tune
     low, high = predict(winner, groups, score, np.ones(n, np.int64) if fresh is None else fresh, level)
-    return Expected(tune, score, tune - score, low, high, n, again / resamples)
+    return Expected(tune, score, tune - score, low, high, n)
 
 
 def predict(

@@ -164,6 +164,18 @@ def _expected(result: SweepResult) -> str:
         f"{percent(forecast['high'])}) on {forecast['n']} queries. Tune's {percent(forecast['tune'])} is that "
         f"of the best of {len(result.trials)} trials; {points(forecast['bias'])} points of it are the winner's curse, "
         "estimated by repeating the whole choice in bootstrap resamples and scoring it on the queries left out."
+        f"{_apart(result)}"
+    )
+
+
+def _apart(result: SweepResult) -> str:
+    """What is expected of the winner's difference from the best single list."""
+    apart = result.lock.get("expected_difference")
+    if not apart:
+        return ""
+    return (
+        f" Its difference from {result.lock['best_single']} is {points(apart['tune'])} points on tune; "
+        f"{points(apart['score'])} (95% {points(apart['low'])} to {points(apart['high'])}) is expected on test."
     )
 
 
@@ -181,17 +193,17 @@ def _fused(result: SweepResult) -> set[str]:
 
 
 def _power(result: SweepResult) -> str:
-    power = result.lock.get("power")
-    if not power:
+    """What the test of the winner against the best single list can show."""
+    power, best = result.lock.get("power"), result.lock.get("best_single")
+    if not power or "n_effective" not in power:
         return ""
-    seen = (
-        f"against {result.whole.reference}, at tune's discordance ({percent(power['discordance'])}% of queries "
-        f"differ) and {power['n']} queries, {_smallest(power)}. The winner's net win on tune is "
-        f"{points(power['effect'])} points, found with probability {power['power']:.2f}{_needed(power['queries'])}; "
-        f"less the winner's curse it is {points(power['effect_corrected'])} points, found with probability "
-        f"{power['power_corrected']:.2f}"
+    shared = "" if power["n_effective"] == power["n"] else f", which by cluster tell as much as {power['n_effective']}"
+    return (
+        f"the winner against {best}, at tune's discordance ({percent(power['discordance'])}% of queries differ) and "
+        f"{power['n']} queries{shared}: {_smallest(power)}. Its net win on tune is {points(power['effect'])} points; "
+        f"less the winner's curse it is {points(power['effect_corrected'])} points, found at the first look, before Holm's "
+        f"correction, with probability {power['power_corrected']:.2f}{_needed(power['queries'])}."
     )
-    return f"{seen}{_needed(power['queries_corrected'])}."
 
 
 def _edges(result: SweepResult) -> str:
@@ -218,11 +230,7 @@ def _outcome(test: View, forecast: Mapping[str, Any]) -> str:
 def _smallest(power: Mapping[str, Any]) -> str:
     if power["smallest"] is None:
         return "no net win reaches significance in 4 of 5 tests"
-    queries = -(-power["smallest"] * power["n"] // 1)
-    return (
-        f"the smallest net win that 4 of 5 tests find is {points(power['smallest'])} points "
-        f"({queries:.0f} of {power['n']} queries)"
-    )
+    return f"the smallest net win that 4 of 5 tests find is {points(power['smallest'])} points"
 
 
 def _needed(queries: int | None) -> str:

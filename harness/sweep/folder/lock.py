@@ -22,6 +22,7 @@ FORM = {
     "winner": ROW, "fusers": [ROW], "named?": [ROW], "added?": {"*": ROW}, "baselines": [ROW],
     "dataset": str, "data_sha256": str, "objective": str, "code": str, "libraries": {"*": str},
     "sources?": {"*": str}, "reference?": str, "best_single?": str, "power?": {"*": (*NUMBER, type(None))},
+    "expected_difference?": {"*": NUMBER},
 }  # fmt: skip
 """What a lock must hold, and may."""
 

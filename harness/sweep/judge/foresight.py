@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.table import LEVEL
 from harness.evaluation.comparison import counted
 from harness.evaluation.metric import Metric
-from harness.evaluation.statistic import expected, mcnemar_power, queries_needed, smallest_effect
+from harness.evaluation.statistic import charge, correlation, expected, mcnemar_power, queries_needed, smallest_effect
 from harness.sweep.folder.rows import Row
 from harness.sweep.judge.choice import tiebreak
+
+ALPHA = LEVEL / charge(1)
+"""What the first look at test spends."""
 
 
 def foresight(
@@ -25,48 +29,75 @@ def foresight(
     labels: NDArray[np.int64] | None = None,
     fresh: NDArray[np.int64] | None = None,
 ) -> dict[str, Any]:
-    """``expected`` and ``power`` of the leaderboard's winner on ``n`` test queries, of which no outcome is used.
+    """What the leaderboard's winner is expected to do on ``n`` test queries, of which no outcome is used.
 
+    ``expected``: its score.    ``expected_difference``: from the best single list.    ``power``: of its test against
+    that list; both null where there is none, or where the winner is that list.
     ordered: rows in the order of the rule. ranks: int32[T, Q, H], theirs, on tune. reference: the list that wins are
     counted against. labels: int64[Q], the queries' clusters; fresh: the sizes of test's; None: each query by itself.
     """
     fused = [place for place, row in enumerate(ordered) if row["family"] != "single"]
     other = next((place for place, row in enumerate(ordered) if row["name"] == reference), None)
+    best = next((place for place, row in enumerate(ordered) if row["family"] == "single"), None)
     if not fused or n < 1:
-        return {"expected": None, "power": None}
+        return {"expected": None, "expected_difference": None, "power": None}
 
     def rule(place: int) -> tuple[float, str, str]:
         row = ordered[place]
         return tiebreak(row["parameters"], row["name"], row["trial"])
 
     settled = sorted(fused, key=rule)  # the rule of what the objective and the losses leave tied
-    own = settled if other is None else [*settled, other]
-    values, labels = counted(Metric.parse(objective)(ranks[own]), labels)
+    singles = [place for place in (other, best) if place is not None]
+    values, labels = counted(Metric.parse(objective)(ranks[[*settled, *singles]]), labels)
     scores = values[: len(settled)]
-    lost = np.zeros(scores.shape, bool) if other is None else scores < values[-1]
-    found = dataclasses.asdict(expected(scores, lost, n, labels=labels, fresh=fresh))
-    winner = ordered[fused[0]]
-    return {"expected": found, "power": None if other is None else power(winner, n, found["bias"])}
+    lost = np.zeros(scores.shape, bool) if other is None else scores < values[len(settled)]
+    told = dataclasses.asdict(expected(scores, lost, n, labels=labels, fresh=fresh))
+    winner = scores[settled.index(fused[0])]
+    apart = None if best is None else winner - values[-1]
+    if apart is None or not apart.any():
+        return {"expected": told, "expected_difference": None, "power": None}
+    # Differences of -1 to 1 as scores of 0 to 1: the list is the same for all trials, so the choice is the same.
+    moved = dataclasses.asdict(expected((scores - values[-1] + 1) / 2, lost, n, labels=labels, fresh=fresh))
+    differs = {key: 2 * moved[key] - 1 for key in ("tune", "score", "low", "high")}
+    difference = {**differs, "bias": 2 * moved["bias"], "n": n}
+    return {
+        "expected": told,
+        "expected_difference": difference,
+        "power": power(apart, n, difference["bias"], labels, fresh),
+    }
 
 
-def power(winner: Row, n: int, bias: float = 0.0) -> dict[str, Any]:
-    """What the exact McNemar test of ``n`` queries can see at the discordance of a row, and at its effect.
+def power(
+    apart: NDArray[np.float64],
+    n: int,
+    bias: float = 0.0,
+    labels: NDArray[np.int64] | None = None,
+    fresh: NDArray[np.int64] | None = None,
+) -> dict[str, Any]:
+    """What the test of ``n`` queries can see, at what the first look spends and before Holm's correction.
 
-    ``smallest``: the smallest net share of wins found with 80% power (null: none is). ``power``: at the row's own
-    effect, and ``power_corrected`` at that effect less the winner's curse. ``queries``, ``queries_corrected``: how many
-    give 80% power; null when a million do not, or when there is no effect.
+    apart: float64[Q], the winner's difference from the best single list on tune's queries, in clusters ``labels``.
+    fresh: the sizes of test's clusters: its n queries tell as much as ``n_effective``, n divided by
+    1 + r (sum of s^2 / n - 1), r the correlation of the differences within clusters.
+    ``smallest``: the smallest net share of wins found with 80% power (null: none is). ``power``: at the difference of
+    tune, and ``power_corrected`` at that less the winner's curse. ``queries``: how many like test's give 80% power at
+    the latter; null when a million do not, or where there is no effect.
     """
-    wins, losses = winner["wins"] or 0, winner["losses"] or 0
-    discordance, effect = (wins + losses) / winner["n"], (wins - losses) / winner["n"]
+    wins, losses = float((apart > 0).mean()), float((apart < 0).mean())
+    discordance, effect = wins + losses, wins - losses
     corrected = max(-discordance, min(discordance, effect - bias))
+    r = 0.0 if labels is None else correlation(apart, labels)
+    inflation = 1.0 if fresh is None else 1 + r * (float((fresh**2).sum()) / float(fresh.sum()) - 1)
+    known = max(1, int(n / inflation))
+    needed = queries_needed(discordance, corrected, alpha=ALPHA) if corrected > 0 else None
     return {
         "n": n,
+        "n_effective": known,
         "discordance": discordance,
         "effect": effect,
         "effect_corrected": corrected,
-        "smallest": smallest_effect(n, discordance),
-        "power": mcnemar_power(n, discordance, effect),
-        "power_corrected": mcnemar_power(n, discordance, corrected),
-        "queries": queries_needed(discordance, effect) if effect > 0 else None,
-        "queries_corrected": queries_needed(discordance, corrected) if corrected > 0 else None,
+        "smallest": smallest_effect(known, discordance, alpha=ALPHA),
+        "power": mcnemar_power(known, discordance, effect, ALPHA),
+        "power_corrected": mcnemar_power(known, discordance, corrected, ALPHA),
+        "queries": None if needed is None else int(np.ceil(needed * inflation)),
     }

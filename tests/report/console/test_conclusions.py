@@ -36,7 +36,8 @@ def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
     assert list(said) == ["in short", "what could be seen", "headroom", "expected on test", "what test can see"]
     assert said["expected on test"].startswith("last_hop@5 70.0 (95% 40.0 to 80.0) on 6 queries. Tune's 75.0 is")
     assert "no net win reaches significance in 4 of 5 tests" in said["what test can see"]
-    assert "(for .80 it takes 66 queries)" in said["what test can see"]
+    assert said["what test can see"].startswith("the winner against graph, at tune's discordance (50.0%")
+    assert said["what test can see"].endswith("with probability 0.02 (for .80 it takes 66 queries).")
     short = said["in short"]
     assert short.startswith("sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5. ")
     assert "boltzmann pit alpha=0.7 beta=0.5 cap=20 scores 75.0% and dense 50.0%: +25.0 points (95% " in short

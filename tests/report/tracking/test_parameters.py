@@ -63,11 +63,11 @@ def test_metrics_with_their_bounds() -> None:
     row = {
         **{"trial": "0f", "name": "x", "n": 8, "untuned": True, "overrides": ["a=1"], "parameters": {"fuser.k": 3}},
         **{"last_hop@5": 0.75, "wins": 3, "p": float("nan"), "wins_best": None, "wilson": [0.4, 0.9]},
-        **{"as_expected": True, "expected": {"low": 0.5, "chosen_again": 0.25}},
+        **{"as_expected": True, "expected": {"low": 0.5, "bias": 0.25}},
     }
     assert scores(row) == {
         **{"last_hop_at_5": 0.75, "wins": 3.0, "wilson_low": 0.4, "wilson_high": 0.9},
-        **{"as_expected": 1.0, "expected_low": 0.5, "expected_chosen_again": 0.25},
+        **{"as_expected": 1.0, "expected_low": 0.5, "expected_bias": 0.25},
     }
     assert dict(numbers("", {"a": {"b": [1, 2, 3]}, "c": "7"})) == {}
 

@@ -19,21 +19,32 @@ def row(name, wins, losses, n=200, **more):
 
 
 def test_power_of_what_was_seen_on_tune():
-    told = power(row("a", 11, 2, 491), 491, bias=0.01)
-    assert told["discordance"] == 13 / 491
-    assert told["effect"] == 9 / 491
-    assert told["effect_corrected"] == 9 / 491 - 0.01
-    assert told["power"] == mcnemar_power(491, 13 / 491, 9 / 491)
-    assert mcnemar_power(491, 13 / 491, told["smallest"]) == pytest.approx(0.8, abs=1e-6)
+    """11 won and 2 lost of 491, at the .05 x 6 / pi^2 of the first look."""
+    alpha = 0.05 * 6 / np.pi**2
+    told = power(np.array([1.0] * 11 + [-1.0] * 2 + [0.0] * 478), 491, bias=0.01)
+    assert (told["discordance"], told["n_effective"]) == (pytest.approx(13 / 491), 491)
+    assert told["effect"] == pytest.approx(9 / 491)
+    assert told["effect_corrected"] == pytest.approx(9 / 491 - 0.01)
+    assert told["power"] == pytest.approx(mcnemar_power(491, 13 / 491, 9 / 491, alpha))
+    assert mcnemar_power(491, 13 / 491, told["smallest"], alpha) == pytest.approx(0.8, abs=1e-6)
     assert told["power_corrected"] < told["power"]
-    assert mcnemar_power(told["queries"], 13 / 491, 9 / 491) >= 0.8
-    assert told["queries_corrected"] > told["queries"]
+    assert mcnemar_power(told["queries"], 13 / 491, 9 / 491 - 0.01, alpha) >= 0.8
+
+
+def test_power_by_cluster_is_that_of_so_many_queries_as_tell_as_much():
+    """Pairs that differ alike, correlation 1: 100 queries of test in pairs tell as much as 50."""
+    apart = np.repeat([1.0] * 12 + [-1.0] * 3 + [0.0] * 85, 2)
+    told = power(apart, 100, labels=np.arange(200) // 2, fresh=np.full(50, 2))
+    assert told["n_effective"] == 50
+    assert told["power"] == pytest.approx(mcnemar_power(50, 0.15, 0.09, 0.05 * 6 / np.pi**2))
+    alone = power(apart, 50)
+    assert told["queries"] == 2 * alone["queries"]
 
 
 def test_no_effect_needs_no_number_of_queries():
-    told = power(row("a", 2, 2), 200)
+    told = power(np.array([1.0, 1, -1, -1] + [0.0] * 196), 200)
     assert told["queries"] is None
-    assert power(row("a", 1, 0), 200)["smallest"] is None
+    assert power(np.array([1.0] + [0.0] * 199), 200)["smallest"] is None
 
 
 def test_the_forecast_is_of_the_winner():
@@ -48,10 +59,21 @@ def test_the_forecast_is_of_the_winner():
     ordered, ranks = [rows[place] for place in places], ranks[places]
     found = foresight(ordered, ranks, "last_hop@5", 190, "dense")
     winner = next(found for found in ordered if found["family"] != "single")
-    assert found["power"] == power(winner, 190, found["expected"]["bias"])
+    apart = (ranks[ordered.index(winner), :, 0] <= 5) * 1.0 - (
+        ranks[[one["name"] for one in ordered].index("dense"), :, 0] <= 5
+    )
+    assert found["power"] == power(apart, 190, found["expected_difference"]["bias"])
+    differs = found["expected_difference"]
+    assert differs["tune"] == pytest.approx(apart.mean())
+    assert differs["low"] < differs["score"] < differs["tune"]
+    assert differs["score"] + differs["bias"] == pytest.approx(differs["tune"])
     told = found["expected"]
     assert foresight(ordered, ranks, "last_hop@5", 1, "dense")["expected"]["n"] == 1
-    assert foresight(ordered, ranks, "last_hop@5", 0, "dense") == {"expected": None, "power": None}
+    assert foresight(ordered, ranks, "last_hop@5", 0, "dense") == {
+        "expected": None,
+        "expected_difference": None,
+        "power": None,
+    }
     assert told["tune"] == winner["last_hop@5"]
     assert told["low"] < told["score"] < told["tune"] < told["high"]
     assert told["n"] == 190
