@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -90,6 +90,7 @@ class Benchmark:
     others, on one side; ``given`` is their field ``split`` (see ``harness.benchmark.split``).
     twin: of a twin (``dataset=twin``), its card: ``of`` which benchmark, ``kind``, ``seed``, ``changes`` (how often
     what was changed), and what was measured ``before`` and ``after``.
+    left_out: how many ``passages``, ``judgements`` and ``queries`` of the source are not here.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Benchmark:
     triples: pa.Table | None = None
     splitting: Splitting = "md5"
     twin: Mapping[str, Any] | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         read_splitting("split", self.splitting)

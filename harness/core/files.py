@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gzip
 import hashlib
 import json
 import os
@@ -13,9 +12,10 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any
 
 from harness.core.errors import HarnessError
+from harness.core.packing import packing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,10 +36,6 @@ ABANDONED = 86400.0
 """Seconds after which what another machine was writing counts as left behind."""
 UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR)
 """What the user can mend: a full disk, a quota, a limit, a folder that cannot be written."""
-
-LEVEL = 1
-"""How hard gzip tries; 1 takes a third of the time of 6 for files that are a sixth larger."""
-
 
 REBUILD = "remove its folder, and the next command that needs it builds it again"
 """The mend of what an artifact should not hold."""
@@ -131,10 +127,10 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def text(path: Path, packed: bool = False) -> Iterator[IO[bytes]]:
-    """A file to write bytes to, gzip when ``packed``: the same bytes for the same content at any time."""
-    with path.open("wb") as raw, gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) if packed else raw as stream:
-        yield cast("IO[bytes]", stream)
+def written(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write bytes to, whole or not at all, packed as its ending says."""
+    with whole(path) as partial, partial.open("wb") as raw, packing(path.name, raw) as stream:
+        yield stream
 
 
 def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:

@@ -1,9 +1,8 @@
-"""Files: opened plain or gzip, read as lines, JSON or YAML, with errors that name the place."""
+"""Files: opened plain or packed, read as lines, JSON or YAML, with errors that name the place."""
 
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
 import struct
 import zipfile
@@ -11,9 +10,10 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from tokenize import TokenError
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from harness.core.errors import HarnessError
+from harness.core.packing import unpacked
 
 DAMAGED = (OSError, EOFError, ValueError, LookupError, TypeError, SyntaxError, TokenError, RuntimeError, MemoryError,
            zipfile.BadZipFile, zlib.error, struct.error)  # fmt: skip
@@ -24,23 +24,17 @@ DEEPEST = 100
 REPEATED = 1_000_000
 """Values that the aliases of a YAML file stand for, at most: nine of nine lines can stand for a billion."""
 
-GZIP = b"\x1f\x8b"
 MARK = b"\xef\xbb\xbf"
 
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes, unpacked when they are gzip (by its first two bytes). Raises HarnessError when it cannot be."""
+    """The file's bytes, unpacked when they are packed (by how they begin). Raises HarnessError when it cannot be."""
     try:
-        with path.open("rb") as raw:
-            packed = raw.read(2) == GZIP
-            raw.seek(0)
-            with gzip.GzipFile(fileobj=raw) if packed else raw as stream:
-                yield cast("IO[bytes]", stream)
+        with path.open("rb") as raw, unpacked(path, raw) as stream:
+            yield stream
     except FileNotFoundError as error:
         raise HarnessError(f"{path}: there is no such file") from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise HarnessError(f"{path}: damaged gzip file ({error}); copy or download it again") from error
     except (IsADirectoryError, PermissionError) as error:
         raise HarnessError(f"{path}: cannot read ({error.strerror}); give a file that you may read") from error
 
@@ -63,7 +57,7 @@ def refuse_array(path: Path, line: bytes) -> None:
 
 
 def read_json(path: Path, expected: str) -> Any:
-    """The JSON value of a whole file, plain or gzip. expected: its form, for the message (see ``parse_json``)."""
+    """The JSON value of a whole file, plain or packed. expected: its form, for the message (see ``parse_json``)."""
     with opened(path) as stream:
         return parse_json(stream.read(), path, expected)
 

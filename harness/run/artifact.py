@@ -45,11 +45,6 @@ def entries(path: Path, lenient: bool = False) -> Entries:
     )
 
 
-def write(run: Run, path: Path) -> None:
-    """Runs are not written as artifacts: those are the retrievers'."""
-    raise HarnessError(f"out={path}: this is a folder; name a file: .trec, .trec.gz, .json or .parquet")
-
-
 def content(folder: Path) -> str:
     """The hashes of a run of ours and of its benchmark: what it holds, whatever its folder is called."""
     return "+".join([_benchmark(folder), *(file_sha256(folder / f"{name}.npy") for name in Run.ARRAYS)])

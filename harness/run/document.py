@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from harness.core.errors import HarnessError
-from harness.core.files import text, whole
+from harness.core.files import written
 from harness.core.input import read_json
 from harness.run.entries import Entries
 from harness.run.run import Run
@@ -19,7 +19,7 @@ FORM = '{"query id": {"document id": score}}'
 
 
 def read_lists(path: Path, form: str = FORM) -> dict[str, dict[str, float]]:
-    """The mapping in a JSON file, plain or gzip. Raises HarnessError for anything but numbers in the form above."""
+    """The mapping in a JSON file, plain or packed. Raises HarnessError for anything but numbers in the form above."""
     lists = read_json(path, form)
     if not isinstance(lists, dict) or not lists:
         raise HarnessError(f"{path}: expected {form}, found {_kind(lists)}")
@@ -51,8 +51,8 @@ def entries(path: Path, lenient: bool = False) -> Entries:
 
 
 def write(run: Run, path: Path) -> None:
-    """Write a JSON file, best document first, packed when the name ends in ``.gz``."""
-    with whole(path) as partial, text(partial, path.suffix == ".gz") as stream:
+    """Write a JSON file, best document first, packed as its ending says."""
+    with written(path) as stream:
         stream.write(json.dumps(run.to_dict(), ensure_ascii=False, indent=1).encode() + b"\n")
 
 

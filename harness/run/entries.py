@@ -40,6 +40,15 @@ def number(columns: Sequence[pa.DictionaryArray]) -> tuple[pa.StringArray, list[
     return ids, [place[column.indices.to_numpy()] for place, column in zip(places, columns, strict=True)]
 
 
+def check_named(found: Entries) -> None:
+    """Raise at the first query or document whose id is empty."""
+    for what, ids in (("query", found.queries), ("document", found.docs)):
+        if (empty := pc.index(ids.dictionary, "").as_py()) >= 0:
+            entries = np.flatnonzero(ids.indices.to_numpy() == empty)
+            place = found.place(int(entries[0])) if entries.size else found.place(0).rpartition(":")[0]
+            raise HarnessError(f"{place}: the id of a {what} is empty; give it one")
+
+
 def check_finite(found: Entries) -> None:
     """Raise at the first score that is not finite."""
     bad = np.flatnonzero(~np.isfinite(found.scores))

@@ -1,10 +1,14 @@
-"""Tables, a row an entry: Parquet, CSV and TSV with a head, JSONL, pandas; columns ``query_id, doc_id, score``."""
+"""Tables, a row an entry: Parquet, CSV and TSV with a head, JSONL, pandas; columns ``query_id, doc_id, score``.
+
+Ids are texts whatever they look like: ``2019-04-18`` is no time and ``007`` no 7. Arrow reads with that schema; what it
+refuses is read row by row, slowly, and the first row that is wrong is named.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +16,12 @@ import pyarrow.compute as pc
 
 from harness.core.errors import HarnessError, keys_of
 from harness.core.files import whole
+from harness.core.input import MARK, numbered_lines, opened, parse_json, refuse_array
+from harness.core.packing import form_of
+from harness.core.separated import COMMA, TAB, read_text, rows_of
 from harness.run.entries import Entries
 from harness.run.run import Run, runs_of
+from harness.run.trec import SCORE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,14 +34,19 @@ TYPED = {"query": "query_id", "doc": "doc_id", "score": "score"}
 """What is typed as ``columns={query: ..., doc: ..., score: ...}``, by our names."""
 
 SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "rank": pa.int64(), "score": pa.float64()}.items())
+TYPES = (pa.string(), pa.string(), pa.float64())
+"""Of a query, a document and a number, as Arrow reads them."""
+
+Names = Mapping[str, Sequence[str]]
+"""Query, document and number of an entry: by our name of each column those that it may have, the first one first."""
 
 
 def entries(path: Path, lenient: bool = False, columns: Mapping[str, str] | None = None) -> Entries:
     """The entries of a file; ids may be texts or integers. Other columns are not read. columns: see ``known_as``."""
-    return _entries(str(path), read_columns(path, known_as(columns)))
+    return read_entries(path, known_as(columns))
 
 
-def known_as(columns: Mapping[str, str] | None) -> Mapping[str, Sequence[str]]:
+def known_as(columns: Mapping[str, str] | None) -> Names:
     """The names under which each column is looked for: a given one alone, ``{"doc": "pid"}``, else those of COLUMNS.
 
     Raises HarnessError for a key that is none of TYPED.
@@ -42,47 +55,154 @@ def known_as(columns: Mapping[str, str] | None) -> Mapping[str, Sequence[str]]:
     return {**COLUMNS, **{TYPED[key]: (str(name),) for key, name in (columns or {}).items()}}
 
 
-def read_columns(path: Path, names: Mapping[str, Sequence[str]]) -> pa.Table:
-    """These columns of a file, under the first of their names that it has, at least one row."""
-    form = path.name.removesuffix(".gz").rpartition(".")[2].lower()
+def read_entries(path: Path, names: Names) -> Entries:
+    """The entries of a file, at least one: two columns of ids and one of numbers.
+
+    names: of each column; the first that the file has is taken.
+    """
+    form = form_of(path)
     try:
-        table = _load(path, form, names)
+        return READERS[form](path, names)
     except FileNotFoundError as error:
         raise HarnessError(f"{path}: there is no such file") from error
     except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
         said = "Parquet" if form == "parquet" else form.upper()
         raise HarnessError(f"{path}: no readable {said} file ({str(error).splitlines()[0]})") from error
-    if not len(table):
-        raise HarnessError(f"{path}: there are no rows; expected the columns {', '.join(names)}")
-    return table.select(_columns(str(path), table.column_names, names))
 
 
-def _load(path: Path, form: str, names: Mapping[str, Sequence[str]]) -> pa.Table:
-    if form == "parquet":
-        import pyarrow.parquet as pq
+def _parquet(path: Path, names: Names) -> Entries:
+    import pyarrow.parquet as pq
 
-        with pq.ParquetFile(path) as file:
-            return file.read(_columns(str(path), file.schema_arrow.names, names), use_threads=False)
-    if form == "jsonl":
-        import pyarrow.json
+    with pq.ParquetFile(path) as file:
+        table = file.read(_columns(str(path), file.schema_arrow.names, names), use_threads=False)
+    return _of_table(str(path), table, names)
 
-        return pyarrow.json.read_json(path, pyarrow.json.ReadOptions(use_threads=False))
+
+def _jsonl(path: Path, names: Names) -> Entries:
+    import pyarrow.json
+
+    first = next(numbered_lines(path), None)
+    if first is None:
+        raise _empty(path, names)
+    refuse_array(path, first[1])
+    chosen = _columns(str(path), list(_object(path, names, *first)), names)
+    schema = pa.schema(zip(chosen, TYPES, strict=True))
+    options = pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+    try:
+        with opened(path) as stream:
+            data = pa.BufferReader(stream.read().removeprefix(MARK))
+        table = pyarrow.json.read_json(data, pyarrow.json.ReadOptions(use_threads=False), options).select(chosen)
+        table.validate(full=True)
+        if not any(column.null_count for column in table.columns):
+            return _of_table(str(path), table, names)
+    except pa.ArrowInvalid:  # the loop below names the line, or reads integers as ids
+        pass
+    rows = ((number, _object(path, names, number, line)) for number, line in numbered_lines(path))
+    return _of_rows(path, chosen, ((number, [row.get(name) for name in chosen]) for number, row in rows))
+
+
+def _object(path: Path, names: Names, number: int, line: bytes) -> Mapping[str, Any]:
+    expected = "{" + ", ".join(f'"{name}": ...' for name in names) + "}"
+    row = parse_json(line, path, expected, number)
+    if not isinstance(row, dict):
+        raise HarnessError(f"{path}:{number}: expected {expected}, found {type(row).__name__}")
+    return row
+
+
+def _separated(delimiter: str) -> Callable[[Path, Names], Entries]:
+    def read(path: Path, names: Names) -> Entries:
+        text = read_text(path)
+        rows = rows_of(path, text, delimiter)
+        _, head = next(rows, (0, list[str]()))
+        if not head:
+            raise _empty(path, names)
+        chosen = _columns(str(path), head, names)
+        if '"' not in text and (table := _plain_rows(text, delimiter, chosen)) is not None:
+            return _of_table(str(path), table, names)
+        places = [head.index(name) for name in chosen]
+        found = _of_rows(path, chosen, ((number, _cells(row, places)) for number, row in rows))
+        if not len(found.scores):
+            raise _empty(path, names)
+        return found
+
+    return read
+
+
+def _plain_rows(text: str, delimiter: str, chosen: list[str]) -> pa.Table | None:
+    """These columns of a text without double quotes; None where a row is not as it should be."""
     import pyarrow.csv
 
-    ids = {name: pa.string() for key, others in names.items() if key != "score" for name in others}  # 007 is no 7
-    return pyarrow.csv.read_csv(
-        path,
-        pyarrow.csv.ReadOptions(use_threads=False),
-        pyarrow.csv.ParseOptions(delimiter="\t" if form == "tsv" else ","),
-        pyarrow.csv.ConvertOptions(column_types=ids),
+    refused: list[object] = []
+
+    def skip(row: object) -> str:
+        refused.append(row)
+        return "skip"
+
+    parse = pyarrow.csv.ParseOptions(
+        delimiter=delimiter, quote_char=False, double_quote=False, invalid_row_handler=skip
     )
+    types = dict(zip(chosen, TYPES, strict=True))
+    convert = pyarrow.csv.ConvertOptions(column_types=types, include_columns=chosen)
+    data = pa.BufferReader(text.lstrip("\n").encode())
+    try:
+        table = pyarrow.csv.read_csv(data, pyarrow.csv.ReadOptions(use_threads=False), parse, convert)
+    except pa.ArrowInvalid:
+        return None
+    return None if refused or table[chosen[2]].null_count else table
+
+
+def _cells(row: Sequence[str], places: Sequence[int]) -> list[Any]:
+    """A query, a document and a number, as a text where it is none."""
+    query, doc, value = (row[place] for place in places)
+    return [query, doc, float(value) if SCORE.fullmatch(value.strip().encode()) else value]
+
+
+READERS = {"parquet": _parquet, "jsonl": _jsonl, "csv": _separated(COMMA), "tsv": _separated(TAB)}
+"""By the ending of the name."""
+
+
+def _of_rows(path: Path, chosen: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]]) -> Entries:
+    """The entries of rows (line, [query, document, number]), each checked by itself.    chosen: the columns' names."""
+    query, doc, value = chosen
+    lines: list[int] = []
+    queries: list[str] = []
+    docs: list[str] = []
+    values: list[float] = []
+    for line, (own_query, own_doc, own_value) in rows:
+        lines.append(line)
+        queries.append(_id(f"{path}:{line}", query, own_query))
+        docs.append(_id(f"{path}:{line}", doc, own_doc))
+        values.append(_value(f"{path}:{line}", value, own_value))
+    ids = [pa.array(one, pa.string()).dictionary_encode() for one in (queries, docs)]
+    return Entries(ids[0], ids[1], np.array(values, dtype=np.float64), place=lambda entry: f"{path}:{lines[entry]}")
+
+
+def _id(place: str, name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    found = "is empty; expected" if value is None else f"is {value!r:.60}; expected"
+    raise HarnessError(f"{place}: column {name} {found} texts or integers in each row")
+
+
+def _value(place: str, name: str, value: Any) -> float:
+    if value is None or value == "":
+        raise HarnessError(f"{place}: column {name} is empty; expected numbers in each row")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise HarnessError(f"{place}: column {name}: expected numbers, found {value!r:.60}")
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise HarnessError(f"{place}: column {name}: a number that does not fit 64 bits; scale them down") from error
 
 
 def from_frame(frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> Run:
     """The run of a data frame with the columns above (e.g. PyTerrier's ``qid, docno, score``), or with those named."""
-    wanted = _columns("the data frame", [str(name) for name in frame.columns], known_as(columns))
+    names = known_as(columns)
+    wanted = _columns("the data frame", [str(name) for name in frame.columns], names)
     table = pa.Table.from_pandas(frame[wanted], preserve_index=False)
-    return runs_of({"": _entries("the data frame", table)})[""]
+    return runs_of({"": _of_table("the data frame", table, names)})[""]
 
 
 def to_frame(run: Run) -> pd.DataFrame:
@@ -92,18 +212,11 @@ def to_frame(run: Run) -> pd.DataFrame:
 
 
 def write(run: Run, path: Path) -> None:
-    """Write a file with the columns ``query_id, doc_id, rank, score``, in the form of its ending."""
+    """Write a Parquet file with the columns ``query_id, doc_id, rank, score``."""
     import pyarrow.parquet as pq
 
-    form = path.name.removesuffix(".gz").rpartition(".")[2].lower()
-    packed: Literal["gzip"] | None = "gzip" if path.suffix == ".gz" else None
     with whole(path) as partial:
-        if form == "parquet":
-            pq.write_table(_table(run), partial)
-        elif form == "jsonl":
-            to_frame(run).to_json(partial, orient="records", lines=True, double_precision=15, compression=packed)
-        else:
-            to_frame(run).to_csv(partial, index=False, sep="\t" if form == "tsv" else ",", compression=packed)
+        pq.write_table(_table(run), partial)
 
 
 def _table(run: Run) -> pa.Table:
@@ -117,7 +230,16 @@ def _table(run: Run) -> pa.Table:
     return pa.table(columns, schema=SCHEMA)
 
 
-def _columns(source: str, found: list[str], names: Mapping[str, Sequence[str]]) -> list[str]:
+def _empty(source: object, names: Names) -> HarnessError:
+    return HarnessError(f"{source}: there are no rows; expected the columns {', '.join(names)}")
+
+
+def has_columns(found: Sequence[str], names: Names) -> bool:
+    """Whether a file whose columns are these has one of the names of each."""
+    return all(any(name in found for name in others) for others in names.values())
+
+
+def _columns(source: str, found: list[str], names: Names) -> list[str]:
     chosen = [next((name for name in others if name in found), None) for others in names.values()]
     if None in chosen:
         mend = "; name yours: columns={query: ..., doc: ..., score: ...}" if set(names) == set(COLUMNS) else ""
@@ -129,7 +251,19 @@ def _columns(source: str, found: list[str], names: Mapping[str, Sequence[str]]) 
     return [name for name in chosen if name is not None]
 
 
-def texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
+def _of_table(source: str, table: pa.Table, names: Names) -> Entries:
+    if not len(table):
+        raise _empty(source, names)
+    query, doc, value = table.column_names
+    return Entries(
+        _texts(source, query, table[query]),
+        _texts(source, doc, table[doc]),
+        _numbers(source, value, table[value]),
+        place=lambda entry: f"{source}: row {entry + 1}",
+    )
+
+
+def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
     """A column of ids, texts or integers without nulls, as dictionary<int32, string>."""
     column = _plain(column)
     textual = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
@@ -137,7 +271,7 @@ def texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray
     return _cast(source, name, column, pa.string()).dictionary_encode().combine_chunks()
 
 
-def numbers(source: str, name: str, column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _numbers(source: str, name: str, column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """A column of numbers without nulls, float64[N]."""
     column = _plain(column)
     numeric = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
@@ -164,13 +298,3 @@ def _cast(source: str, name: str, column: pa.ChunkedArray, kind: pa.DataType) ->
         return column.cast(kind, safe=kind == pa.string())
     except pa.ArrowInvalid as error:
         raise HarnessError(f"{source}: column {name}: {str(error).splitlines()[0]}") from error
-
-
-def _entries(source: str, table: pa.Table) -> Entries:
-    query, doc, score = table.column_names
-    return Entries(
-        texts(source, query, table[query]),
-        texts(source, doc, table[doc]),
-        numbers(source, score, table[score]),
-        place=lambda entry: f"{source}: row {entry + 1}",
-    )

@@ -1,7 +1,8 @@
 """Any system's ranked lists, by file ending: ``.json``, ``.parquet``, ``.csv``, ``.tsv``, ``.jsonl``, else TREC.
 
-All but Parquet may be packed (``.json.gz``, ``.trec.gz``). A folder is a run of ours, an artifact of the stage
-``retrieve``. See harness.run.trec, harness.run.document (JSON), harness.run.frame (tables) and harness.run.artifact.
+All but Parquet may be packed (``.json.gz``, ``.trec.zst``; see harness.core.packing). A folder is a run of ours, an
+artifact of the stage ``retrieve``. See harness.run.trec, harness.run.document (JSON), harness.run.frame (tables) and
+harness.run.artifact; harness.run.lines writes what has an entry a line.
 
 >>> runs = read_all({"dense": "dense.trec.gz", "graph": "graph.json"})  # doctest: +SKIP
 >>> write(runs["dense"], "dense.parquet")  # doctest: +SKIP
@@ -15,8 +16,9 @@ from types import ModuleType
 from typing import Any
 
 from harness.core.errors import HarnessError
+from harness.core.packing import form_of
 from harness.core.threads import available, map_threads
-from harness.run import frame
+from harness.run import document, frame, lines
 from harness.run.entries import Entries
 from harness.run.metadata import write_metadata
 from harness.run.run import Run, runs_of
@@ -83,13 +85,18 @@ def write(run: Run, path: str | Path, made: Mapping[str, Any] | None = None) -> 
 
     Args:
         run: ranked lists.
-        path: ``.trec``, ``.json``, ``.csv``, ``.tsv`` or ``.jsonl``, plain or ``.gz``, or ``.parquet``.
+        path: ``.trec``, ``.json``, ``.csv``, ``.tsv`` or ``.jsonl``, plain or packed (``.gz``, ``.zst``,
+            ``.xz``, ``.bz2``), or ``.parquet``.
         made: what is known of how it was made, by the names of ``harness.run.metadata``.
 
     Raises:
         HarnessError: an id is one that the form cannot carry, or the file cannot be written.
     """
-    _form(Path(path)).write(run, Path(path))
+    place = Path(path)
+    if place.is_dir():
+        raise HarnessError(f"out={path}: this is a folder; name a file: .trec, .trec.gz, .json or .parquet")
+    writer: Any = {"json": document, "parquet": frame}.get(form_of(place), lines)
+    writer.write(run, place)
     write_metadata(Path(path), run, made or {})
 
 
@@ -99,4 +106,5 @@ def _form(path: Path) -> ModuleType:
     if path.is_dir():
         return artifact
     forms = {"json": document, **dict.fromkeys(("parquet", "csv", "tsv", "jsonl"), frame)}
-    return forms.get(path.name.removesuffix(".gz").rpartition(".")[2].lower(), trec)
+    found = forms.get(form_of(path), trec)
+    return trec if found is frame and trec.is_headless(path) else found

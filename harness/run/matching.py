@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping
 
@@ -16,11 +15,13 @@ from harness.run.run import Run
 SAMPLE = 20
 """How many ids are looked for as parts of others."""
 
-RULES: Mapping[str, Callable[[str], str]] = {
-    "white space": lambda name: "".join(name.split()),
-    "Unicode form (write both as NFC)": lambda name: unicodedata.normalize("NFC", name),
-    "case": str.casefold,
-    "how numbers are written": lambda name: name.removesuffix(".0").lstrip("0") or "0",
+Rule = Callable[[pa.StringArray], pa.StringArray]
+RULES: Mapping[str, Rule] = {
+    "white space": lambda ids: pc.replace_substring_regex(ids, r"\s+", ""),
+    "double quotes": lambda ids: pc.replace_substring(ids, '"', ""),
+    "Unicode form (write both as NFC)": lambda ids: pc.utf8_normalize(ids, "NFC"),
+    "case": pc.utf8_lower,
+    "how numbers are written": lambda ids: pc.replace_substring_regex(ids, r"^0+([0-9])|\.0$", r"\1"),
 }
 """What two spellings of one id differ in, and what makes them equal."""
 
@@ -28,9 +29,21 @@ RULES: Mapping[str, Callable[[str], str]] = {
 def difference(ours: pa.StringArray, theirs: pa.StringArray) -> str:
     """What ids without a common one differ in, for a message; empty when neither ``RULES`` nor an affix explains it."""
     for what, rule in RULES.items():
-        if {rule(name) for name in ours.to_pylist()} & {rule(name) for name in theirs.to_pylist()}:
+        if known(rule(ours), rule(theirs)):
             return f"they differ in {what}"
     return _affix(ours, theirs, "the latter") or _affix(theirs, ours, "the former")
+
+
+def resembling(missing: pa.StringArray, others: pa.StringArray) -> list[str]:
+    """How many of the ids that others lack are one of these by a rule of ``RULES``, with one of each, for a message."""
+    said = []
+    for what, rule in RULES.items() if len(missing) and len(others) else ():
+        found = pc.index_in(rule(missing), value_set=rule(others))
+        if count := len(found) - found.null_count:
+            place = int(pc.index(pc.is_valid(found), True).as_py())
+            ours, theirs = missing[place].as_py(), others[found[place].as_py()].as_py()
+            said.append(f"{count} {'differs' if count == 1 else 'differ'} in {what} alone: {ours!r}, {theirs!r}")
+    return said
 
 
 def _affix(short: pa.StringArray, long: pa.StringArray, whose: str) -> str:

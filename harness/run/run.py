@@ -21,7 +21,7 @@ from harness.core.arrays import read_array, write_array
 from harness.core.errors import HarnessError, nested
 from harness.core.files import REBUILD
 from harness.core.table import Column, Table
-from harness.run.entries import Entries, check_finite, check_once, check_ranks, find_order, number, strings
+from harness.run.entries import Entries, check_finite, check_named, check_once, check_ranks, find_order, number, strings
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,7 +128,7 @@ class Run:
         """Read a TREC run file (``qid Q0 docid rank score tag``), checked as ``harness.run.trec`` says.
 
         Args:
-            path: of the file, plain or ``.gz``.
+            path: of the file, plain or packed.
 
         Returns:
             The lists of the queries that the file names.
@@ -144,15 +144,15 @@ class Run:
         """Write a TREC run file, best document first; scores round-trip to the bit.
 
         Args:
-            path: of the file; packed where it ends in ``.gz``.
+            path: of the file; packed where its ending says so.
             tag: the name of the system in the last column.
 
         Raises:
             HarnessError: an id or the tag is empty or holds white space.
         """
-        from harness.run import trec
+        from harness.run import lines
 
-        trec.write(self, Path(path), tag)
+        lines.write(self, Path(path), tag)
 
     def __len__(self) -> int:
         """Number of queries."""
@@ -290,6 +290,7 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
     runs = {}
     for (name, found), docs in zip(files.items(), numbers, strict=True):
         rows = pc.index_in(found.queries.dictionary, value_set=queries).to_numpy()[found.queries.indices.to_numpy()]
+        check_named(found)
         check_finite(found)
         if found.ranks is not None:
             check_ranks(found, rows, found.ranks)

@@ -208,6 +208,7 @@ class Findings:
             "data_sha256": data.sha256,
             "split": "tune",
             **data.split_facts,
+            **({"left_out": dict(data.left_out)} if data.left_out else {}),
             "shared_gold": float(share_gold(data.gold[test], data.gold[members]).mean()) if len(test) else 0.0,
             "n": self.rows[0]["n"],
             **({"sources": self._sources} if self._sources else {}),

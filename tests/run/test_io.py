@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import random
+import zipfile
 from pathlib import Path
 
 import ir_measures
@@ -25,21 +28,139 @@ from harness.run import io as lists
 from harness.run.frame import from_frame, to_frame
 
 LISTS = {"q1": {"d2": 0.9, "d1": 0.5}, "q2": {"d1": 3.0}}
-IDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=5)
-SCORES = st.floats(allow_nan=False, allow_infinity=False)
-ANY_LISTS = st.dictionaries(IDS, st.dictionaries(IDS, SCORES, min_size=1, max_size=5), min_size=1, max_size=5)
+WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=5)
+DATES = st.sampled_from(["2019-04-18", "2020-01-02 10:00:00", "007", "7", "1e5", "NaN", "null", "true", "-", "#", "{}"])
+HOSTILE = st.text(st.sampled_from('ab",\t \u2028\u00e9e\u0301\u200b\ufeff\u0085\\'), min_size=1, max_size=6)
+BROKEN = st.text(st.sampled_from('a",\n\r\t\x0b\x00\x1c'), min_size=1, max_size=4)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+TIED = st.sampled_from([0.1 + 0.2, 0.3, -0.0, 0.0, 5e-324, 1e300])
+CARRIED = {
+    "trec": WORDS | DATES.filter(lambda name: " " not in name),
+    **dict.fromkeys(("csv", "tsv"), WORDS | DATES | HOSTILE),
+    **dict.fromkeys(("json", "jsonl", "parquet"), WORDS | DATES | HOSTILE | BROKEN),
+}
+"""What ids each form can carry."""
+PACKED = ("", ".gz", ".zst", ".xz", ".bz2")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(ANY_LISTS, st.sampled_from(["run.json", "run.json.gz", "run.parquet", "run.trec", "RUN.JSON"]))
-def test_a_run_round_trips_to_the_bit(tmp_path: Path, given_lists: dict[str, dict[str, float]], name: str) -> None:
-    run = Run.from_dict(given_lists)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=400)
+@given(st.data())
+def test_a_run_round_trips_to_the_bit(tmp_path: Path, data: st.DataObject) -> None:
+    form = data.draw(st.sampled_from(sorted(CARRIED)))
+    lists_of = st.dictionaries(CARRIED[form], NUMBERS | TIED, min_size=1, max_size=5)
+    run = Run.from_dict(data.draw(st.dictionaries(CARRIED[form], lists_of, min_size=1, max_size=4)))
+    name = f"run.{form}" + (data.draw(st.sampled_from(PACKED)) if form != "parquet" else "")
+    name = data.draw(st.sampled_from([name, name.upper()]))
     lists.write(run, tmp_path / name)
     again = lists.read(tmp_path / name)
     assert again.query_ids.equals(run.query_ids)
     assert again.doc_ids.equals(run.doc_ids)
     assert again.docs.tolist() == run.docs.tolist()
     assert again.scores.tobytes() == run.scores.tobytes()
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+def test_a_table_refuses_an_id_with_a_line_break(tmp_path: Path, form: str) -> None:
+    with pytest.raises(HarnessError, match=r"query id 'a\\nb' holds a line break.*parquet"):
+        lists.write(Run.from_dict({"a\nb": {"d": 1.0}}), tmp_path / f"run.{form}")
+    assert not list(tmp_path.iterdir())
+
+
+ROWS = [("q0", "a", 1.0), ("q0", '"Weird Al 3', 0.5), ("q1", '"Heroes" (album)', 0.9), ("q1", 'Al" Yankovic', 0.25)]
+
+
+@pytest.mark.parametrize(("form", "gap"), [("tsv", "\t"), ("csv", ",")])
+def test_a_double_quote_that_quotes_nothing_is_a_letter(tmp_path: Path, form: str, gap: str) -> None:
+    path = tmp_path / f"run.{form}"
+    lines = [gap.join(map(str, row)) for row in (("query_id", "doc_id", "score"), *ROWS, ("q1", '"b"', 0.1))]
+    path.write_text("\r\n".join(lines))
+    found = lists.read(path).to_dict()
+    assert found == {
+        "q0": {"a": 1.0, '"Weird Al 3': 0.5},
+        "q1": {'"Heroes" (album)': 0.9, 'Al" Yankovic': 0.25, "b": 0.1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("r.csv", 'qid,docno,score\nq1,"a,1\nq2,b",2\n', ":2: a double quote opens here and closes at line 3"),
+        ("r.tsv", "qid\tdocno\tscore\nq1\ta\n", ":2: expected 3 fields, as the head has, found 2"),
+        ("r.csv", "qid,docno,score\n\nq1,a,1\nq1,b,1,9\n", ":4: expected 3 fields, as the head has, found 4"),
+        ("r.csv", "qid,docno,score\nq1,a,high\n", ":2: column score: expected numbers, found 'high'"),
+        ("r.csv", "qid,docno,score\nq1,a,\n", ":2: column score is empty"),
+        ("r.csv", "qid,docno,score\nq1,,1\n", "row 1: the id of a document is empty"),
+        ("r.csv", "qid,docno,score\n", "there are no rows"),
+        (
+            "r.jsonl",
+            '{"qid": "q", "docno": "d", "score": 1}\n{"qid": "q", "docno": 1.5, "score": 1}',
+            ":2: column docno",
+        ),
+        ("r.jsonl", '{"qid": "q", "docno": "d", "score": "0.9x"}', ":1: column score: expected numbers, found '0.9x'"),
+        ("r.jsonl", '{"qid": "q", "docno": "d", "score": 1}\n{"qid": "q", "score": 1}', ":2: column docno is empty"),
+        ("r.jsonl", '{"qid": "q", "docno": "", "score": 1}', "row 1: the id of a document is empty"),
+        ("r.json", '{"q": {"": 1}}', "entry 1: the id of a document is empty"),
+    ],
+)
+def test_a_row_that_is_refused_is_named(tmp_path: Path, name: str, text: str, words: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(HarnessError) as caught:
+        lists.read(path)
+    assert str(caught.value).startswith(str(path))
+    assert words in str(caught.value)
+
+
+def test_a_csv_may_have_texts_over_several_lines_beside_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text('qid,docno,score,text\nq1,a,1,"first, line\nsecond ""line"""\nq1,b,2,x\n')
+    assert lists.read(path).to_dict() == {"q1": {"b": 2.0, "a": 1.0}}
+
+
+@pytest.mark.parametrize(
+    "ids", [("2019-04-18", "x"), ("2019-04-18", "2020-01-02"), ("007", "7"), (1, "x"), (10**30, 2)]
+)
+def test_ids_in_json_lines_are_texts(tmp_path: Path, ids: tuple[object, ...]) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text("".join(json.dumps({"query_id": "q", "doc_id": one, "score": 1}) + "\n" for one in ids))
+    assert sorted(lists.read(path).to_dict()["q"]) == sorted(map(str, ids))
+
+
+def test_a_table_without_a_head_that_has_the_six_fields_of_trec_is_read_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "r.tsv"
+    path.write_text("q1\tQ0\td1\t1\t9\ts\nq1\tQ0\td3\t2\t8\ts\n")
+    assert lists.read(path).to_dict() == {"q1": {"d1": 9.0, "d3": 8.0}}
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zst", ".xz", ".bz2", ".zip", ".lz4"])
+def test_packed_lists_are_read_whatever_they_are_called(tmp_path: Path, ending: str) -> None:
+    text = b"q1 Q0 d1 1 9 s\nq1 Q0 d3 2 8 s\n"
+    if ending == ".zip":
+        with zipfile.ZipFile(tmp_path / "packed", "w") as archive:
+            archive.writestr("inside.trec", text)
+    elif ending == ".lz4":
+        with pa.CompressedOutputStream(str(tmp_path / "packed"), "lz4") as stream:
+            stream.write(text)
+    else:
+        pack = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": pa.Codec("zstd").compress}
+        (tmp_path / "packed").write_bytes(bytes(pack[ending](text)))
+    for name in (f"run.trec{ending}", "run.trec", "run"):
+        (tmp_path / name).write_bytes((tmp_path / "packed").read_bytes())
+        assert lists.read(tmp_path / name).to_dict() == {"q1": {"d1": 9.0, "d3": 8.0}}
+    data = (tmp_path / "packed").read_bytes()
+    (tmp_path / "cut.trec").write_bytes(data[: len(data) - 4])
+    with pytest.raises(HarnessError, match=r"cut\.trec: damaged .* file"):
+        lists.read(tmp_path / "cut.trec")
+
+
+def test_what_is_packed_in_another_way_is_named(tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match=r"are read, not written; packed are those that end in \.gz, \.zst"):
+        lists.write(Run.from_dict(LISTS), tmp_path / "run.trec.zip")
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("a.trec", "")
+        archive.writestr("b.trec", "")
+    with pytest.raises(HarnessError, match=r"two\.zip: a zip archive of 2 files \(a\.trec, b\.trec\)"):
+        lists.read(tmp_path / "two.zip")
 
 
 def test_several_files_share_queries_and_documents(tmp_path: Path) -> None:
@@ -178,7 +299,7 @@ def test_json_is_what_json_reads(tmp_path: Path) -> None:
 
 def test_gold_is_the_qrels_of_other_tools_there_and_back() -> None:
     gold = Gold.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 0}})
-    assert gold.to_dict() == {"q1": {"d1": 1}}
+    assert (gold.to_dict(), gold.supporting, gold.nothing) == ({"q1": {"d1": 2, "d2": 0}}, [["d1"]], ["q2"])
     found = pytrec_eval.RelevanceEvaluator(gold.to_dict(), {"recip_rank"}).evaluate(LISTS)
     ours = evaluate(Run.from_dict(LISTS), gold, "mrr")
     assert ours["per_query"]["q1"]["mrr"] == found["q1"]["recip_rank"]

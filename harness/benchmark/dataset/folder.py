@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.benchmark import Benchmark, Texts
-from harness.benchmark.source.assembly import assemble, check_gold
+from harness.benchmark.source.assembly import answerable, assemble, check_gold
 from harness.benchmark.source.chain import Chain, check_chain
+from harness.benchmark.source.judgements import add_judgements, benchmark, judgement_files, read_judgements
 from harness.benchmark.source.lock import Lock
-from harness.benchmark.source.prepared import read_prepared, read_prepared_corpus, read_prepared_queries
+from harness.benchmark.source.prepared import (
+    need_file,
+    plain_passages,
+    read_prepared,
+    read_prepared_corpus,
+    read_prepared_queries,
+    read_prepared_questions,
+)
 from harness.benchmark.source.records import check_queries
 from harness.core.errors import HarnessError
 from harness.work.store import Store
@@ -18,6 +28,9 @@ from harness.work.store import Store
 @dataclass(frozen=True)
 class Folder:
     """The benchmark in ``path``: ``corpus.jsonl`` and ``queries.jsonl``, plain or ``.gz``; named like the folder.
+
+    Where the queries name no gold and the folder has ``qrels/*.tsv``, it is one of BEIR: the files are splits of
+    judgements, and no query has a hop order.
 
     chain: of which questions the hop order is known, so that they have a last hop: ``all``, ``none``, or
     ``{field: [values]}`` over the query's fields.
@@ -32,6 +45,8 @@ class Folder:
     def load(self, store: Store) -> Benchmark:
         """The benchmark; its hash is remembered in the runs and checked from then on."""
         folder = self._folder()
+        if files := judgement_files(folder):
+            return self._judged(folder, files, store)
         found = read_prepared(folder, store.root)
         if found is None:
             raise HarnessError(
@@ -43,6 +58,17 @@ class Folder:
         Lock.of(store).hold(name, {"sha256": benchmark.sha256}, f"the benchmark in {folder}")
         return benchmark.without_order(~benchmark.chain)
 
+    def _judged(self, folder: Path, files: Sequence[Path], store: Store) -> Benchmark:
+        """The benchmark of a folder of BEIR."""
+        judged: dict[str, dict[str, int]] = {}
+        splits: dict[str, str] = {}
+        for path in files:
+            add_judgements(judged, splits, read_judgements(path), path.stem)
+        questions = read_prepared_questions(need_file(folder, "queries"))
+        asked = {name: question for name, question in questions.items() if name in judged}
+        passages = functools.partial(plain_passages, need_file(folder, "corpus"))
+        return benchmark(folder.name, passages, asked, judged, store, splits, str(folder))
+
     def texts(self) -> Texts:
         """What the two files say, without storing anything; ``queries.jsonl`` may be missing, and its gold, too."""
         folder = self._folder()
@@ -51,8 +77,9 @@ class Folder:
         if queries is None:
             return Texts(folder.name, titles, texts)
         check_queries(queries, {"id": str, "question": str})
+        judged = any("supporting_ids" in row for row in queries.values)
+        queries = answerable(queries) if judged else queries
         rows = queries.values
-        judged = any("supporting_ids" in row for row in rows)
         gold, chain = check_gold(corpus, queries, self.chain) if judged else (None, None)
         return Texts(
             folder.name,

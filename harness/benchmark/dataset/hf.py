@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
@@ -57,6 +58,7 @@ class Hf:
         except (OSError, ValueError) as error:
             raise HarnessError(
                 f"dataset.path={path}: no split {split} of configuration {name} ({str(error).splitlines()[0]})"
+                f"{f'; a folder of BEIR is dataset=folder dataset.path={path}' if Path(path).is_dir() else ''}"
             ) from error
         if missing := [column for column in columns if column not in found.column_names]:
             raise HarnessError(

@@ -18,6 +18,8 @@ class Musique(Published):
         paragraphs = {paragraph.get("idx", n): paragraph for n, paragraph in enumerate(record["paragraphs"])}
         steps = []
         for step in record["question_decomposition"]:
+            if step["paragraph_support_idx"] is None:
+                raise LookupError("a step has no paragraph_support_idx, as in a question that is not answerable")
             paragraph = paragraphs[step["paragraph_support_idx"]]
             found = passages.find(paragraph["title"], paragraph["paragraph_text"])
             steps.append({"question": step["question"], "answer": step["answer"], "supporting_id": found["id"]})

@@ -7,7 +7,9 @@ many passages support it), ``type`` (default null); any other field is kept as J
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from harness.benchmark.source.records import Record, Records, check_queries
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 
+log = logging.getLogger(__name__)
 QUERY = {"id": str, "question": str, "answers": list, "supporting_ids": list}
 KNOWN = (*QUERY, "hops", "type")
 
@@ -28,12 +31,16 @@ KNOWN = (*QUERY, "hops", "type")
 def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain) -> Benchmark:
     """The benchmark of these records. Raises HarnessError with file, line and mend for the first one that is wrong.
 
-    corpus: as ``read_corpus`` has read it, or the records of a small one.
+    corpus: as ``read_corpus`` has read it, or the records of a small one. Queries whose ``supporting_ids`` are empty
+    are left out and counted.
     """
     from datasets import Dataset
 
     if isinstance(corpus, Records):
         corpus = read_corpus(corpus)
+    total, queries = len(queries.values), answerable(queries)
+    if left_out := total - len(queries.values):
+        log.warning("%s: %d of %d queries have no supporting_ids; left out", queries.path, left_out, total)
     gold, flags = check_gold(corpus, queries, chain)
     sha256 = texts_sha256(_content(corpus, queries.values, flags))
     return Benchmark(
@@ -43,7 +50,16 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
         gold=gold,
         chain=flags,
         sha256=sha256,
+        left_out={"queries": left_out} if left_out else {},
     )
+
+
+def answerable(queries: Records) -> Records:
+    """The queries that some passage supports. Raises HarnessError where none is left."""
+    kept = [number for number, query in enumerate(queries.values) if query.get("supporting_ids") != []]
+    if not kept and queries.values:
+        raise HarnessError(f"{queries.path}: no query has supporting_ids; name the gold passages of some")
+    return replace(queries, values=[queries.values[n] for n in kept], places=[queries.places[n] for n in kept])
 
 
 def check_gold(corpus: Corpus, queries: Records, chain: Chain) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
@@ -63,8 +79,6 @@ def _check_query(queries: Records, number: int, query: Record) -> None:
                 raise HarnessError(
                     f"{queries.at(number)}: field {key} must be a list of strings, found {value!r:.60} in it"
                 )
-    if not query["supporting_ids"]:
-        raise HarnessError(f"{queries.at(number)}: query {query['id']} has no supporting_ids; name its gold passages")
     if len(set(query["supporting_ids"])) < len(query["supporting_ids"]):
         raise HarnessError(f"{queries.at(number)}: query {query['id']} names a supporting id twice; name each once")
     hops, kind = query.get("hops", 1), query.get("type")

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
-from harness.benchmark.source.corpus import read_corpus
+from harness.benchmark.source.corpus import BODY, read_corpus
 from harness.benchmark.source.lock import Lock
-from harness.benchmark.source.records import Record, Records, Stream
+from harness.benchmark.source.prepared import prepared_file
+from harness.benchmark.source.records import Record, Records, Stream, is_blank, stream_lines
 from harness.core.errors import HarnessError
+from harness.core.separated import TAB, read_text, rows_of
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)
+HEAD = ["query-id", "corpus-id", "score"]
+"""Of a file of judgements of BEIR."""
 Judgements = Mapping[str, Mapping[str, int]]
 """Relevance by passage by query; at least 1 supports the query."""
 
@@ -32,11 +36,20 @@ def benchmark(
     """The benchmark named ``source``: queries with a supporting passage that is there, in the order of ``questions``.
 
     splits: of each judged query, kept as its field ``split``.    key: what its hash is remembered by, where it is not
-    ``source``. Passages without text, and queries without supporting passage, are left out; the queries are counted in
-    a warning. Judgements have no order, so no query is ``ordered`` or has a chain. Its hash and counts are remembered
-    in the runs and checked from then on. Raises HarnessError where nothing is left.
+    ``source``. Passages without title and text, judgements of passages that are not there, and queries without
+    supporting passage are left out, and counted in a warning and in ``left_out``. Judgements have no order, so no query
+    is ``ordered`` or has a chain. Its hash and counts are remembered in the runs and checked from then on. Raises
+    HarnessError where nothing is left.
     """
-    rows = functools.partial(_numbered, passages)
+    blank: dict[int, None] = {}
+
+    def rows() -> Iterator[tuple[int, Record]]:
+        for place, passage in enumerate(passages(), 1):
+            if is_blank(passage, *BODY):
+                blank[place] = None
+            else:
+                yield place, passage
+
     corpus = read_corpus(Stream(Path(source), rows, ": record "), store.root)
     relevant = {
         name: sorted(passage for passage, grade in grades.items() if grade >= 1) for name, grades in judged.items()
@@ -55,13 +68,28 @@ def benchmark(
             f"{source}: none of its {len(questions)} queries has a supporting passage among its {len(corpus.table)} "
             "passages"
         )
-    if left_out := len(questions) - len(queries):
-        log.warning("%s: %d of %d queries have no supporting passage; left out", source, left_out, len(questions))
+    counts = {"passages": len(corpus.table), "queries": len(queries), "queries_left_out": len(questions) - len(queries)}
+    gone = {
+        "passages": len(blank),
+        "judgements": sum(passage not in there for names in relevant.values() for passage in names),
+    }
+    if counts["queries_left_out"]:
+        log.warning(
+            "%s: %d of %d queries have no supporting passage; left out",
+            source, counts["queries_left_out"], len(questions),
+        )  # fmt: skip
+    if gone["passages"]:
+        log.warning("%s: %d passages have neither title nor text; left out", source, gone["passages"])
+    if gone["judgements"]:
+        log.warning(
+            "%s: %d relevant passages of its judgements are not in the corpus; left out",
+            source, gone["judgements"],
+        )  # fmt: skip
     asked = Records(Path(source), queries, places, ": query ")
     made = assemble(source.replace("/", "-"), corpus, asked, "none")
-    counts = {"passages": len(corpus.table), "queries": len(queries), "queries_left_out": left_out}
     Lock.of(store).hold(key or source, {"sha256": made.sha256, **counts}, f"the benchmark {source}")
-    return made.without_order(~made.chain)
+    left_out = {**gone, "queries": counts["queries_left_out"]}
+    return replace(made.without_order(~made.chain), left_out={name: n for name, n in left_out.items() if n})
 
 
 def add_judgements(
@@ -77,7 +105,21 @@ def add_judgements(
         judged.setdefault(query, {})[passage] = grade
 
 
-def _numbered(passages: Callable[[], Iterator[Record]]) -> Iterator[tuple[int, Record]]:
-    for place, passage in enumerate(passages(), 1):
-        if str(passage["text"]).strip():
-            yield place, passage
+def judgement_files(folder: Path) -> list[Path]:
+    """The judgements of a folder of BEIR, ``qrels/*.tsv``; none where its queries have their gold with them."""
+    files = sorted((folder / "qrels").glob("*.tsv"))
+    own = prepared_file(folder, "queries") if files else None
+    return [] if own and "supporting_ids" in next(stream_lines(own))[1] else files
+
+
+def read_judgements(path: Path) -> Iterator[tuple[str, str, int]]:
+    """Query, passage and relevance in a file of BEIR: a head ``query-id corpus-id score``, then a row each, in tabs."""
+    rows = rows_of(path, read_text(path), TAB)
+    _, head = next(rows, (0, list[str]()))
+    if head != HEAD:
+        raise HarnessError(f"{path}:1: expected the columns {', '.join(HEAD)}, found {', '.join(head)}")
+    for number, (query, passage, grade) in rows:
+        try:
+            yield query, passage, int(grade)
+        except ValueError as error:
+            raise HarnessError(f"{path}:{number}: relevance must be a whole number, got {grade!r}") from error

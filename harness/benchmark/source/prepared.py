@@ -65,6 +65,21 @@ def read_prepared_questions(path: Path) -> dict[str, str]:
     return {row["id"]: row["question"] for row in rows.values}
 
 
+def need_file(folder: Path, stem: str) -> Path:
+    """``prepared_file``. Raises HarnessError where there is none."""
+    if (found := prepared_file(folder, stem)) is None:
+        raise HarnessError(f"{folder}: {stem}.jsonl (or .jsonl.gz) is missing")
+    return found
+
+
+def plain_passages(corpus: Path) -> Iterator[Record]:
+    """Id, title and text of each passage of a file of BEIR, where a title or a text may be missing."""
+    for place, row in _passages(corpus):
+        if not isinstance(row.get("id"), str):
+            raise HarnessError(f"{corpus}:{place}: field id must be a string, found {row.get('id')!r:.60}")
+        yield {"id": row["id"], "title": str(row.get("title") or ""), "text": str(row.get("text") or "")}
+
+
 def _queries(path: Path) -> Records:
     rows = read_lines(path)
     return rows.with_values([{"answers": [], **with_our_names(row, QUERY_NAMES)} for row in rows.values])

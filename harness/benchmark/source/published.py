@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.benchmark import Benchmark
@@ -91,6 +91,7 @@ class Published(ABC):
                     paths[part], found, seen["repository"], seen["sha256"], seen["bytes"],
                 )  # fmt: skip
         passages, questions = read_passages(paths["corpus"], card.name), read_questions(paths["queries"])
+        questions = self._answerable(questions)
         queries = []
         for number, record in enumerate(questions.values):
             try:
@@ -108,6 +109,16 @@ class Published(ABC):
             card.name, len(queries), gold, len(passages.records.values), passages.total,
         )  # fmt: skip
         return self._checked(card, lock, way, paths["queries"], corpus, converted, passages.total)
+
+    def _answerable(self, questions: Records) -> Records:
+        """The questions without those of MuSiQue-Full that have no answer among the passages, and so no gold."""
+        kept = [number for number, record in enumerate(questions.values) if record.get("answerable", True)]
+        if left_out := len(questions.values) - len(kept):
+            log.warning(
+                "%s: %d of %d questions are not answerable; left out", questions.path, left_out, len(questions.values)
+            )
+        values, places = ([column[number] for number in kept] for column in (questions.values, questions.places))
+        return replace(questions, values=values, places=places)
 
     def _checked(
         self, card: Card, lock: Lock, way: str, where: Path, corpus: Corpus, queries: Records, total: int

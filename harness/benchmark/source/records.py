@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.core.errors import HarnessError
 from harness.core.input import numbered_lines, parse_json, read_json, refuse_array
+from harness.core.packing import is_packed
 from harness.core.resources import gibibytes, need_memory
 
 Record = Mapping[str, Any]
@@ -84,7 +85,7 @@ def _foresee(path: Path) -> None:
     """Raise HarnessError where the file is too large for the memory."""
     if path.is_file():
         size = path.stat().st_size
-        factor = PACKED if path.suffix == ".gz" else PLAIN
+        factor = PACKED if is_packed(path) else PLAIN
         mend = "take fewer passages, or a machine with more memory"
         need_memory(factor * size, f"{path}: reading {gibibytes(size)} of records", mend)
 
@@ -101,8 +102,8 @@ def with_our_names(record: Record, names: Mapping[str, Sequence[str]]) -> Record
     return {renamed.get(key, key): value for key, value in record.items()} if renamed else record
 
 
-def check_record(where: str, record: Record, fields: Mapping[str, type], body: str) -> None:
-    """A record has its fields with their types, an id without white space, and a body that is not empty."""
+def check_record(where: str, record: Record, fields: Mapping[str, type], *body: str) -> None:
+    """A record has its fields with their types, an id without white space, and something in a field of its body."""
     for key, kind in fields.items():
         value = record.get(key)
         if not isinstance(value, kind):
@@ -111,8 +112,13 @@ def check_record(where: str, record: Record, fields: Mapping[str, type], body: s
     name = record["id"]
     if not name or any(character.isspace() for character in name):
         raise HarnessError(f"{where}: id {name!r} must be neither empty nor hold white space")
-    if not record[body].strip():
-        raise HarnessError(f"{where}: {name} has an empty {body}; fill it in or remove the record")
+    if is_blank(record, *body):
+        raise HarnessError(f"{where}: {name} has an empty {' and '.join(body)}; fill it in or remove the record")
+
+
+def is_blank(record: Record, *body: str) -> bool:
+    """Whether these fields of a record hold white space at most."""
+    return not any(str(record[key]).strip() for key in body)
 
 
 def check_queries(queries: Records, fields: Mapping[str, type]) -> None:

@@ -1,4 +1,4 @@
-"""TREC run files: ``qid Q0 docid rank score tag``, a line an entry, plain or gzip (told by content, not by name).
+"""TREC run files: ``qid Q0 docid rank score tag``, a line an entry, plain or packed (told by content, not by name).
 
 What is accepted: fields separated by any mix of spaces and tabs, blank lines, Windows line ends, a UTF-8 byte order
 mark, lines in any order. ``Q0`` and the tag are not read. The **score** orders a list: descending, equal scores by
@@ -17,7 +17,6 @@ trec_eval orders equal scores by document id **descending** and reads scores as 
 """
 
 from harness.run.trec.lines import FORM, RANK, SCORE, fields_of, is_comment
-from harness.run.trec.read import entries
-from harness.run.trec.write import write
+from harness.run.trec.read import entries, is_headless
 
-__all__ = ["FORM", "RANK", "SCORE", "entries", "fields_of", "is_comment", "write"]
+__all__ = ["FORM", "RANK", "SCORE", "entries", "fields_of", "is_comment", "is_headless"]

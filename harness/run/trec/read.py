@@ -12,8 +12,9 @@ from pyarrow import csv
 
 from harness.core.errors import HarnessError
 from harness.core.input import MARK, numbered_lines, opened
+from harness.core.packing import form_of
 from harness.run.entries import Entries
-from harness.run.trec.lines import FORM, SCHEMA, is_comment, parse_lines
+from harness.run.trec.lines import FORM, RANK, SCHEMA, SCORE, is_comment, parse_lines
 
 PIECE = 1 << 24
 """Bytes of a file that are read at once; more when a line is longer."""
@@ -41,6 +42,14 @@ def entries(path: Path, lenient: bool = False) -> Entries:
     queries, docs = (found[name].chunk(0) for name in ("query", "doc"))
     scores, ranks = (found[name].to_numpy() for name in ("score", "rank"))
     return Entries(queries, docs, scores, ranks, lambda entry: f"{path}:{_line(path, entry, lenient)}")
+
+
+def is_headless(path: Path) -> bool:
+    """Whether a file begins with a line of a TREC run, whatever its name says: six fields, a rank and a score."""
+    if form_of(path) == "parquet" or not path.is_file():
+        return False
+    fields = next(numbered_lines(path), (0, b""))[1].split()
+    return len(fields) == 6 and bool(RANK.fullmatch(fields[3]) and SCORE.fullmatch(fields[4]))
 
 
 def pieces(path: Path) -> Iterator[bytes]:

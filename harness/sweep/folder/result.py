@@ -36,7 +36,7 @@ MANIFEST = {
     "expected?": {"score": NUMBER, "low": NUMBER, "high": NUMBER}, "power?": {"*": (*NUMBER, type(None))},
     "shared_gold?": NUMBER, "seconds?": NUMBER, "single?": [str], "split?": str, "split_sha256?": str,
     "splitting?": str, "sources?": {"*": str},
-    "lists?": {"*": dict},
+    "lists?": {"*": dict}, "left_out?": {"*": int},
 }  # fmt: skip
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 QUERY = ("id", "hops", "type", "chain")

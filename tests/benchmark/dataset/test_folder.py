@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset.folder import Folder
 from harness.core.errors import HarnessError
+from harness.evaluation.gold import Gold
 from harness.work.store import Store
 
 CORPUS = [
@@ -148,9 +149,9 @@ Q = json.dumps(QUERIES[0])
         (CORPUS, [Q, Q], "queries.jsonl:2: duplicate id q1, first at"),
         ([*CORPUS, CORPUS[0]], [Q], "corpus.jsonl:4: duplicate id p2, first at"),
         (CORPUS, [{**QUERIES[0], "supporting_ids": ["p9"]}], "l:1: query q1 has the unknown supporting id p9"),
-        (CORPUS, [{**QUERIES[0], "supporting_ids": []}], "queries.jsonl:1: query q1 has no supporting_ids"),
+        (CORPUS, [{**QUERIES[0], "supporting_ids": []}], "queries.jsonl: no query has supporting_ids"),
         (CORPUS, [{**QUERIES[0], "supporting_ids": ["p1"] * 2}], "l:1: query q1 names a supporting id twice"),
-        ([*CORPUS, {"id": "p4", "title": "Void", "text": " \t"}], [Q], "corpus.jsonl:4: p4 has an empty text"),
+        ([*CORPUS, {"id": "p4", "title": " ", "text": "\t"}], [Q], "corpus.jsonl:4: p4 has an empty title and text"),
         (CORPUS, [{**QUERIES[0], "question": ""}], "queries.jsonl:1: q1 has an empty question"),
         ([{"id": "p1", "title": "x"}], [Q], "corpus.jsonl:1: field text must be a string, it is missing"),
         ([{"id": 1, "title": "x", "text": "y"}], [Q], "corpus.jsonl:1: field id must be a string, found 1"),
@@ -263,3 +264,53 @@ def test_any_text_survives_and_its_hash_does_not_depend_on_the_writing(
     assert found[0].doc_ids.to_pylist() == ids
     assert found[0].corpus["text"][:] == [passages[key][1] for key in ids]
     assert [ids[number] for number in found[0].gold[:, 0]] == [query["supporting_ids"][0] for query in queries]
+
+
+def test_queries_without_gold_are_left_out_and_counted(
+    write: Write, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    given = [QUERIES[0], {**QUERIES[1], "supporting_ids": []}]
+    made = load(write(queries=given), store)
+    assert (made.queries["id"][:], made.left_out) == ([QUERIES[0]["id"]], {"queries": 1})
+    assert "1 of 2 queries have no supporting_ids; left out" in caplog.text
+
+
+def test_a_passage_may_be_a_title_alone(write: Write, store: Store) -> None:
+    made = load(write([*CORPUS, {"id": "p4", "title": "Void", "text": ""}], QUERIES), store)
+    assert "p4" in made.doc_ids.to_pylist()
+
+
+def beir(folder: Path) -> None:
+    """Three passages, one a title alone and one empty; two splits of judgements, one of a passage that is not there."""
+    passages = [("d1", "A real title", ""), ("d2", "B", "words"), ("d3", "", " "), ("d4", "", "more words")]
+    rows = [json.dumps({"_id": name, "title": title, "text": text}) for name, title, text in passages]
+    (folder / "corpus.jsonl").write_text("\n".join(rows))
+    asked = [json.dumps({"_id": name, "text": f"{name}?"}) for name in ("q1", "q2", "q3", "q4")]
+    (folder / "queries.jsonl").write_text("\n".join(asked))
+    (folder / "qrels").mkdir()
+    head = "query-id\tcorpus-id\tscore\n"
+    (folder / "qrels" / "test.tsv").write_text(f"{head}q1\td1\t2\nq1\td2\t1\nq1\td4\t0\nq2\td1\t1\n")
+    (folder / "qrels" / "dev.tsv").write_text(f"{head}q3\td3\t1\nq3\td4\t1\n")
+
+
+def test_a_folder_of_beir_is_a_benchmark_and_gold(
+    tmp_path: Path, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    """By hand: BEIR reads title and text, so d1 stays; d3 has neither, and its judgement goes with it."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    beir(folder)
+    made = load(folder, store)
+    assert made.doc_ids.to_pylist() == ["d1", "d2", "d4"]
+    found = dict(zip(made.queries["id"][:], made.queries["supporting_ids"][:], strict=True))
+    assert found == {"q1": ["d1", "d2"], "q2": ["d1"], "q3": ["d4"]}
+    assert made.left_out == {"passages": 1, "judgements": 1}
+    assert "1 passages have neither title nor text; left out" in caplog.text
+    assert "1 relevant passages of its judgements are not in the corpus; left out" in caplog.text
+    assert list(made.given or ()) == ["test", "test", "dev"]
+    gold = Gold.read(folder)
+    assert gold.to_dict() == {"q3": {"d3": 1, "d4": 1}, "q1": {"d1": 2, "d2": 1, "d4": 0}, "q2": {"d1": 1}}
+    assert gold.split("test", "given").query_ids == ["q1", "q2"]
+    (folder / "qrels" / "dev.tsv").write_text("q3\td3\t1\n")
+    with pytest.raises(HarnessError, match=r"dev\.tsv:1: expected the columns query-id, corpus-id, score"):
+        load(folder, store)

@@ -51,7 +51,7 @@ def test_a_corpus_in_a_file_is_that_in_memory(tmp_path: Path, monkeypatch: pytes
     [
         ("{broken", r"corpus\.jsonl:101: broken JSON"),
         ('{"id": "p00007", "title": "", "text": "x"}', r"corpus\.jsonl:101: duplicate id p00007, first at .*jsonl:8"),
-        ('{"id": "p9", "title": "", "text": " "}', r"corpus\.jsonl:101: p9 has an empty text"),
+        ('{"id": "p9", "title": "", "text": " "}', r"corpus\.jsonl:101: p9 has an empty title and text"),
     ],
 )
 def test_a_wrong_line_of_a_large_corpus_is_named(tmp_path: Path, line: str, message: str) -> None:

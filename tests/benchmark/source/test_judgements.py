@@ -70,14 +70,17 @@ def test_a_collection_of_ir_datasets(collection: str, tmp_path: Path, caplog: py
     assert made.queries["supporting_ids"][:] == [["d1", "d2"], ["d2"]]
     assert not made.chain.any()
     assert "1 of 3 queries have no supporting passage; left out" in caplog.text
+    assert made.left_out == {"passages": 1, "judgements": 1, "queries": 1}
     (held,) = json.loads((tmp_path / "runs" / "benchmarks.lock.json").read_text()).values()
     assert held == {"sha256": made.sha256, "passages": 2, "queries": 2, "queries_left_out": 1}
 
 
 def test_a_repository_in_beirs_form_is_the_same_benchmark_but_for_titles(repository: Path, tmp_path: Path) -> None:
+    """d3 is a title alone, and gold: BEIR reads title and text, so it stays."""
     made = Hf(str(repository)).load(Store(tmp_path / "runs"))
-    assert made.queries["supporting_ids"][:] == [["d1", "d2"], ["d2"]]
-    assert made.corpus["title"][:] == ["D1", "D2"]
+    assert made.queries["supporting_ids"][:] == [["d1", "d2", "d3"], ["d2"]]
+    assert made.corpus["title"][:] == ["D1", "D2", "D3"]
+    assert made.left_out == {"queries": 1}
     assert not made.chain.any()
 
 

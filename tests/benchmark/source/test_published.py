@@ -42,6 +42,12 @@ MUSIQUE = [
         "answerable": True,
     }
 ]
+UNANSWERABLE = {
+    **MUSIQUE[0],
+    "id": "2hop__1_2",
+    "answerable": False,
+    "question_decomposition": [{"id": 1, "question": "?", "answer": "", "paragraph_support_idx": None}],
+}
 WIKI_CORPUS = [
     {"title": "Teutberga", "text": "Teutberga was a queen."},
     {"title": "Lothair II", "text": "He was the second son of Lothair I and Ermengarde of Tours."},
@@ -156,6 +162,18 @@ def titles(benchmark: Benchmark) -> list[list[str]]:
 
 def extra(benchmark: Benchmark) -> Any:
     return json.loads(benchmark.queries["extra"][0])
+
+
+def test_questions_of_musique_that_are_not_answerable_are_left_out(
+    card: Any, upstream: Any, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    card("musique", 1, 3)
+    data = upstream("musique/musique", [UNANSWERABLE, *MUSIQUE], MUSIQUE_CORPUS)
+    assert Musique("musique", str(data)).load(store).query_ids.to_pylist() == ["2hop__13548_13529"]
+    assert "1 of 2 questions are not answerable; left out" in caplog.text
+    upstream("musique/musique", [{**UNANSWERABLE, "answerable": True}], MUSIQUE_CORPUS)
+    with pytest.raises(HarnessError, match=r"record 0 \(2hop__1_2\): a step has no paragraph_support_idx"):
+        Musique("musique", str(data)).load(store)
 
 
 def test_musique_in_the_order_of_its_decomposition(card: Any, upstream: Any, store: Store) -> None:

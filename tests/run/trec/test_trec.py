@@ -130,7 +130,7 @@ def test_packed_files_are_the_same_bytes_each_time(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lists", [{"q 1": {"d": 1.0}}, {"q": {"d\t1": 1.0}}, {"q": {"": 1.0}}, {"q": {"d\n": 1.0}}])
 def test_ids_that_a_trec_file_cannot_carry(tmp_path: Path, lists: dict[str, dict[str, float]]) -> None:
-    with pytest.raises(HarnessError, match="white space"):
+    with pytest.raises(HarnessError, match=r"white space|is empty"):
         Run.from_dict(lists).to_trec(tmp_path / "run.trec")
     assert list(tmp_path.iterdir()) == []
 

@@ -30,6 +30,8 @@ def run(config: DictConfig) -> None:
     data, name = dataset.load(store(config)), getattr(dataset, "card", None)
     card = read_card(name) if name else None
     print(f"{data.name}: {len(data.corpus)} passages, {len(data.queries)} questions, sha256 {data.sha256}")
+    if data.left_out:
+        print("left out:", ", ".join(f"{count} {name}" for name, count in data.left_out.items()))
     if card:
         said = {"source": card.source, "licence": card.licence, "citation": card.citation}
         print(*(line for key, text in said.items() for line in paragraph(f"{key}: {text.strip()}")), sep="\n")

@@ -13,6 +13,7 @@ from harness.benchmark import Benchmark
 from harness.benchmark.source import read_array, read_lines
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT, file_sha256
+from harness.core.packing import form_of
 from harness.graph.extractor import Extractor
 from harness.graph.extractor.extraction import Extraction
 from harness.plugins.llm.extractor.openie import Statements, add_statements
@@ -92,7 +93,7 @@ def match_rows(path: Path, benchmark: Benchmark) -> tuple[list[Statements | None
 
 def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """(where it stands, row) of each row."""
-    if path.name.removesuffix(".gz").endswith(".jsonl"):
+    if form_of(path) == "jsonl":
         records = read_lines(path)
         for place, row in enumerate(records.values):
             yield records.at(place), row
