@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "harness"
-MOST = {"core": 16, "work": 16}
+MOST = {"core": 16, "evaluation": 13, "work": 16}
 USUAL = 12
 
 

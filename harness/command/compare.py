@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 Systems = Mapping[str, Sequence[str]]
 """The files of each system by its name; several are repeats."""
-OF_LISTS = ("k", "split", "splitting", "dataset.chain", "ties", "strict", "lenient")
+OF_LISTS = ("k", "split", "splitting", "dataset.chain", "ties", "rel", "strict", "lenient")
 """Keys that say how ranked lists are judged."""
 
 

@@ -58,7 +58,7 @@ def run(config: DictConfig) -> None:
     ranked = lists.read(source, config.lenient, plain(config.columns))
     found = evaluate(ranked, gold, wanted, ties=config.ties, source=source)
     show_coverage({source: found.coverage}, gold, config.strict)
-    longest = int(ranked.lengths().max(initial=0))
+    longest = found.coverage.longest
     if deeper := [str(metric) for metric in wanted if metric.k is not None and metric.k > longest]:
         log.warning(
             "%s: no list has more than %d documents, so %s looks no further", source, longest, ", ".join(deeper)

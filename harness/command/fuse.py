@@ -80,6 +80,8 @@ def run(config: DictConfig) -> None:
     importance = read(chosen.pool.importance) if chosen.pool.importance else None
     runs = lists.read_all(paths, config.lenient, plain(config.columns))
     _check_shared(runs, config.disjoint)
+    for name, run in runs.items() if type(chosen.normalizer).__name__ == "Max" else ():
+        _check_positive(name, run)
     splitting = read_splitting("splitting", config.splitting)
     queries = _of_split(next(iter(runs.values())).query_ids, config, splitting)
     runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}
@@ -102,6 +104,17 @@ def run(config: DictConfig) -> None:
         print(f"{name}: {len(run.docs)} documents for {_answered(run)} of {len(queries)} queries")
     part = part_name(config.split, splitting)
     print(f"{out}: {len(fused.docs)} documents for {_answered(fused)} queries (split {part})")
+
+
+def _check_positive(name: str, run: Run) -> None:
+    """Say on stderr where ``normalizer=max`` gives all documents of a query 0."""
+    first = run.scores[run.indptr[:-1][run.lengths() > 0]]
+    if count := int((first <= 0).sum()):
+        print(
+            f"lists.{name}: no score is above 0 in {count} of {len(first)} queries, so normalizer=max gives all their "
+            "documents 0; normalizer=minmax or pit keeps their order",
+            file=sys.stderr,
+        )
 
 
 def _explanation(chosen: Trial) -> str:

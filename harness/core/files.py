@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from harness.core.errors import HarnessError
-from harness.core.packing import packing
+from harness.core.input import packed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,7 +129,7 @@ def _writing(path: Path) -> Iterator[None]:
 @contextlib.contextmanager
 def written(path: Path) -> Iterator[IO[bytes]]:
     """A file to write bytes to, whole or not at all, packed as its ending says."""
-    with whole(path) as partial, partial.open("wb") as raw, packing(path.name, raw) as stream:
+    with whole(path) as partial, partial.open("wb") as raw, packed(path.name, raw) as stream:
         yield stream
 
 

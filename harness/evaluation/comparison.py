@@ -21,6 +21,8 @@ MARGIN = 0.02
 """The largest difference that does not matter, in the test of equivalence, unless a configuration says another one."""
 
 
+EQUAL = 1e-9
+"""Of the scale: scores that differ by no more are equal, as 0.1 + 0.2 and 0.3, or x and 1 - (1 - x)."""
 Test = Literal["sign", "flip"]
 
 
@@ -96,7 +98,10 @@ class Comparison:
             return cls.of(ours[:, 0], theirs[:, 0], binary, labels=labels, test="sign" if binary else "flip",
                           scale=scale)  # fmt: skip
         test = statistic.two_way(ours, theirs, labels) if len(ours) > 1 and _several(labels) else None
-        one = cls.of(ours.mean(axis=1), theirs.mean(axis=1), False, labels=labels, test="flip", scale=scale)
+        means, others = ours.mean(axis=1), theirs.mean(axis=1)
+        rounding = np.abs(means - others) <= EQUAL * max(np.abs(means).max(initial=0), np.abs(others).max(initial=0))
+        others = np.where(rounding, means, others)  # the mean of three 0.1 is not 0.1
+        one = cls.of(means, others, False, labels=labels, test="flip", scale=scale)
         return replace(one, errors=test)
 
     @property

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from omegaconf import OmegaConf
 
 from harness.core.errors import HarnessError, one_of
 from harness.evaluation.gold import Gold
 from harness.run import Run
-from harness.run.matching import documents, known, queries, share_nothing
+from harness.run.matching import documents, known, queries, resembling, share_nothing
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -31,6 +32,7 @@ class Coverage:
     empty: queries that the run names with an empty list.    unknown: queries it answers that the gold does not know.
     gold_documents: distinct supporting documents.    found: how many of them stand in some list of the run.
     run_documents: distinct documents of the run.    in_corpus: how many of them the benchmark has; None without one.
+    longest: how many documents its longest list has.    alike: what ids that one side lacks resemble, a line each.
     """
 
     queries: int
@@ -41,12 +43,15 @@ class Coverage:
     found: int
     run_documents: int
     in_corpus: int | None = None
+    longest: int = field(default=0, compare=False)
+    alike: Sequence[str] = field(default=(), compare=False)
 
     @classmethod
     def of(cls, run: Run, gold: Gold) -> Coverage:
         """The coverage of a run. Unknown is a query that the gold of no split has."""
         answered, held = queries(run), documents(run)
-        judged, every = (pa.array(part.query_ids, pa.string()) for part in (gold, gold.whole or gold))
+        whole = gold.whole or gold
+        judged, every = (pa.array(ids, pa.string()) for ids in (gold.query_ids, [*whole.query_ids, *whole.nothing]))
         return cls(
             queries=len(gold),
             answered=known(answered, judged),
@@ -56,6 +61,24 @@ class Coverage:
             found=known(gold.documents, held),
             run_documents=len(held),
             in_corpus=None if gold.corpus is None else known(held, gold.corpus),
+            longest=int(run.lengths().max(initial=0)),
+            alike=[
+                f"{len(missing)} {what}; of these {line}"
+                for what, missing, others in (
+                    ("gold queries have no list", _without(judged, answered), _without(answered, every)),
+                    ("gold documents are in no list", _without(gold.documents, held), _without(held, gold.documents)),
+                )
+                for line in resembling(missing, others)
+            ]
+            + (
+                []
+                if gold.corpus is None
+                else [
+                    f"{len(strange)} of its documents are not in the corpus; of these {line}"
+                    for strange in [_without(held, gold.corpus)]
+                    for line in resembling(strange, gold.corpus)
+                ]
+            ),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,6 +103,10 @@ class Coverage:
         ]
 
 
+def _without(ids: pa.StringArray, others: pa.StringArray) -> pa.StringArray:
+    return ids.filter(pc.invert(pc.is_in(ids, value_set=others)))
+
+
 def check_known(runs: Mapping[str, Run], gold: Gold) -> None:
     """Raise HarnessError where a run answers no query of the gold, or speaks of other documents than it.
 
@@ -101,10 +128,11 @@ def check_known(runs: Mapping[str, Run], gold: Gold) -> None:
 
 
 def read_gold(config: DictConfig) -> Gold:
-    """The gold of the keys gold, lenient, dataset.chain, split and splitting; the key ties is checked, too."""
+    """The gold of the keys gold, lenient, dataset.chain, rel, ties, split and splitting."""
     one_of("ties", config.ties, ("house", "trec"))
     rule: Any = OmegaConf.to_container(config.dataset)
-    return Gold.read(str(config.gold), config.lenient, rule["chain"]).split(config.split, config.splitting)
+    read = Gold.read(str(config.gold), config.lenient, rule["chain"], config.rel, keep_empty=config.ties == "trec")
+    return read.split(config.split, config.splitting)
 
 
 def show_coverage(coverages: Mapping[str, Coverage], gold: Gold, strict: bool) -> None:
@@ -125,3 +153,5 @@ def show_coverage(coverages: Mapping[str, Coverage], gold: Gold, strict: bool) -
             log.warning("%s: %d of its lists are empty", source, found.empty)
         for line in found.warnings():
             log.warning("%s: only %s", source, line)
+        for line in found.alike:
+            log.warning("%s: %s", source, line)

@@ -32,7 +32,7 @@ from harness.core.table import Column, Table
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric, average, definitions, groups, metrics, run_ranks
-from harness.evaluation.metric.measure import Ranks, Values
+from harness.evaluation.metric.measure import Judged, Ranks, Values
 from harness.evaluation.metric.rank import Ties
 from harness.evaluation.result import Result, title_of
 from harness.run import Run
@@ -47,6 +47,7 @@ class Evaluation(Result):
     run, gold: their names.    metrics: by name.    by_hops, by_type: ``n`` and the metrics of each group.
     per_query: the metrics of each query.    n_last_hop: the queries that last_hop counts, since their hop order is
     known; None where that is all, or none. The groups have it, too.
+    judgements: how they are read (see ``Gold.describe``).
     """
 
     run: str
@@ -60,6 +61,7 @@ class Evaluation(Result):
     by_type: Mapping[str, Mapping[str, Any]]
     per_query: Mapping[str, Scores]
     n_last_hop: int | None = None
+    judgements: str = ""
 
     @property
     def note(self) -> str | None:
@@ -78,6 +80,7 @@ class Evaluation(Result):
             "queries": {"missing": self.coverage.missing, "unknown": self.coverage.unknown},
             "coverage": self.coverage.to_dict(),
             "n": self.n,
+            **({"judgements": self.judgements} if self.judgements else {}),
             **({} if self.n_last_hop is None else {"n_last_hop": self.n_last_hop}),
             "metrics": self.metrics,
             "by_hops": self.by_hops,
@@ -97,6 +100,7 @@ class Evaluation(Result):
         for title, labelled in (("hops", self.by_hops), ("type", self.by_type)):
             rows += [[f"{title} {label}", *scores.values()] for label, scores in labelled.items()]
         head = f"{self.run}: {self.n} queries, split {self.split}; scores in percent"
+        head = f"{head}; {self.judgements}" if self.judgements else head
         return Table("scores", title_of(head, {self.run: self.coverage}), columns, rows)
 
     def short_table(self) -> Table:
@@ -145,7 +149,8 @@ def evaluate(
     wanted = metrics(names if isinstance(names, str) else map(str, names), depths)
     check_known({source: run}, gold)
     ranks = ranks_of(run, gold, ties)
-    values = {str(metric): metric(ranks) for metric in wanted}
+    judged = judged_of(run, gold, ties)
+    values = {str(metric): metric(ranks, judged) for metric in wanted}
     columns = {name: [None if math.isnan(one) else one for one in found.tolist()] for name, found in values.items()}
     known = gold.has_last_hop
     partly = known if known.any() and not known.all() and any(metric.ordered for metric in wanted) else None
@@ -164,6 +169,7 @@ def evaluate(
             for place, query in enumerate(gold.query_ids)
         },
         n_last_hop=None if partly is None else int(partly.sum()),
+        judgements=gold.describe(),
     )
 
 
@@ -171,6 +177,14 @@ def ranks_of(run: Run, gold: Gold, ties: Ties = "house") -> Ranks:
     """int32[Q, H]: the gold ranks of the queries of ``gold``, in its order."""
     queries = pa.array(gold.query_ids, pa.string())
     return run_ranks(run.aligned(queries, run.doc_ids), gold.numbers(run.doc_ids), ties)
+
+
+def judged_of(run: Run, gold: Gold, ties: Ties = "house") -> Judged | None:
+    """The places of all judged documents, int32[Q, J], and their grades; None where the gold has no judgements."""
+    if (found := gold.judged(run.doc_ids)) is None:
+        return None
+    queries = pa.array(gold.query_ids, pa.string())
+    return run_ranks(run.aligned(queries, run.doc_ids), found[0], ties), found[1]
 
 
 def _means(values: Mapping[str, Values], members: Any) -> Scores:

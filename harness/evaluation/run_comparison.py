@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from harness.core.errors import HarnessError
+from harness.core.table import counted
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.coverage import Coverage, check_known
-from harness.evaluation.evaluate import ranks_of
+from harness.evaluation.evaluate import judged_of, ranks_of
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
 from harness.evaluation.metric.rank import Ties
@@ -37,7 +38,16 @@ class RunComparison(SystemComparison):
 
     def extent(self, n: int) -> str:
         """Queries and split."""
-        return f"{n} queries, split {self.gold.part}"
+        said = self.gold.describe()
+        return f"{n} queries, split {self.gold.part}{f'; {said}' if said else ''}"
+
+    def cautions(self) -> list[str]:
+        """A run whose lists are shorter than the metric looks."""
+        return [
+            f"{name} has {counted(found.longest, 'document')} a query at most; {self.metric} looks no further in it."
+            for name, found in self.coverages.items()
+            if found.longest < (self.metric.k or 0)
+        ]
 
     def _json(self) -> dict[str, Any]:
         ours, theirs = self.coverages[self.name], self.coverages[self.baseline]
@@ -108,7 +118,10 @@ def compare_all(
     ours = {f"{file} (run)": run for listed in runs.values() for file, run in _files(listed).items()}
     check_known({**given, **ours}, gold)
     systems = {name: list(_files(listed).values()) for name, listed in {**baselines, **runs}.items()}
-    ranks = {name: [ranks_of(run, gold, ties) for run in several] for name, several in systems.items()}
+    ranks = {
+        name: [(ranks_of(run, gold, ties), judged_of(run, gold, ties)) for run in several]
+        for name, several in systems.items()
+    }
     coverages = {
         name: min((Coverage.of(run, gold) for run in several), key=lambda one: one.answered)
         for name, several in systems.items()
@@ -116,7 +129,7 @@ def compare_all(
     found, counted = [], gold.take(np.flatnonzero(gold.has_last_hop).tolist())
     for name, base in pairs_of(runs, baselines):
         for metric in metrics:
-            values = {each: np.stack([metric(one) for one in ranks[each]], axis=1) for each in (name, base)}
+            values = {each: np.stack([metric(*one) for one in ranks[each]], axis=1) for each in (name, base)}
             repeats = {each: Repeats.of(own) for each, own in values.items() if own.shape[1] > 1}
             if repeats:
                 one = Comparison.repeated(values[name], values[base], gold.clusters(), metric.binary)

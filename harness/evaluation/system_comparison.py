@@ -112,6 +112,10 @@ class SystemComparison(Result, Comparison):
         """Which p decides: ``by query``, ``by cluster``, ``over questions and runs``, or ``too few clusters``."""
         return "too few clusters" if self.interval is None else self.ruling.how or f"by {self.scale.item}"
 
+    def cautions(self) -> list[str]:
+        """What of the files may make the scores mean something else, a sentence each."""
+        return []
+
     def table(self) -> Table:
         """Its one row."""
         return comparison_table([self])

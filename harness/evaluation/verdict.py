@@ -64,6 +64,7 @@ def sentences(found: Sequence[SystemComparison], rooms: Mapping[str, Headroom]) 
         said = [replace(one, kind="explanation") for one in said if one.kind != "caveat"]
         said = [Sentence("verdict", _summary(found)), *_ruling(found), *said]
     said += _once(found)
+    said += [Sentence("caveat", text) for one in found for text in one.cautions()]
     for metric, room in rooms.items():
         text = " ".join(each.text for each in room.sentences(found[0].scale, found[0].fusable))
         said.append(Sentence("explanation", f"By {metric}: {text}", metric))

@@ -16,9 +16,18 @@ import pyarrow.compute as pc
 
 from harness.core.errors import HarnessError, keys_of
 from harness.core.files import whole
-from harness.core.input import MARK, numbered_lines, opened, parse_json, refuse_array
-from harness.core.packing import form_of
-from harness.core.separated import COMMA, TAB, read_text, rows_of
+from harness.core.input import (
+    COMMA,
+    MARK,
+    TAB,
+    form_of,
+    numbered_lines,
+    opened,
+    parse_json,
+    read_text,
+    refuse_array,
+    rows_of,
+)
 from harness.run.entries import Entries
 from harness.run.run import Run, runs_of
 from harness.run.trec import SCORE

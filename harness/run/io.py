@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.core.packing import form_of
+from harness.core.input import form_of
 from harness.core.threads import available, map_threads
 from harness.run import document, frame, lines
 from harness.run.entries import Entries

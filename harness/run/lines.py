@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from harness.core.errors import HarnessError
 from harness.core.files import written
-from harness.core.packing import form_of
+from harness.core.input import form_of
 
 BLOCK = 1 << 20
 """Entries that are put together at once."""

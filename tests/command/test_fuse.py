@@ -214,3 +214,15 @@ def test_a_prior_of_other_documents(folder: Path, command: Command) -> None:
     (folder / "prior.json").write_text('{"z": 1.0}')
     status, _, said = command("fuse", GIVEN, "fuser=weighted_rrf", "pool.importance=prior.json", "out=out.trec")
     assert (status, "names none of the 4 documents; use the ids that the lists use" in said) == (2, True), said
+
+
+def test_lists_of_which_max_makes_nothing_are_named(tmp_path: Path) -> None:
+    (tmp_path / "neg.json").write_text('{"q1": {"a": -1, "b": -5}, "q2": {"a": 2, "b": -1}}')
+    (tmp_path / "pos.json").write_text('{"q1": {"a": 1}, "q2": {"b": 1}}')
+    typed = ("fuse", "lists={x: neg.json, y: pos.json}", "fuser=linear", "out=f.json")
+    done = warm.harness(*typed, "normalizer=max", cwd=tmp_path, check=True)
+    assert (
+        "lists.x: no score is above 0 in 1 of 2 queries, so normalizer=max gives all their documents 0" in done.stderr
+    )
+    assert "lists.y" not in done.stderr
+    assert "above 0" not in warm.harness(*typed, "normalizer=minmax", cwd=tmp_path, check=True).stderr

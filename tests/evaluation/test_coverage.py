@@ -129,3 +129,39 @@ def test_lists_to_fuse_share_documents_unless_it_is_said(tmp_path: Path) -> None
     assert not (tmp_path / "f.json").exists()
     command(tmp_path, "fuse", "lists={a: a.json, b: b.json}", "fuser=rrf", "out=f.json", "disjoint=true")
     assert set(json.loads((tmp_path / "f.json").read_text())["q1"]) == {"d1", "d1 "}
+
+
+def test_ids_that_resemble_those_of_the_other_side_are_counted(tmp_path: Path) -> None:
+    """4 of 40 gold ids in NFD, d010 as D010, 7 as 007, quotes lost: the recall is of the rest, and a line says so."""
+    plain = {f"q{n}": {f"d{n:03}": 2.0, "x": 1.0} for n in range(36)}
+    cities = {f"c{n}": {f"Z\u00fcrich {n}": 1.0} for n in range(4)}
+    write(tmp_path / "run.json", {**plain, **cities})
+    gold = {query: {next(iter(docs)): 1} for query, docs in plain.items()}
+    write(tmp_path / "nfd.json", gold | {f"c{n}": {f"Zu\u0308rich {n}": 1} for n in range(4)})
+    done = command(tmp_path, "evaluate", "run=run.json", "gold=nfd.json", "metrics=recall", "paths.looks=null")
+    assert " 90.0" in done.stdout
+    assert "4 gold documents are in no list; of these 4 differ in Unicode form (write both as NFC) alone" in done.stderr
+    write(tmp_path / "case.json", gold | {"q10": {"D010": 1}, "q11": {'"d011"': 1}, "q12": {"absent": 1}})
+    done = command(tmp_path, "evaluate", "run=run.json", "gold=case.json", "metrics=recall", "paths.looks=null")
+    assert (
+        "3 gold documents are in no list; of these 1 differs in double quotes alone: '\"d011\"', 'd011'" in done.stderr
+    )
+    assert "3 gold documents are in no list; of these 1 differs in case alone: 'D010', 'd010'" in done.stderr
+    write(tmp_path / "zeros.json", {"q007": {"d": 1}, "8": {"d": 1}, "9": {"d": 1}})
+    write(tmp_path / "r.json", {"q007": {"d": 1}, "8.0": {"d": 1}, "09": {"d": 1}})
+    done = command(
+        tmp_path, "compare", "run=r.json", "baseline=r.json", "gold=zeros.json", "metric=recall", "paths.looks=null"
+    )
+    assert "2 gold queries have no list; of these 2 differ in how numbers are written alone: '8', '8.0'" in done.stderr
+
+
+def test_a_run_that_is_shorter_than_the_metric_looks_is_said_in_compare(tmp_path: Path) -> None:
+    docs = {f"d{n}": 10.0 - n for n in range(9)}
+    write(tmp_path / "long.json", {"q1": docs, "q2": docs})
+    write(tmp_path / "cut.json", {query: dict(list(docs.items())[:3]) for query in ("q1", "q2")})
+    write(tmp_path / "gold.json", {"q1": {"d1": 1}, "q2": {"d5": 1}})
+    typed = ("compare", "run=cut.json", "baseline=long.json", "gold=gold.json", "metric=recall", "paths.looks=null")
+    said = " ".join(command(tmp_path, *typed, "k=7").stdout.split())
+    assert "caution: cut.json has 3 documents a query at most; recall@7 looks no further in it." in said
+    assert "long.json has" not in said
+    assert "at most" not in command(tmp_path, *typed, "k=3").stdout

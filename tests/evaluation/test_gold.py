@@ -93,7 +93,11 @@ def test_splits_are_those_of_the_md5_rule(tmp_path: Path) -> None:
         (OURS + b'{"id": "q1", "supporting_ids": ["c"]}', ":3", "query q1 stands in"),
         (OURS + b'{"id": "q3", "supporting_ids": [}', ":3", "broken JSON"),
         (OURS + b'{"id": 3, "supporting_ids": ["c"]}', ":3", "text as id"),
-        (OURS + b'{"id": "q3", "supporting_ids": []}', ":3", "at least one"),
+        (OURS + b'{"id": "q3", "supporting_ids": [1, 2]}', ":3", 'write the ids as texts: ["1", "2"]'),
+        (OURS + b'{"id": "q3", "supporting_ids": [""]}', ":3", "texts that are not empty, found ['']"),
+        (OURS + b'{"id": "q3", "supporting_ids": ["c", ["d"]]}', ":3", "found ['c', ['d']]"),
+        (OURS + b'{"id": "", "supporting_ids": ["c"]}', ":3", "a text as id"),
+        (b'{"id": "q", "supporting_ids": []}', "", "nothing to find"),
         (OURS + b'{"id": "q3"}', ":3", "supporting_ids must be a list"),
         (OURS + b'{"id": "q3", "supporting_ids": ["c", "c"]}', ":3", "twice"),
         (OURS + b'{"id": "q3", "supporting_ids": ["c"], "hops": "two"}', ":3", "hops must be"),
@@ -195,3 +199,47 @@ def test_comments_and_trailing_fields_are_passed_over_where_it_is_said(tmp_path:
     with pytest.raises(HarnessError, match="lenient=true passes over"):
         Gold.read(path)
     assert Gold.read(path, lenient=True).supporting == [["b", "a"], ["z"]]
+
+
+def test_queries_that_nothing_supports_are_left_out_and_counted(tmp_path: Path) -> None:
+    for data in (OURS + b'{"id": "q3", "supporting_ids": []}\n', QRELS):
+        gold = read(tmp_path, data)
+        assert (gold.query_ids, gold.nothing) == (["q1", "q2"], ["q3"])
+        assert "1 query with nothing relevant left out (ties=trec: 0, as trec_eval)" in gold.describe()
+        kept = Gold.read(tmp_path / "gold", keep_empty=True)
+        assert kept.query_ids == (["q1", "q3", "q2"] if data == QRELS else ["q1", "q2", "q3"])
+        assert "1 query with nothing relevant: 0, as trec_eval" in kept.describe()
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "row"),
+    [
+        ("test.tsv", "query-id\tcorpus-id\tscore\n", "{}\t{}\t{}\n"),
+        ("test.csv", "query-id,corpus-id,score\n", "{},{},{}\n"),
+        ("test.jsonl", "", '{{"query-id": "{}", "corpus-id": "{}", "score": {}}}\n'),
+        ("qrels.txt", "query-id 0 corpus-id score\n", "{} 0 {} {}\n"),
+        ("qrels.tsv", "", "{}\t0\t{}\t{}\n"),
+    ],
+)
+def test_judgements_are_read_from_tables_with_the_head_of_beir(tmp_path: Path, name: str, head: str, row: str) -> None:
+    judged = [("q1", "d1", 1), ("q1", "d2", 2), ("q2", "d3", 1), ("q2", "x", 0)]
+    (tmp_path / name).write_text(head + "".join(row.format(*one) for one in judged))
+    gold = Gold.read(tmp_path / name)
+    assert (gold.query_ids, gold.supporting) == (["q1", "q2"], [["d1", "d2"], ["d3"]])
+    assert gold.to_dict() == {"q1": {"d1": 1, "d2": 2}, "q2": {"d3": 1, "x": 0}}
+    assert Gold.read(tmp_path / name, rel=2).supporting == [["d2"]]
+
+
+def test_three_fields_without_a_head_are_not_guessed(tmp_path: Path) -> None:
+    """MS MARCO writes runs so, too: query, document, rank."""
+    (tmp_path / "q.tsv").write_text("q1\td1\t0\nq1\td2\t1\n")
+    with pytest.raises(HarnessError, match=r"q\.tsv:1: expected 4 fields .* `query-id corpus-id score`, between tabs"):
+        Gold.read(tmp_path / "q.tsv")
+
+
+def test_a_relevance_is_of_judgements(tmp_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_bytes(OURS)
+    with pytest.raises(HarnessError, match=r"rel=2 is a relevance of judgements, and .* has none"):
+        Gold.read(tmp_path / "q.jsonl", rel=2)
+    with pytest.raises(HarnessError, match=r"rel must be in"):
+        Gold.read(tmp_path / "q.jsonl", rel=0)

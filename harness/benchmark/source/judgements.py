@@ -14,7 +14,7 @@ from harness.benchmark.source.lock import Lock
 from harness.benchmark.source.prepared import prepared_file
 from harness.benchmark.source.records import Record, Records, Stream, is_blank, stream_lines
 from harness.core.errors import HarnessError
-from harness.core.separated import TAB, read_text, rows_of
+from harness.core.input import TAB, read_text, rows_of
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)

@@ -117,8 +117,8 @@ class Published(ABC):
             log.warning(
                 "%s: %d of %d questions are not answerable; left out", questions.path, left_out, len(questions.values)
             )
-        values, places = ([column[number] for number in kept] for column in (questions.values, questions.places))
-        return replace(questions, values=values, places=places)
+        values, places = questions.values, questions.places
+        return replace(questions, values=[values[n] for n in kept], places=[places[n] for n in kept])
 
     def _checked(
         self, card: Card, lock: Lock, way: str, where: Path, corpus: Corpus, queries: Records, total: int

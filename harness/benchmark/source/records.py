@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.core.input import numbered_lines, parse_json, read_json, refuse_array
-from harness.core.packing import is_packed
+from harness.core.input import is_packed, numbered_lines, parse_json, read_json, refuse_array
 from harness.core.resources import gibibytes, need_memory
 
 Record = Mapping[str, Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -24,9 +24,10 @@ from harness.benchmark import (
     splitting_name,
 )
 from harness.benchmark.cluster import clusters
-from harness.benchmark.source import Chain, check_chain, with_chain
+from harness.benchmark.source import Chain, check_chain, judgement_files, with_chain
 from harness.core.configuration import names
-from harness.core.errors import HarnessError, nested, one_of
+from harness.core.errors import HarnessError, nested, one_of, whole_number
+from harness.core.table import counted
 from harness.evaluation.gold import goldfile
 
 FIELDS = ("id", "supporting_ids", "hops", "type")
@@ -42,6 +43,8 @@ class Gold:
     corpus: string[D], the ids of all documents, where a benchmark tells them.
     part: ``tune``, ``test`` or ``all`` (``part_name``).    whole: the gold of all splits, where this is that of one.
     given: the queries' own splits, None for one without.    splitting: what ``test_ids`` goes by.
+    grades: of judgements, the relevance of each judged document of each query; supporting are those from ``rel`` on.
+    nothing: the queries that were left out, since nothing supports them.
     """
 
     query_ids: list[str]
@@ -55,6 +58,9 @@ class Gold:
     whole: Gold | None = None
     given: Sequence[str | None] | None = None
     splitting: Splitting = "md5"
+    grades: Sequence[Mapping[str, float]] | None = None
+    rel: int = 1
+    nothing: Sequence[str] = ()
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Gold:
@@ -71,7 +77,14 @@ class Gold:
         return cls(ids, supporting, hops, types, benchmark.ordered, source, benchmark.doc_ids, given=given)
 
     @classmethod
-    def read(cls, path: str | Path, lenient: bool = False, chain: Chain | None = None) -> Gold:
+    def read(
+        cls,
+        path: str | Path,
+        lenient: bool = False,
+        chain: Chain | None = None,
+        rel: int = 1,
+        keep_empty: bool = False,
+    ) -> Gold:
         """The gold in a file, or of a benchmark.
 
         Args:
@@ -80,20 +93,44 @@ class Gold:
             lenient: pass over comment lines and trailing fields of TREC qrels.
             chain: of which queries the hop order is known: ``all``, ``none`` or ``{field: [values]}``; None: as the
                 benchmark says, and all of a queries.jsonl.
+            rel: of judgements, the relevance from which on a document supports its query.
+            keep_empty: keep queries that nothing supports, as trec_eval does; else they are left out, in ``nothing``.
 
         Returns:
-            The gold of all queries of the file.
+            The gold of the queries of the file.
 
         Raises:
             HarnessError: the file is not there, or not as its form is; names file, line and value.
         """
+        whole_number("rel", rel, 1)
         if chain is not None:
             check_chain("dataset.chain", chain)
         place = Path(path)
-        if place.is_dir() or (not place.exists() and str(path) in names("dataset")):
+        if (place.is_dir() and not judgement_files(place)) or (not place.exists() and str(path) in names("dataset")):
+            if rel != 1:
+                raise _no_grades(rel, str(path))
             benchmark = load(path)
             return cls.of(benchmark if chain is None else with_chain(benchmark, chain))
-        return cls(**goldfile.read(place, lenient, chain)._asdict(), source=str(path))
+        return cls._judged(goldfile.read(place, lenient, chain), str(path), rel, keep_empty)
+
+    @classmethod
+    def _judged(cls, found: goldfile.Judged, source: str, rel: int, keep_empty: bool) -> Gold:
+        """The gold in what a file says."""
+        if found.grades is None and rel != 1:
+            raise _no_grades(rel, source)
+        supporting, grades = found.supporting, found.grades
+        if grades is not None:
+            supporting = [[doc for doc, grade in judged.items() if grade >= rel] for judged in grades]
+        kept = [place for place, passages in enumerate(supporting) if passages]
+        if not kept:
+            raise HarnessError(f"{source}: no document has a relevance of at least {rel}, so there is nothing to find")
+        values = {field.name: getattr(found, field.name) for field in fields(found)}
+        whole = cls(**{**values, "supporting": supporting}, source=source, rel=rel)
+        if keep_empty or len(kept) == len(whole):
+            return whole
+        left_out = [query for query, passages in zip(whole.query_ids, supporting, strict=True) if not passages]
+        ordered = found.ordered if isinstance(found.ordered, bool) else found.ordered[kept]
+        return replace(whole.take(kept), nothing=left_out, ordered=ordered)
 
     @cached_property
     def has_last_hop(self) -> NDArray[np.bool_]:
@@ -101,12 +138,12 @@ class Gold:
         return np.broadcast_to(self.ordered, len(self))
 
     @classmethod
-    def from_dict(cls, qrels: Mapping[str, Mapping[str, int]]) -> Gold:
+    def from_dict(cls, qrels: Mapping[str, Mapping[str, float]], rel: int = 1) -> Gold:
         """The gold of the qrels of pytrec_eval and ranx; there is no hop order.
 
         Args:
-            qrels: ``{query id: {document id: relevance}}``. A document is supporting from relevance 1 on; a query
-                without any is left out.
+            qrels: ``{query id: {document id: relevance}}``.
+            rel: the relevance from which on a document supports its query; a query without any is left out.
 
         Returns:
             The gold of the queries that have a supporting document.
@@ -115,12 +152,16 @@ class Gold:
             HarnessError: there is a list where a mapping should be.
         """
         nested("Gold.from_dict", qrels, "query", "document")
-        judged = ((query, [doc for doc, value in found.items() if value > 0]) for query, found in qrels.items())
-        relevant = {query: passages for query, passages in judged if passages}
-        return cls.unordered(relevant, "the qrels")
+        nothing: list[None] = [None] * len(qrels)
+        grades = [dict(judged) for judged in qrels.values()]
+        judged = goldfile.Judged(list(qrels), [[] for _ in grades], nothing, nothing, False, grades=grades)
+        whole_number("rel", rel, 1)
+        return cls._judged(judged, "the qrels", rel, keep_empty=False)
 
-    def to_dict(self) -> dict[str, dict[str, int]]:
-        """``{query id: {document id: 1}}``, the qrels of pytrec_eval; ``ranx.Qrels`` takes them too."""
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """``{query id: {document id: relevance}}``, the qrels of pytrec_eval; ``ranx.Qrels`` takes them too."""
+        if self.grades is not None:
+            return {query: dict(judged) for query, judged in zip(self.query_ids, self.grades, strict=True)}
         return {query: dict.fromkeys(docs, 1) for query, docs in zip(self.query_ids, self.supporting, strict=True)}
 
     @classmethod
@@ -206,6 +247,7 @@ class Gold:
             types=[self.types[place] for place in places],
             ordered=self.has_last_hop[places],
             given=None if self.given is None else [self.given[place] for place in places],
+            grades=None if self.grades is None else [self.grades[place] for place in places],
         )
 
     @cached_property
@@ -239,6 +281,43 @@ class Gold:
         if self.has_last_hop.all():
             return gold
         return np.column_stack([gold, np.where(self.has_last_hop, -1, UNORDERED).astype(np.int32)])
+
+    @cached_property
+    def graded(self) -> bool:
+        """Whether judgements have another relevance than 0 and 1."""
+        return any(grade not in (0, 1) for judged in self.grades or () for grade in judged.values())
+
+    def judged(self, doc_ids: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np.float64]] | None:
+        """int32[Q, J], the numbers of all judged documents, D for one that is not there, -1 for none; float64[Q, J],
+        their relevance, at most 0 where they are not relevant. None where there are no judgements.
+        """
+        if self.grades is None:
+            return None
+        every = replace(self, supporting=[list(judged) for judged in self.grades], ordered=True)
+        numbers = every.numbers(doc_ids)
+        grades = np.zeros(numbers.shape)
+        for row, judged in enumerate(self.grades):
+            grades[row, : len(judged)] = list(judged.values())
+        return numbers, grades
+
+    def describe(self) -> str:
+        """How judgements are read, where that could be another way; empty where nothing is to be said."""
+        said = []
+        empty = sum(not passages for passages in self.supporting)
+        if self.graded or self.rel != 1:
+            said.append(f"relevant from {self.rel} on")
+        if self.graded:
+            said.append("ndcg with graded gains")
+        if empty:
+            said.append(f"{counted(empty, 'query')} with nothing relevant: 0, as trec_eval")
+        if self.nothing:
+            left_out = counted(len(self.nothing), "query")
+            said.append(f"{left_out} with nothing relevant left out (ties=trec: 0, as trec_eval)")
+        return "; ".join(said)
+
+
+def _no_grades(rel: int, source: str) -> HarnessError:
+    return HarnessError(f"rel={rel} is a relevance of judgements, and {source} has none; leave it out")
 
 
 def part_name(split: str, splitting: Splitting) -> str:

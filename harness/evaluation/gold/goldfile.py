@@ -1,25 +1,35 @@
-"""Files of judgements: queries.jsonl with hop order; TREC qrels, JSON and Parquet (ranx's Qrels) without.
+"""Files of judgements: queries.jsonl with hop order; TREC qrels, tables and JSON without.
 
-By ending: ``.json`` is ``{query: {document: relevance}}``, ``.parquet`` has a row a judgement, both as ranx writes
-them. Any other file is TREC qrels (``qid 0 docid relevance``) or, where it begins with ``{``, a queries.jsonl. All but
-Parquet may be gzip. A document is supporting from relevance 1 on; a query without any is left out, as nothing can be
-found for it.
-Raises HarnessError with file and line for what is broken, double, or empty.
+By ending: ``.json`` is ``{query: {document: relevance}}``, as ranx writes it; ``.parquet``, and ``.csv``, ``.tsv`` and
+``.jsonl`` with the columns of a table (BEIR's ``query-id, corpus-id, score``), have a row a judgement. Any other file
+is TREC qrels (``qid 0 docid relevance``) or, where it begins with ``{``, a queries.jsonl. All but Parquet may be
+packed. Raises HarnessError with file and line for what is broken, double, or empty.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.benchmark.source import QUERY_NAMES, Chain, chains, with_our_names
+from harness.benchmark.source import (
+    QUERY_NAMES,
+    Chain,
+    add_judgements,
+    chains,
+    judgement_files,
+    read_judgements,
+    with_our_names,
+)
 from harness.core.errors import HarnessError
-from harness.core.input import numbered_lines, parse_json, refuse_array
+from harness.core.input import form_of, numbered_lines, parse_json, refuse_array
 from harness.run import document, frame
+from harness.run.entries import check_named
 from harness.run.trec import FORM, RANK, SCORE, fields_of, is_comment
 
 QUERY = '{"id": ..., "supporting_ids": [...], "hops": ..., "type": ...}'
@@ -31,8 +41,13 @@ Judgement = tuple[str, str, float]
 """Query, document, relevance."""
 
 
-class Fields(NamedTuple):
-    """Fields of a ``harness.evaluation.gold.Gold``."""
+@dataclass(frozen=True)
+class Judged:
+    """What a file says, queries in its order.
+
+    grades: of judgements, the relevance of each judged document; None of a queries.jsonl, whose ``supporting`` are in
+    hop order.
+    """
 
     query_ids: list[str]
     supporting: list[list[str]]
@@ -40,44 +55,71 @@ class Fields(NamedTuple):
     types: Sequence[str | None]
     ordered: bool | NDArray[np.bool_]
     given: Sequence[str | None] | None = None
+    grades: list[dict[str, float]] | None = None
 
 
-def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Fields:
-    """The gold in a file.
+def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judged:
+    """What a file of judgements says.
 
     lenient: pass over comment lines (``#``) and trailing fields of TREC qrels.    chain: of which queries of a
     queries.jsonl the hop order is known; None: of all.
     """
-    if chain is not None and path.name.removesuffix(".gz").endswith((".json", ".parquet")):
-        raise _without_fields(path)
-    match path.name.removesuffix(".gz").rpartition(".")[2].lower():
-        case "json":
-            return _gold(path, _json(path))
-        case "parquet":
-            return _gold(path, _parquet(path))
+    if path.is_dir():
+        return _splits(path, chain)
+    form = form_of(path)
+    if form == "json":
+        return _unordered(path, _json(path), chain)
+    if form == "parquet":
+        return _unordered(path, _table(path), chain)
     lines = [(number, line) for number, line in numbered_lines(path) if not (lenient and is_comment(line))]
     if not lines:
         raise HarnessError(f"{path}: the file is empty; expected lines {QUERY} or qrels `{QREL}`")
     refuse_array(path, lines[0][1])
     if lines[0][1].lstrip().startswith(b"{"):
+        first = parse_json(lines[0][1], path, QUERY, lines[0][0])
+        if form == "jsonl" and isinstance(first, dict) and frame.has_columns(list(first), COLUMNS):
+            return _unordered(path, _table(path), chain)
         return _queries(path, lines, "all" if chain is None else chain)
-    if chain is not None:
-        raise _without_fields(path)
+    delimiter = {"tsv": b"\t", "csv": b","}.get(form)
+    if delimiter and frame.has_columns(lines[0][1].decode(errors="replace").split(delimiter.decode()), COLUMNS):
+        return _unordered(path, _table(path), chain)
+    lines = lines[1:] if _is_head(lines[0][1]) else lines
     judged = [(number, _qrel(path, number, line, lenient)) for number, line in lines]
     pairs = ((f"{query} {doc}", number) for number, (query, doc, _) in judged)
     _once(f"{path}:", "the pair of query and document", pairs)
-    return _gold(path, (judgement for _, judgement in judged))
+    return _unordered(path, (judgement for _, judgement in judged), chain)
 
 
-def _gold(path: Path, judgements: Iterable[Judgement]) -> Fields:
-    relevant: dict[str, list[str]] = {}
+def _splits(folder: Path, chain: Chain | None) -> Judged:
+    """The judgements of a folder of BEIR, the files of ``qrels`` being splits."""
+    judged: dict[str, dict[str, int]] = {}
+    splits: dict[str, str] = {}
+    for path in judgement_files(folder):
+        add_judgements(judged, splits, read_judgements(path), path.stem)
+    rows = ((query, doc, float(grade)) for query, grades in judged.items() for doc, grade in grades.items())
+    found = _unordered(folder, rows, chain)
+    return replace(found, given=[splits[query] for query in found.query_ids])
+
+
+def _is_head(line: bytes) -> bool:
+    """Whether the first line of qrels names their fields."""
+    fields = line.decode(errors="replace").split()
+    return len(fields) == 4 and all(
+        name in known for name, known in zip(fields[::2], list(COLUMNS.values()), strict=False)
+    )
+
+
+def _unordered(path: Path, judgements: Iterable[Judgement], chain: Chain | None) -> Judged:
+    if chain is not None:
+        raise HarnessError(
+            f"dataset.chain says which queries have a known hop order, and {path} has none; give gold=queries.jsonl, "
+            "or leave it out"
+        )
+    grades: dict[str, dict[str, float]] = {}
     for query, doc, relevance in judgements:
-        if relevance >= 1:
-            relevant.setdefault(query, []).append(doc)
-    if not relevant:
-        raise HarnessError(f"{path}: no document has a relevance of at least 1, so there is nothing to find")
-    nothing = [None] * len(relevant)
-    return Fields(list(relevant), list(relevant.values()), nothing, nothing, False)
+        grades.setdefault(query, {})[doc] = relevance
+    nothing = [None] * len(grades)
+    return Judged(list(grades), [[] for _ in grades], nothing, nothing, False, grades=list(grades.values()))
 
 
 def _json(path: Path) -> Iterable[Judgement]:
@@ -85,20 +127,25 @@ def _json(path: Path) -> Iterable[Judgement]:
     return ((query, doc, relevance) for query, documents in judged for doc, relevance in documents.items())
 
 
-def _parquet(path: Path) -> Iterable[Judgement]:
-    table = frame.read_columns(path, COLUMNS)
-    query, doc, relevance = table.column_names
-    queries, docs = (frame.texts(str(path), name, table[name]).to_pylist() for name in (query, doc))
-    pairs = (f"{query} {doc}" for query, doc in zip(queries, docs, strict=True))
-    _once(f"{path}: row ", "the pair of query and document", zip(pairs, range(1, len(table) + 1), strict=False))
-    return zip(queries, docs, frame.numbers(str(path), relevance, table[relevance]).tolist(), strict=True)
+def _table(path: Path) -> Iterable[Judgement]:
+    found = frame.read_entries(path, COLUMNS)
+    check_named(found)
+    queries, docs = found.queries.to_pylist(), found.docs.to_pylist()
+    first: dict[tuple[str, str], int] = {}
+    for entry, pair in enumerate(zip(queries, docs, strict=True)):
+        if first.setdefault(pair, entry) != entry:
+            raise HarnessError(
+                f"{found.place(entry)}: the pair of query and document {' '.join(pair)} stands in "
+                f"{found.place(first[pair])} already; keep one"
+            )
+    return zip(queries, docs, found.scores.tolist(), strict=True)
 
 
-def _queries(path: Path, lines: list[tuple[int, bytes]], chain: Chain) -> Fields:
+def _queries(path: Path, lines: list[tuple[int, bytes]], chain: Chain) -> Judged:
     rows = [_query(path, number, line) for number, line in lines]
     ids = [row["id"] for row in rows]
     _once(f"{path}:", "query", zip(ids, (number for number, _ in lines), strict=True))
-    return Fields(
+    return Judged(
         ids,
         [row["supporting_ids"] for row in rows],
         [row.get("hops") for row in rows],
@@ -108,27 +155,33 @@ def _queries(path: Path, lines: list[tuple[int, bytes]], chain: Chain) -> Fields
     )
 
 
-def _without_fields(path: Path) -> HarnessError:
-    return HarnessError(
-        f"dataset.chain says which queries have a known hop order, and {path} has none; give gold=queries.jsonl, or "
-        "leave it out"
-    )
-
-
 def _query(path: Path, number: int, line: bytes) -> dict[str, Any]:
     where = f"{path}:{number}"
     row = parse_json(line, path, QUERY, number)
     row = dict(with_our_names(row, QUERY_NAMES)) if isinstance(row, dict) else row
-    if not isinstance(row, dict) or not isinstance(row.get("id"), str):
+    if not isinstance(row, dict) or not isinstance(row.get("id"), str) or not row["id"]:
         raise HarnessError(f"{where}: expected a query {QUERY} with a text as id")
     passages = row.get("supporting_ids")
-    if not isinstance(passages, list) or not passages or not all(isinstance(name, str) for name in passages):
-        raise HarnessError(f"{where}: query {row['id']}: supporting_ids must be a list of document ids, at least one")
+    if not isinstance(passages, list) or not all(isinstance(name, str) and name for name in passages):
+        raise HarnessError(
+            f"{where}: query {row['id']}: supporting_ids must be a list of document ids, texts that are not empty, "
+            f"{_found(passages)}"
+        )
     if len(set(passages)) < len(passages):
         raise HarnessError(f"{where}: query {row['id']}: supporting_ids names a document twice; keep the later hop")
     if not isinstance(row.get("hops"), (int, type(None))) or not isinstance(row.get("type"), (str, type(None))):
         raise HarnessError(f"{where}: query {row['id']}: hops must be a whole number and type a text, or missing")
     return row
+
+
+def _found(passages: Any) -> str:
+    """What stands in place of supporting_ids, and the mend."""
+    if passages is None:
+        return "it is missing; BEIR has its judgements in qrels/*.tsv"
+    said = f"found {passages!r:.60}"
+    if isinstance(passages, list) and all(isinstance(name, (str, int)) and name != "" for name in passages):
+        return f"{said}; write the ids as texts: {json.dumps([str(name) for name in passages])[:60]}"
+    return said
 
 
 def _qrel(path: Path, number: int, line: bytes, lenient: bool) -> Judgement:
@@ -138,7 +191,10 @@ def _qrel(path: Path, number: int, line: bytes, lenient: bool) -> Judgement:
     if len(fields) < 4 or (len(fields) > 4 and not lenient):
         mend = "; lenient=true passes over comment lines and trailing fields"
         if len(fields) == 3 and not is_comment(line):
-            mend = f"; where they are query, document, relevance: `{fields[0]} 0 {fields[1]} {fields[2]}`"
+            mend = (
+                f"; where they are query, document, relevance: `{fields[0]} 0 {fields[1]} {fields[2]}`, or a .tsv with "
+                "the first line `query-id corpus-id score`, between tabs"
+            )
         raise HarnessError(
             f"{path}:{number}: expected 4 fields `{QREL}`, found {len(fields)}{mend if len(fields) > 2 else ''}"
         )

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
 from harness.core import configuration
-from harness.core.errors import HarnessError, nearest
+from harness.core.errors import HarnessError, nearest, whole_number
 
 ABSENT = 2**31 - 1
 """Gold rank of a passage that the list does not hold."""
@@ -59,19 +60,31 @@ def recall(ranks: Ranks, k: int) -> Values:
     return np.asarray(_hits(ranks, k).sum(axis=-1) / np.maximum(_count(ranks), 1), dtype=np.float64)
 
 
-def ndcg(ranks: Ranks, k: int) -> Values:
-    """Sum of 1 / log2(rank + 1) over the supporting passages in the top k, divided by that of the best possible list.
+def ndcg(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
+    """Sum of grade / log2(rank + 1) over the passages in the top k, divided by that of the best possible list.
 
-    Binary gains; the best list has all supporting passages first, cut at k (trec_eval: ndcg_cut_k). Gains are added
-    from the best rank on, so that a perfect list has exactly 1.
+    grades: float64[..., H], 1 of every passage where there are none; below 0 they count as 0 (trec_eval: ndcg_cut_k).
+    The best list has the passages of the greatest grade first, cut at k. Gains are added from the best rank on, so that
+    a perfect list has exactly 1.
     """
-    count = _count(ranks)
     reach = min(k, max(int(ranks[ranks != ABSENT].max(initial=1)), ranks.shape[-1]))
     discount = np.array([0.0, *(1 / math.log2(rank + 1) for rank in range(1, reach + 1))])
-    gains = discount[np.sort(np.where(_hits(ranks, reach), ranks, 0), axis=-1)]
-    ideal = np.concatenate([discount, np.zeros(max(ranks.shape[-1] - reach, 0))]).cumsum()
-    gained = np.flip(gains, axis=-1).cumsum(axis=-1)[..., -1]
-    return np.asarray(gained / np.where(count > 0, ideal[count], 1.0))
+    if grades is not None and np.isin(grades, (0, 1)).all():
+        ranks, grades = np.where(grades > 0, ranks, NONE), None
+    place = np.where(_hits(ranks, reach), ranks, 0)
+    if grades is None:
+        count = _count(ranks)
+        gains = discount[np.sort(place, axis=-1)]
+        ideal = np.concatenate([discount, np.zeros(max(ranks.shape[-1] - reach, 0))]).cumsum()
+        gained = np.flip(gains, axis=-1).cumsum(axis=-1)[..., -1]
+        return np.asarray(gained / np.where(count > 0, ideal[count], 1.0))
+    values = np.where(ranks > 0, np.maximum(grades, 0.0), 0.0)
+    order = np.argsort(np.where(place > 0, place, ABSENT), axis=-1, kind="stable")
+    gains = np.take_along_axis(values, order, axis=-1) * discount[np.take_along_axis(place, order, axis=-1)]
+    best = np.flip(np.sort(values, axis=-1), axis=-1)
+    falling = np.concatenate([discount[1:], np.zeros(max(ranks.shape[-1] - reach, 0))])[: ranks.shape[-1]]
+    most = (best * falling).cumsum(axis=-1)[..., -1]
+    return np.asarray(gains.cumsum(axis=-1)[..., -1] / np.where(most > 0, most, 1.0))
 
 
 def mrr(ranks: Ranks, k: int) -> Values:
@@ -85,17 +98,19 @@ class Measure:
     """All that is known of a metric; one of your own is a ``conf/metric/<name>.yaml`` that makes this.
 
     formula: from gold ranks int32[..., H] and a depth to float64[...], a value a query.
+    graded: the formula takes the ranks of all judged passages and, third, their grades float64[..., H] (None: all 1).
     found: ends the sentence "<name>@k: ..." of captions, e.g. "all gold passages are in the top k"; "" says nothing.
     binary: every query has 0 or 1, so that proportions, Wilson intervals and odds ratios mean something.
     ordered: it needs the hop order of the gold passages.
     whole: it may be given without a depth, and then looks at the whole list.
     """
 
-    formula: Callable[[Ranks, int], Values]
+    formula: Callable[..., Values]
     found: str = ""
     binary: bool = False
     ordered: bool = False
     whole: bool = False
+    graded: bool = False
 
 
 MEASURES = {
@@ -103,7 +118,7 @@ MEASURES = {
     "full_sup": Measure(full_sup, "all gold passages are in the top k", binary=True),
     "any_sup": Measure(any_sup, "any gold passage is in the top k", binary=True),
     "recall": Measure(recall, "the share of gold passages that are in the top k"),
-    "ndcg": Measure(ndcg),
+    "ndcg": Measure(ndcg, graded=True),
     "mrr": Measure(mrr, whole=True),
 }
 
@@ -131,30 +146,41 @@ def definitions(names: Iterable[str]) -> str:
     return "; ".join(f"{name}@k: {text}" for name, text in found.items() if text)
 
 
+Judged = tuple[Ranks, Values]
+"""The ranks of all judged passages, int32[..., J], and their grades, float64[..., J]; NONE where there is none."""
+NAME = re.compile(r"(?P<name>[^@()]*)(?:\((?P<options>[^@()]*)\))?(?:@(?P<k>.*))?")
+
+
 @dataclass(frozen=True, order=True)
 class Metric:
     """A metric with its depth. ``Metric.parse(str(m)) == m``.
 
     name: ``last_hop``, ``full_sup``, ``any_sup``, ``recall``, ``ndcg``, ``mrr``, or a package's (see ``Measure``).
     k: how much of the list is looked at, at least 1; None, where the measure is ``whole``, looks at all of it.
+    rel: the relevance from which on a judged passage counts, ``ndcg(rel=2)@10``; None: as the gold is read.
     """
 
     name: str
     k: int | None = None
+    rel: int | None = None
 
     def __post_init__(self) -> None:
-        whole = self.measure.whole
-        if self.k is None and not whole:
+        measure = self.measure
+        if self.k is None and not measure.whole:
             raise HarnessError(f"metric {self.name} needs a depth k, e.g. {self.name}@5")
         if self.k is not None and (isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1):
             raise HarnessError(f"metric {self.name}: k must be a whole number, at least 1, got k={self.k!r}")
+        if self.rel is not None:
+            whole_number(f"metric {self.name}: rel", self.rel, 1)
+            if measure.ordered:
+                raise HarnessError(f"metric {self}: the hop order has no grades; leave rel out")
 
     @classmethod
     def parse(cls, text: str) -> Metric:
         """The metric of a name.
 
         Args:
-            text: the measure and its depth, e.g. ``last_hop@5``; ``mrr`` has no depth.
+            text: the measure and its depth, e.g. ``last_hop@5``; ``mrr`` has no depth; ``ndcg(rel=2)@10``.
 
         Returns:
             The metric; ``str`` of it is ``text``.
@@ -162,14 +188,24 @@ class Metric:
         Raises:
             HarnessError: no measure has that name, or the depth is no whole number from 1 on.
         """
-        name, at, depth = str(text).strip().partition("@")
-        if at and not (depth.isascii() and depth.isdigit()):
+        found = NAME.fullmatch(str(text).strip())
+        if found is None:
+            raise HarnessError(f"metric {text} is not known; a metric is e.g. recall@5, mrr, ndcg(rel=2)@10")
+        name, options, depth = found.group("name", "options", "k")
+        if depth is not None and not (depth.isascii() and depth.isdigit()):
             raise HarnessError(f"metric {text}: k must be a whole number, at least 1, got k={depth or 'nothing'}")
-        return cls(name, int(depth) if at else None)
+        level = None
+        if options is not None:
+            key, _, value = options.replace(" ", "").partition("=")
+            if key != "rel" or not (value.isascii() and value.isdigit()):
+                raise HarnessError(f"metric {text}: expected a relevance in brackets, as in {name}(rel=2)@10")
+            level = int(value)
+        return cls(name.strip(), None if depth is None else int(depth), level)
 
     def __str__(self) -> str:
         """The name that ``parse`` reads."""
-        return self.name if self.k is None else f"{self.name}@{self.k}"
+        level = "" if self.rel is None else f"(rel={self.rel})"
+        return f"{self.name}{level}{'' if self.k is None else f'@{self.k}'}"
 
     @property
     def measure(self) -> Measure:
@@ -186,14 +222,23 @@ class Metric:
         """Whether it needs the hop order of the gold passages."""
         return self.measure.ordered
 
-    def __call__(self, ranks: Ranks) -> Values:
+    def __call__(self, ranks: Ranks, judged: Judged | None = None) -> Values:
         """float64[...], one value a query of ``ranks`` int32[..., H]; their ``average`` is the score.
 
+        judged: of judgements, the places of all judged passages, and their grades.
         A query without any supporting passage has 0, as in trec_eval; NaN is one that the metric does not count.
         """
+        k = ABSENT - 1 if self.k is None else self.k
+        grades: Values | None = None
+        if judged is None and self.rel is not None and self.rel > 1:
+            raise HarnessError(f"metric {self}: rel is a relevance of judgements, and this gold has none")
+        if judged is not None and self.rel is not None and not self.measure.graded:
+            ranks = np.where(judged[1] >= self.rel, judged[0], NONE)
+        elif judged is not None and self.measure.graded:
+            ranks, grades = judged[0], np.where(judged[1] >= (self.rel or 0), judged[1], 0.0)
         if ranks.shape[-1] == 0:
             return np.zeros(ranks.shape[:-1])
-        return self.measure.formula(ranks, ABSENT - 1 if self.k is None else self.k)
+        return self.measure.formula(ranks, k, grades) if self.measure.graded else self.measure.formula(ranks, k)
 
 
 def average(values: Values) -> Values:
@@ -220,10 +265,10 @@ def metrics(names: str | Iterable[str], depths: int | Sequence[int] | None) -> l
     ks = [depths] if isinstance(depths, int) else list(depths or ())
     found: dict[Metric, None] = {}
     for name in wanted:
-        if "@" in str(name) or not ks or measure_of(str(name), f"{name}@{ks[0]}").whole:
+        if "@" in str(name) or not ks or (base := Metric.parse(f"{name}@{ks[0]}")).measure.whole:
             found[Metric.parse(name)] = None
         else:
-            found.update((Metric(str(name), k), None) for k in ks)
+            found.update((replace(base, k=k), None) for k in ks)
     if not found:
         raise HarnessError("no metric is asked for; give e.g. metrics=[last_hop@5,full_sup@5]")
     return list(found)

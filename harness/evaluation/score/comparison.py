@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness.core.errors import HarnessError
-from harness.core.table import Scale
+from harness.core.table import Scale, counted
 from harness.evaluation.comparison import Comparison, Test
-from harness.evaluation.score.scores import Scores, check_aligned, read_scores
+from harness.evaluation.score.scores import Scores, check_aligned, read_scores, tied
 from harness.evaluation.statistic import Labels
 from harness.evaluation.system_comparison import Repeats, SystemComparison, corrected, pairs_of, values_of
 
+LESS = re.compile(
+    r"(?:^|[_\W])(?:error|err|loss|[wc]er|latency|seconds|time|cost|perplexity|ppl|mae|mse|rmse)(?:$|[_\W])", re.I
+)
+"""Names of scores of which less is better, most often."""
+FAR = 20
+"""So many times the greatest score of the other system is said: most often one is in percent."""
 Given = str | Path | Mapping[str, float]
 """A file of scores, or ``{item: score}``."""
 
@@ -26,10 +33,11 @@ class ScoreComparison(SystemComparison):
 
     Scores that are all 0 or 1 are judged by exact McNemar, others by the sign-flip permutation test of the differences,
     with a bootstrap interval. Where items have clusters, the tests and intervals by cluster decide.
-    item_ids: ascending.
+    item_ids: ascending.    rounded: the differences that are rounding (see ``tied``), and count as ties.
     """
 
     item_ids: Sequence[str]
+    rounded: Sequence[float] = ()
     fusable: ClassVar[bool] = False
 
     @property
@@ -41,8 +49,28 @@ class ScoreComparison(SystemComparison):
         """Items, and clusters where they have some."""
         return f"{n} items" if self.labels is None else f"{n} items in {len(np.unique(self.labels))} clusters"
 
+    def cautions(self) -> list[str]:
+        """Differences that are rounding, and a name that says that less is better."""
+        said = []
+        if self.rounded:
+            many = counted(len(self.rounded), "difference")
+            said.append(
+                f"{many} by {self.metric} of {self.name} and {self.baseline}, at most {max(self.rounded):.2g}, "
+                f"{'is' if len(self.rounded) == 1 else 'are'} rounding and counted as tied."
+            )
+        ours, theirs = (float(np.abs(values).max()) for values in (self.ours, self.theirs))
+        if max(ours, theirs) >= FAR * min(ours, theirs) > 0:
+            said.append(
+                f"By {self.metric} {self.name} goes to {ours:.4g} and {self.baseline} to {theirs:.4g}: are these of "
+                "one scale?"
+            )
+        if LESS.search(str(self.metric)):
+            said.append(f"More counts as better: where less {self.metric} is better, write the scores with a minus.")
+        return said
+
     def _json(self) -> dict[str, Any]:
         found = super()._json()
+        found |= {"rounded": len(self.rounded)} if self.rounded else {}
         if self.errors is not None:
             return found
         test = "exact McNemar" if self.binary else "sign-flip permutation"
@@ -135,9 +163,14 @@ def _compare(
     scale = Scale(all(((one.values >= 0) & (one.values <= 1)).all() for one in every), "item")
     zero_one = {metric: all(scores[metric].zero_one for scores in systems.values()) for metric in first}
     found = []
+    equal = {
+        metric: dict(zip(systems, tied([one[metric] for one in systems.values()]), strict=True)) for metric in first
+    }
     for name, base in pairs_of(runs, baselines):
         for metric in first:
-            ours, theirs = systems[name][metric], systems[base][metric]
+            ours, theirs = equal[metric][name], equal[metric][base]
+            raw = systems[name][metric].values.mean(axis=1) - systems[base][metric].values.mean(axis=1)
+            rounded = np.abs(raw[(raw != 0) & (ours.values.mean(axis=1) == theirs.values.mean(axis=1))])
             sides = ((name, ours.values), (base, theirs.values))
             repeats = {each: Repeats.of(values) for each, values in sides if values.shape[1] > 1}
             if repeats:
@@ -150,6 +183,7 @@ def _compare(
                 ScoreComparison(
                     **values_of(one), metric=metric, run=ours.source, name=name, baseline=base,
                     item_ids=ours.items, repeats=repeats,
+                    rounded=tuple(rounded.tolist()),
                 )
             )  # fmt: skip
     return corrected(found)

@@ -5,12 +5,11 @@ too: item is ``doc_id`` with eight digits of ``doc_hash``, so that documents of 
 of several filters a metric is ``exact_match/strict-match``. ``.eval``, and a ``.json`` with ``samples``, is a log of
 inspect_ai: item is the sample's ``id``, repeat its ``epoch``; C, P, I and N are 1, 0.5, 0 and 0. Another ``.json`` is a
 report: ``{item: {metric: score}}`` (pytrec_eval), ``{metric: {item: score}}`` (ranx) or ``{item: score}``. All but
-Parquet and .eval may be gzip.
+Parquet and .eval may be packed.
 """
 
 from __future__ import annotations
 
-import csv
 import io
 import struct
 import zipfile
@@ -22,7 +21,7 @@ import pyarrow as pa
 
 from harness.benchmark.source import stream_lines
 from harness.core.errors import HarnessError, keys_of, nearest
-from harness.core.input import DAMAGED, MARK, opened, parse_json
+from harness.core.input import COMMA, DAMAGED, TAB, form_of, opened, parse_json, read_text, rows_of
 
 NAMES: Mapping[str, Sequence[str]] = {
     "item": ("item", "item_id", "id", "query", "query_id", "qid", "question_id", "sample_id", "doc_id"),
@@ -55,7 +54,7 @@ def read_rows(path: Path, columns: Mapping[str, str] | None, metrics: Sequence[s
     what in a report of several metrics.
     """
     keys_of("columns", columns, NAMES)
-    match path.name.removesuffix(".gz").rpartition(".")[2].lower():
+    match form_of(path):
         case "eval":
             found = _samples(path, _member(path, "header.json"), _member(path, "summaries.json"), columns)
         case "json":
@@ -63,7 +62,7 @@ def read_rows(path: Path, columns: Mapping[str, str] | None, metrics: Sequence[s
         case "jsonl":
             found = _table(path, _lines(path), columns)
         case "csv" | "tsv" as form:
-            found = _table(path, _separated(path, "\t" if form == "tsv" else ","), columns)
+            found = _table(path, _separated(path, TAB if form == "tsv" else COMMA), columns)
         case "parquet":
             found = _table(path, _parquet(path), columns)
         case _:
@@ -79,19 +78,11 @@ Fields = Iterator[tuple[str, Mapping[str, Any]]]
 
 
 def _separated(path: Path, delimiter: str) -> Fields:
-    with opened(path) as raw:
-        try:
-            text = raw.read().removeprefix(MARK).decode()
-        except UnicodeDecodeError as error:
-            raise HarnessError(f"{path}: not UTF-8 text ({error.reason}); save it as UTF-8") from error
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
-    head = list(reader.fieldnames or ())
+    rows = rows_of(path, read_text(path), delimiter)
+    _, head = next(rows, (0, list[str]()))
     if twice := [name for name in head if head.count(name) > 1]:
         raise HarnessError(f"{path}:1: {head.count(twice[0])} columns are called {twice[0]}; keep one")
-    for row in reader:
-        if None in row or None in row.values():
-            raise HarnessError(f"{path}:{reader.line_num}: expected {len(head)} fields, as the head has")
-        yield f"{path}:{reader.line_num}", row
+    yield from ((f"{path}:{number}", dict(zip(head, fields, strict=True))) for number, fields in rows)
 
 
 def _lines(path: Path) -> Fields:
@@ -152,6 +143,11 @@ def _text(row: Mapping[str, Any], name: str | None) -> str | None:
 def _json(path: Path, columns: Mapping[str, str] | None, metrics: Sequence[str] | None) -> Iterator[Row]:
     with opened(path) as stream:
         found = parse_json(stream.read(), path, FORMS)
+    if isinstance(found, dict) and "eval" in found and "samples" in found and not found["samples"]:
+        raise HarnessError(
+            f"{path}: a log of inspect_ai without its samples (it was written condensed, or read by header only); give "
+            "the whole log, .eval or .json"
+        )
     if isinstance(found, dict) and isinstance(found.get("samples"), list) and "eval" in found:
         yield from _samples(path, found, found["samples"], columns)
         return

@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 
 from harness.core.errors import HarnessError, nearest
+from harness.evaluation.comparison import EQUAL
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.score.rows import NAMES, Row, read_rows
 
+SINGLE = 2.0**-23
+"""``EQUAL`` where a file holds numbers of 32 bits, which are half of this away from those that they were made of."""
 TRUTH = {"true": 1.0, "false": 0.0}
 SHOWN = 3
 """Items that a message names."""
@@ -86,6 +89,31 @@ class Scores:
     def zero_one(self) -> bool:
         """Whether every score is 0 or 1."""
         return bool(np.isin(self.values, (0, 1)).all())
+
+    @property
+    def single(self) -> bool:
+        """Whether each score is a number of 32 bits."""
+        with np.errstate(over="ignore"):
+            return bool((self.values.astype(np.float32) == self.values).all())
+
+
+def tied(several: Sequence[Scores]) -> list[Scores]:
+    """The same scores, those of an item that are equal but for rounding (``EQUAL``) as the first of them is.
+
+    Of systems with the same items. The scale is their greatest score.
+    """
+    values = np.concatenate([one.values for one in several], axis=1)
+    scale = float(np.abs(values).max(initial=0.0))
+    mixed = len({one.single for one in several}) > 1
+    order = np.argsort(values, axis=1, kind="stable")
+    ascending = np.take_along_axis(values, order, axis=1)
+    steps = np.diff(ascending, axis=1) > (SINGLE if mixed else EQUAL) * scale
+    group = np.zeros(values.shape, dtype=np.int64)
+    np.put_along_axis(group, order[:, 1:], steps.cumsum(axis=1), axis=1)
+    first = (group[:, :, None] == group[:, None, :]).argmax(axis=2)
+    equal = np.take_along_axis(values, first, axis=1)
+    ends = np.cumsum([one.values.shape[1] for one in several])[:-1]
+    return [replace(one, values=own) for one, own in zip(several, np.split(equal, ends, axis=1), strict=True)]
 
 
 def read_scores(

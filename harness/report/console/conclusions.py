@@ -201,8 +201,8 @@ def _power(result: SweepResult) -> str:
     return (
         f"the winner against {best}, at tune's discordance ({percent(power['discordance'])}% of queries differ) and "
         f"{power['n']} queries{shared}: {_smallest(power)}. Its net win on tune is {points(power['effect'])} points; "
-        f"less the winner's curse it is {points(power['effect_corrected'])} points, found at the first look, before Holm's "
-        f"correction, with probability {power['power_corrected']:.2f}{_needed(power['queries'])}."
+        f"less the winner's curse it is {points(power['effect_corrected'])} points, found at the first look, before "
+        f"Holm's correction, with probability {power['power_corrected']:.2f}{_needed(power['queries'])}."
     )
 
 

@@ -11,8 +11,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from harness.core.errors import HarnessError
-from harness.core.input import MARK, numbered_lines, opened
-from harness.core.packing import form_of
+from harness.core.input import MARK, form_of, numbered_lines, opened
 from harness.run.entries import Entries
 from harness.run.trec.lines import FORM, RANK, SCHEMA, SCORE, is_comment, parse_lines
 

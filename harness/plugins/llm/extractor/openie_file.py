@@ -13,7 +13,7 @@ from harness.benchmark import Benchmark
 from harness.benchmark.source import read_array, read_lines
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT, file_sha256
-from harness.core.packing import form_of
+from harness.core.input import form_of
 from harness.graph.extractor import Extractor
 from harness.graph.extractor.extraction import Extraction
 from harness.plugins.llm.extractor.openie import Statements, add_statements

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.core.errors import HarnessError
-from harness.core.input import MARK, opened
+from harness.core.input.read import MARK, opened
 
 COMMA, TAB = ",", "\t"
 WHOLE = {

@@ -13,7 +13,7 @@ from tokenize import TokenError
 from typing import IO, Any
 
 from harness.core.errors import HarnessError
-from harness.core.packing import unpacked
+from harness.core.input.packing import unpacked
 
 DAMAGED = (OSError, EOFError, ValueError, LookupError, TypeError, SyntaxError, TokenError, RuntimeError, MemoryError,
            zipfile.BadZipFile, zlib.error, struct.error)  # fmt: skip

@@ -120,7 +120,7 @@ def unpacked(path: Path, stream: IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def packing(name: str, stream: IO[bytes]) -> Iterator[IO[bytes]]:
+def packed(name: str, stream: IO[bytes]) -> Iterator[IO[bytes]]:
     """A stream that packs into another as the ending of a name says. Raises HarnessError for one that is only read."""
     found = next((one for ending, one in PACKINGS.items() if name.lower().endswith(ending)), None)
     if found is None:
