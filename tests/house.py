@@ -23,12 +23,13 @@ BRANCHES = (ast.If, ast.IfExp, ast.For, ast.While, ast.ExceptHandler, ast.compre
 
 
 def brought() -> dict[str, list[str]]:
-    """``<concept>/<name>`` of each configuration, and each command, by the plug-in of this tree that brings it."""
+    """``<concept>/<name>`` of each configuration and module, and each command, by the plug-in that brings it."""
     found = {}
     for folder in sorted(path.parent for path in PLUGINS.glob("*/__init__.py")):
         configured = folder / "conf"
         names = [path.relative_to(configured).with_suffix("").as_posix() for path in configured.rglob("*.yaml")]
-        names += [path.stem for path in (folder / "command").glob("*.py") if path.stem != "__init__"]
+        inside = [path for path in folder.glob("*/*.py") if path.stem != "__init__"]
+        names += [path.stem if path.parent.name == "command" else f"{path.parent.name}/{path.stem}" for path in inside]
         found[folder.name] = sorted({name for name in names if "__pycache__" not in name})
     return found
 

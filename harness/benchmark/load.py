@@ -8,8 +8,7 @@ from pathlib import Path
 from harness.benchmark.benchmark import Benchmark
 from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError, nearest
-from harness.work.remote import Remote
-from harness.work.store import Store
+from harness.work.store import Store, open_shared
 
 
 def load(name_or_path: str | Path, data: str | Path | None = None, runs: str | Path | None = None) -> Benchmark:
@@ -26,7 +25,7 @@ def load(name_or_path: str | Path, data: str | Path | None = None, runs: str | P
     Raises:
         HarnessError: it is unknown, missing or damaged.
     """
-    store = Store(Path(runs or os.environ.get("HARNESS_RUNS", "runs")), Remote.of(os.environ.get("HARNESS_SHARED")))
+    store = Store(Path(runs or os.environ.get("HARNESS_RUNS", "runs")), open_shared(os.environ.get("HARNESS_SHARED")))
     return load_into(store, name_or_path, data)
 
 

@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from filelock import FileLock
 
 from harness.core.artifact import MANIFEST, PARTIAL, Artifact, artifact_key, open_artifact
+from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 from harness.core.files import mend_of, unwritable, write_json
 from harness.core.identity import code_version, file_sha256, library_versions
@@ -29,7 +30,6 @@ from harness.core.sources import differing, modules_of, sources
 from harness.work.lease import is_stale
 from harness.work.parts import RECORDS, is_shared
 from harness.work.progress import Progress
-from harness.work.remote import Remote
 from harness.work.shared_rows import Building, building
 
 log = logging.getLogger(__name__)
@@ -75,6 +75,31 @@ class NotStored(HarnessError):
     """An artifact that would have to be built."""
 
 
+class Shared(Protocol):
+    """A store that several machines share."""
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        ...
+
+    def fetch(self, stage: str, key: str, folder: Path) -> bool:
+        """Copy an artifact into ``folder``; False where it is not there whole."""
+        ...
+
+    def send(self, stage: str, key: str, place: Path) -> None:
+        """Copy a whole artifact to the store, unless it is there."""
+        ...
+
+
+def open_shared(url: str | None) -> Shared | None:
+    """The store of ``paths.shared``; none without a URL. Raises HarnessError where no plug-in brings it."""
+    if not url:
+        return None
+    shared: Shared = extensions.load("store", "remote", f"paths.shared={url}").Remote(str(url).rstrip("/"))
+    return shared
+
+
 @dataclass(frozen=True)
 class Store:
     """The artifacts below ``root`` (the ``paths.runs`` folder).
@@ -84,7 +109,7 @@ class Store:
     """
 
     root: Path
-    shared: Remote | None = None
+    shared: Shared | None = None
     builds: bool = True
 
     def place(self, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Path:

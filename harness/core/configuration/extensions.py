@@ -15,6 +15,7 @@ import logging
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
 
 from harness.core.configuration.rooms import PACKAGE, package_folder
 from harness.core.errors import HarnessError
@@ -107,6 +108,16 @@ def _entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
     """Those of other packages; ours named its own folders before 0.4, and an editable installation still may."""
     found = importlib.metadata.entry_points(group=group)
     return sorted(point for point in found if not point.value.startswith(f"{PACKAGE.name}."))
+
+
+def load(kind: str, name: str, asking: str) -> ModuleType:
+    """A module in a folder ``kind`` of a plug-in of this tree. Raises HarnessError where it is not there.
+
+    asking: what was typed that needs it.
+    """
+    if (module := modules(kind).get(name)) is None:
+        raise HarnessError(f"{asking} {missing_plugin(f'{kind}/{name}') or f'needs a plug-in with {kind}/{name}.py'}")
+    return importlib.import_module(module)
 
 
 def _line(error: BaseException) -> str:

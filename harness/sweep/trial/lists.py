@@ -28,8 +28,7 @@ from harness.run import Run
 from harness.sweep.trial import Trial
 from harness.sweep.trial.knobs import check_lists
 from harness.work.parts import Unfinished
-from harness.work.remote import Remote
-from harness.work.store import Store
+from harness.work.store import Store, open_shared
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 
 def store(config: DictConfig) -> Store:
     """Where this configuration keeps its artifacts."""
-    return Store(Path(config.paths.runs), Remote.of(config.paths.get("shared")))
+    return Store(Path(config.paths.runs), open_shared(config.paths.get("shared")))
 
 
 def benchmark(config: DictConfig, kept: Store | None = None) -> Benchmark:

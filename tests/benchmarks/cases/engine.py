@@ -26,7 +26,7 @@ def case(quick: bool) -> Case:
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # a worker cannot import the tests
 
     def ours() -> int:
-        from harness.work.engine.ray import Ray
+        from harness.plugins.cluster.engine.ray import Ray
 
         with tempfile.TemporaryDirectory() as folder:
             Ray(address="local", workers=2).run(Empty(folder, count))  # type: ignore[arg-type]

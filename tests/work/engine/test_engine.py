@@ -14,7 +14,6 @@ import torch
 
 from harness.core.errors import HarnessError
 from harness.work.engine import PROMISED, Ended, Work, check_ended, check_promises
-from harness.work.engine.ray import Ray
 
 
 def test_workers_that_failed_are_named_and_what_the_others_did_is_said() -> None:
@@ -49,19 +48,6 @@ def test_what_a_worker_is_told_of_its_gpus(tmp_path: Path, monkeypatch: pytest.M
     work.run(1, 2, gpus=0.5)
     work.run(1, 2)
     assert (seen[0].get(PROMISED), seen[1].get(PROMISED)) == ("1", None)
-
-
-NODES = [{"Alive": True, "Resources": {"CPU": 4.0}}, {"Alive": False, "Resources": {"CPU": 4.0, "GPU": 8.0}}]
-
-
-@pytest.mark.parametrize(
-    "asked", [{"gpus": 1}, {"cpus": 5}, {"cpus": 4, "gpus": 0.5}], ids=lambda asked: str(sorted(asked))
-)
-def test_what_no_node_has_is_told_in_place_of_waiting(asked: dict[str, Any]) -> None:
-    with pytest.raises(HarnessError, match=r"no node .* its nodes have 4 CPUs and 0 GPUs; ask for less"):
-        Ray(**asked)._check_nodes(NODES)
-    Ray(**asked, grows=True)._check_nodes(NODES)
-    Ray(cpus=4)._check_nodes(NODES)
 
 
 WORKER = """import ctypes, os, sys, time

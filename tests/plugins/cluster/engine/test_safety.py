@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness.work.engine import Ended, Work, ray, slurm
+from harness.plugins.cluster.engine import ray, slurm
+from harness.work.engine import Ended, Work
 
 CANARY = "sk-canary-0123456789"
 

@@ -9,9 +9,9 @@ import pytest
 
 from harness.core.artifact import Artifact
 from harness.core.errors import HarnessError
+from harness.plugins.cluster.store.remote import Remote
 from harness.work.parts import Share, sharing
-from harness.work.remote import Remote
-from harness.work.store import SENT, Store
+from harness.work.store import SENT, Store, open_shared
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def get(runs: Path, url: str | None, built: list[str]) -> Artifact:
         (folder / "top.txt").write_text("two")
         return {"files": 2}
 
-    return Store(runs, Remote.of(url)).get("stage", {}, {"data": "x"}, build)
+    return Store(runs, open_shared(url)).get("stage", {}, {"data": "x"}, build)
 
 
 def stored(url: str) -> dict[str, bytes]:
@@ -110,7 +110,7 @@ def test_what_was_sent_in_part_is_not_there(tmp_path: Path, url: str, monkeypatc
     """The manifest is last: a killed sender leaves none, and the same command sends the rest."""
     built: list[str] = []
     with monkeypatch.context() as patched:
-        patched.setattr("harness.work.remote.MANIFEST", "never.json")
+        patched.setattr("harness.plugins.cluster.store.remote.MANIFEST", "never.json")
         with pytest.raises(HarnessError, match=r"paths.shared=memory://.*FileNotFoundError"):
             get(tmp_path / "one", url, built)
     get(tmp_path / "two", url, built)

@@ -33,11 +33,6 @@ class Remote:
 
     url: str
 
-    @classmethod
-    def of(cls, url: str | None) -> Remote | None:
-        """The store at a URL; none where there is no URL."""
-        return cls(str(url).rstrip("/")) if url else None
-
     def fetch(self, stage: str, key: str, folder: Path) -> bool:
         """Copy an artifact into ``folder``, which is made; False where it is not there whole, which is said if damaged.
 
