@@ -19,7 +19,7 @@ TAKE_CPU = $(PIP) $(ONCE) $(CPU) \
 
 unexport PYTHONDONTWRITEBYTECODE  # where it is set each command compiles thousands of modules anew, for seconds
 
-.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all house bench mutants soak showcase check docs doctor licences clean
+.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all house bench calibration mutants soak showcase check docs doctor licences clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -78,6 +78,9 @@ house: $(DEV)  ## figures of the house: lines of the core and of each plug-in, f
 bench: $(DEV)
 	$(PIP) -e '.[bench,ray]'
 	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+calibration: $(READY)  ## false findings and coverage of every p and interval over clusters of many shapes, with a figure (minutes)
+	$(BIN)/harness calibrate clusters $(ARGS)
 
 mutants: $(DEV)
 	$(BIN)/python tests/mutants.py $(ARGS)

@@ -24,7 +24,7 @@ from typing import NoReturn
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = {
-    "harness/evaluation": ["tests/evaluation", "tests/command/test_repeats.py"],
+    "harness/evaluation": ["tests/evaluation", "tests/command/test_repeats.py", "tests/command/test_compare.py"],
     "harness/fusion/fuser": ["tests/fusion/fuser"],
     "harness/fusion/normalizer": ["tests/fusion/normalizer"],
     "harness/fusion/temperature": ["tests/fusion/temperature"],
@@ -35,6 +35,7 @@ FOLDERS = {
     "harness/sweep/judge/foresight.py": ["tests/sweep/judge/test_foresight.py"],
     "harness/sweep/judge/judgement.py": ["tests/sweep/test_protocol.py", "tests/sweep/judge/test_foresight.py"],
     "harness/sweep/trial/engine.py": ["tests/sweep/trial/test_engine.py", "tests/sweep/trial/test_training.py"],
+    "harness/sweep/judge/trial_table.py": ["tests/sweep/test_protocol.py"],
     "harness/sweep/judge/choice.py": ["tests/sweep/test_protocol.py"],
     "harness/sweep/heldout": [
         "tests/sweep/heldout",

@@ -222,6 +222,11 @@ class Comparison:
         return self._clustered.interval(level, *ends)
 
     @property
+    def error(self) -> float:
+        """The standard error of the difference, by cluster where queries share one; 0 where nothing differs."""
+        return self._clustered.error
+
+    @property
     def _clustered(self) -> statistic.ClusteredScore:
         return statistic.ClusteredScore.of(self.ours - self.theirs, self._labels, self.binary)
 

@@ -170,6 +170,22 @@ def test_corrections_against_both_lists_are_holm_s():
         assert np.allclose(found, expected["holm"])
 
 
+def test_the_best_single_list_is_the_one_with_the_most(swept):
+    """It is not compared with itself; another list has won and lost queries against it as its ranks say."""
+    result, _ = swept
+    rows = result.whole.rows
+    singles = {row["name"]: place for place, row in enumerate(rows) if row["family"] == "single"}
+    best = max(singles, key=lambda name: rows[singles[name]]["last_hop@5"])
+    assert len({rows[place]["last_hop@5"] for place in singles.values()}) > 1
+    assert result.lock["best_single"] == best
+    assert [name for name, place in singles.items() if rows[place]["wins_best"] is None] == [best]
+    values = result.whole.scores
+    for name, place in singles.items():
+        if name != best:
+            assert rows[place]["wins_best"] == (values[place] > values[singles[best]]).sum()
+            assert rows[place]["losses_best"] == (values[place] < values[singles[best]]).sum()
+
+
 def test_a_second_evaluation_must_be_asked_for_and_says_so(swept):
     result, prepared = swept
     heldout(result, prepared, again=False)

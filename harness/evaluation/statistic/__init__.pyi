@@ -20,6 +20,8 @@ from .paired import odds_ratio as odds_ratio
 from .paired import paired_odds_ratio as paired_odds_ratio
 from .permutation import max_statistic as max_statistic
 from .permutation import sign_flip as sign_flip
+from .pooled import Pooled as Pooled
+from .pooled import pooled as pooled
 from .power import mcnemar_power as mcnemar_power
 from .power import queries_needed as queries_needed
 from .power import smallest_effect as smallest_effect

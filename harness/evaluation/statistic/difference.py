@@ -90,6 +90,12 @@ class ClusteredScore:
         alone = apart / sqrt(own) if self.counts is None else _score(*self.counts, self.n, mean)
         return alone / sqrt(max(1.0, grouped / own))
 
+    @property
+    def error(self) -> float:
+        """The standard error of the mean, robust to clusters; 0 where nothing differs."""
+        mean = self.total / self.n
+        return sqrt(max(0.0, self.clustered - 2 * mean * self.crossed + mean**2 * self.sizes)) / self.n
+
     def interval(self, level: float = 0.95, low: float = -1.0, high: float = 1.0) -> tuple[float, float]:
         """All means between ``low`` and ``high`` that the test does not reject."""
         from scipy.special import stdtrit

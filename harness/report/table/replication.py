@@ -1,13 +1,16 @@
-"""Does what one benchmark shows hold on others? The winners of several benchmarks, by partial conjunction."""
+"""Does what one benchmark shows hold on others? The winners of several, by partial conjunction and pooled."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.core.table import LEVEL, Column, Table, p_value
+from harness.core.table import LEVEL, Column, Table, p_value, points, span
 from harness.evaluation.comparison import Comparison
-from harness.evaluation.statistic import replicability
+from harness.evaluation.statistic import Pooled, pooled, replicability
 from harness.sweep.folder import SweepResult, View
+
+DETAILS = " How: "
+"""Between what a table finds and how it was found."""
 
 
 def replications(results: Iterable[SweepResult]) -> dict[str, Table]:
@@ -26,8 +29,8 @@ def replications(results: Iterable[SweepResult]) -> dict[str, Table]:
 
 
 def findings(results: Iterable[SweepResult]) -> list[str]:
-    """One sentence of each of these tables."""
-    return [f"{kind}: {table.caption.partition('). ')[0]})." for kind, table in replications(results).items()]
+    """What each of these tables finds, in one or two sentences."""
+    return [f"{kind}: {table.caption.partition(DETAILS)[0]}" for kind, table in replications(results).items()]
 
 
 def replication(results: Iterable[SweepResult]) -> Table | None:
@@ -38,21 +41,28 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
     if len(views) < 2 or len(objectives) > 1:
         return None
     compared = {name: _against_list(view) for name, view in views.items()}
+    differing = {name: one for name, one in compared.items() if one.p_deciding is not None and one.wins + one.losses}
+    model = None
+    if len(differing) > 1:
+        model = pooled([one.difference for one in differing.values()], [one.error for one in differing.values()])
+    each = dict(zip(differing, model.each, strict=True)) if model else {}
     rows = [
         [name, views[name].winner_name, str(views[name].lock["best_single"]), one.n, one.wins, one.losses,
-         one.difference, one.shown_interval, one.p_deciding]
+         one.difference, one.shown_interval, one.p_deciding, each.get(name)]
         for name, one in compared.items()
     ]  # fmt: skip
     columns = [
         Column("benchmark", "text"), Column("winner", "text"), Column("best list", "text"), Column("n", "count"),
         Column("W", "count"), Column("L", "count"), Column("difference", "points"), Column("95% interval", "span"),
-        Column("p", "p"),
+        Column("p", "p"), Column("pooled", "points"),
     ]  # fmt: skip
     caption = (
-        f"{_sentence(list(compared.values()))} {objectives.pop()} on test of the winner that tune chose and of "
-        "the best single list on tune; difference in points; p: exact, whole clusters of queries that share gold "
+        f"{_sentence([*differing.values()])}{_model(model)}{DETAILS}{objectives.pop()} on test of the winner that "
+        "tune chose and of the best single list on tune; difference in points; p: exact, whole clusters of queries that share gold "
         "passages change sides. Partial conjunction: Simes' p of all but the u - 1 smallest (Benjamini & Heller "
-        "2008), each direction by itself, doubled."
+        "2008), each direction by itself, doubled. Pooled: the random-effects model (Paule & Mandel; Hartung & Knapp; "
+        "statsmodels), each benchmark's difference drawn towards the mean as far as it is uncertain. A benchmark on "
+        "which winner and best list differ on no question, or that has too few clusters, is no evidence and in neither."
     )
     return Table("replication", "Does it hold on several benchmarks?", columns, rows, caption)
 
@@ -63,9 +73,21 @@ def _against_list(view: View) -> Comparison:
     return Comparison.of(ours, theirs, view.metric.binary, view.margin, view.clusters)
 
 
+def _model(model: Pooled | None) -> str:
+    """The mean over benchmarks, how far they spread, and what one more would be expected to show."""
+    if model is None:
+        return ""
+    further = "three benchmarks are needed to say what one more would show"
+    if model.further:
+        further = f"one more would be expected to show {span(model.further)}"
+    return (
+        f" Pooled over benchmarks the difference is {points(model.mean)} points (95% {span(model.interval)}), with a "
+        f"spread of {100 * model.spread:.1f} between them; {further}."
+    )
+
+
 def _sentence(compared: list[Comparison]) -> str:
     """On how many benchmarks at least the winner differs from the best list, in one direction."""
-    compared = [one for one in compared if one.p_deciding is not None and one.wins + one.losses]
     if len(compared) < 2:
         return "Winner and best list differ on fewer than two benchmarks (partial conjunction needs two)."
     tested = [one.p_deciding or 0.0 for one in compared]

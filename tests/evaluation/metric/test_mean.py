@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness.evaluation.metric import ABSENT, NONE, metrics
+from harness.evaluation.metric import ABSENT, NONE, average, metrics
 from harness.evaluation.metric.mean import means
 
 ALL = metrics(["last_hop", "full_sup", "any_sup", "recall", "ndcg", "mrr", "mrr@5"], [1, 2, 5, 10])
@@ -30,3 +30,13 @@ def test_sums_are_taken_in_numpy_s_order(queries) -> None:
 def test_no_queries_no_trials() -> None:
     assert np.isnan(means(np.empty((3, 0, 2), np.int32), ALL)).all()
     assert means(np.empty((0, 5, 2), np.int32), ALL).shape == (0, len(ALL))
+
+
+def test_averages_leave_out_what_a_metric_does_not_count():
+    """By hand: of 1, 0, none, 1 the mean is 2/3; of 1, none, 1, none it is 1; of none it is none."""
+    values = np.array([[1.0, 0, np.nan, 1], [1, np.nan, 1, np.nan], [np.nan] * 4])
+    found = average(values)
+    assert found[:2].tolist() == [2 / 3, 1.0]
+    assert np.isnan(found[2])
+    assert average(np.array([[1.0, 0], [0.5, 1]])).tolist() == [0.5, 0.75]
+    assert average(np.array([np.nan, 0.25])) == 0.25

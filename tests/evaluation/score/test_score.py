@@ -134,6 +134,20 @@ def test_scores_that_are_no_shares(folder: Path, command: Command) -> None:
     assert "rating on 8 items." in text
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [([0.5, 0.7, 0.2], [0.1, 1.5, 0.3]), ([0.5, 0.7, 0.2], [3.0, 1.5, 2.0]), ([0.5, -0.1, 0.2], [0.1, 0.5, 0.3])],
+)
+def test_one_score_outside_0_to_1_makes_all_of_them_numbers(
+    folder: Path, command: Command, ours: list[float], theirs: list[float]
+) -> None:
+    pair("item,f1", ours, theirs)
+    said = command("compare", "run=ours.csv", "baseline=theirs.csv")[1]
+    assert "more is better" in said
+    assert "percent" not in said
+    assert "points" not in said
+
+
 def test_clusters_decide_and_several_baselines_are_corrected(folder: Path, command: Command) -> None:
     """Twins: each cluster wins or loses as one, so by cluster it is a test of five, not of ten."""
     pair("item,score,cluster", [1] * 10, [0] * 10, [n // 2 for n in range(10)])

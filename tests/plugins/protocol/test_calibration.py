@@ -14,7 +14,7 @@ from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import wilson
 from harness.plugins.protocol.calibration import exchanged, judged
-from harness.plugins.protocol.clustered import behave, uneven
+from harness.plugins.protocol.clustered import SHAPES, behave, labels_of, uneven
 from harness.plugins.protocol.command import calibrate
 from harness.plugins.protocol.picture.calibration import behaviours, forecasts, picture, read_pictures, table
 from harness.plugins.protocol.worlds import ordered, outcomes
@@ -180,20 +180,33 @@ def test_forecasts_hold_on_new_clusters():
 
 
 def test_clustered_worlds_break_the_plain_figures_alone():
-    """60 clusters of 5 with correlation .6: false findings and coverage, plain and by cluster."""
+    """60 clusters of 5 with correlation .6: false findings and coverage, by query and by the rule."""
     found = behave("made", np.repeat(np.arange(60), 5), 0.6, 60)
-    assert found.errors["max p"] > 0.2 > 0.14 > found.errors["cluster max p"]
-    assert found.errors["p"] > 0.1 > 0.08 > found.errors["cluster p"]
-    for name in ("Holm p", "BH p", "equivalence p"):
-        assert found.errors[name] > 0.15 > 0.14 > found.errors[f"cluster {name}"], name
-    for name in ("wilson", "tango", "bootstrap"):
-        assert found.coverage[name] < 0.86 < found.coverage[f"cluster {name}"], name
+    assert found.errors["max p"] > 0.2 > 0.14 > found.errors["rule max p"]
+    assert found.errors["p"] > 0.1 > 0.08 > found.errors["rule p"]
+    for name in ("Holm p", "equivalence p"):
+        assert found.errors[name] > 0.15 > 0.14 > found.errors[f"rule {name}"], name
+    for name in ("score", "difference"):
+        assert found.coverage[name] < 0.86 < found.coverage[f"rule {name}"], name
     tables = behaviours([found])
     assert [table.name for table in tables] == ["false_findings", "coverage"]
-    assert [row[3] for row in tables[0].rows] == ["query", "cluster"]
-    assert tables[0].rows[1][4:] == [found.errors[f"cluster {one.title[:-2]}"] for one in tables[0].columns[4:]]
+    assert [row[3] for row in tables[0].rows] == ["query", "rule"]
+    assert tables[0].rows[1][4:] == [found.errors[f"rule {one.title[:-2]}"] for one in tables[0].columns[4:]]
     low, high = binom.ppf([0.025, 0.975], 60, 0.05) / 60
     assert tables[0].title.endswith(f"5 is right, {100 * low:.1f} to {100 * high:.1f} by chance")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_rule_holds_its_level_or_says_nothing(shape):
+    """40 trials that resemble each other in 40 worlds: 5% give or take 2 by chance, and far more by query."""
+    found = behave(shape, labels_of(SHAPES[shape]), 0.5, 40)
+    few = shape == "12 of 20"
+    assert (found.errors["rule p"] is None) == few
+    if not few:
+        assert found.errors["rule p"] <= 0.1
+        assert found.coverage["rule difference"] >= 0.85
+    if shape in ("PopQA's", "one giant", "30 of 10", "12 of 20"):
+        assert found.errors["p"] > 0.15
 
 
 def test_in_an_uneven_world_clusters_share_wins_alone():

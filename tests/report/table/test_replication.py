@@ -47,6 +47,6 @@ def test_two_benchmarks_held_out(overrides, bench, command, tmp_path, monkeypatc
     assert said in table.caption
     (line,) = (line for line in run("report", "sweep=all").splitlines() if "partial conjunction" in line)
     assert said in line
-    assert line.endswith(").")
+    assert line.endswith(".")
     assert any(said in path.read_text() for path in (tmp_path / "reports" / "site").rglob("index.js"))
     assert len(list((tmp_path / "reports" / "tables").rglob("replication.tex"))) == 1

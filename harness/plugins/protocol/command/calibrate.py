@@ -14,12 +14,13 @@ and the figure into paths.reports.
 Three more are checked by a word: `forecast` splits the benchmark's queries anew, at random and by whole clusters of
 shared gold, and says how often the forecast of a half holds on the other.
 `refits` lets what learns learn again on other folds of tune, and says how far its score moves; test is not read.
-`clusters` makes worlds with the cluster sizes of real benchmarks and prints, for each test and interval, plain and by
-cluster, the share of false findings (5% is right) and the coverage (95% is right).
+`clusters` makes worlds with clusters of many shapes (with calibrate.clusters_of=[NAME]: those of a benchmark), prints
+for each test and interval, by query and by the rule that decides, the share of false findings (5% is right) and the
+coverage (95% is right), and draws the former.
 
   harness calibrate forecast dataset=musique                  300 re-splits of each kind, a minute
   harness calibrate refits dataset=musique experiment=many_lists   20 other foldings, minutes
-  harness calibrate clusters                                  500 worlds each, minutes
+  harness calibrate clusters                                  200 worlds each, minutes: make calibration
 """
 
 from __future__ import annotations
@@ -96,23 +97,24 @@ def _refits(config: DictConfig) -> None:
 
 
 def _clusters(config: DictConfig) -> None:
+    from tqdm import tqdm
+
     from harness.benchmark import load
     from harness.benchmark.cluster import clusters
-    from harness.plugins.protocol.clustered import behave
-    from harness.plugins.protocol.picture.calibration import behaviours
+    from harness.plugins.protocol.clustered import SHAPES, behave, labels_of
+    from harness.plugins.protocol.picture.calibration import behaviour_picture, behaviours
 
     refuse(config, "calibrate clusters", *LISTS, *FUSION, *CHOICE)
-    found = []
-    for name in config.calibrate.clusters_of:
-        data = load(name, config.paths.data, config.paths.runs)
-        labels = clusters(data.gold[data.members("test")])
-        options = config.calibrate
-        found += [
-            behave(name, labels, float(correlation), options.worlds, options.seed)
-            for correlation in options.correlations
-        ]
+    shapes, options = {name: labels_of(sizes) for name, sizes in SHAPES.items()}, config.calibrate
+    if options.clusters_of:
+        loaded = {name: load(name, config.paths.data, config.paths.runs) for name in options.clusters_of}
+        shapes = {name: clusters(data.gold[data.members("test")]) for name, data in loaded.items()}
+    cells = [(name, labels, float(one)) for name, labels in shapes.items() for one in options.correlations]
+    found = [behave(*cell, options.worlds, options.seed) for cell in tqdm(cells, delay=2, disable=None)]
     for table in behaviours(found):
         print(table.text())
+    for made in behaviour_picture(found).save(Path(config.paths.reports) / "figures"):
+        print(made)
     print(_store(config, "clusters", "clusters", found))
 
 

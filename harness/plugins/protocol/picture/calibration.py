@@ -13,7 +13,7 @@ from harness.core.errors import HarnessError
 from harness.core.input import read_json
 from harness.core.table import Column, Table, percent
 from harness.plugins.protocol.calibration import Rates
-from harness.plugins.protocol.clustered import CLUSTER, Behaviour
+from harness.plugins.protocol.clustered import RULE, Behaviour
 from harness.plugins.protocol.refits import Refits
 from harness.report.figure import COLORS, Picture
 
@@ -77,7 +77,7 @@ def refits(found: Sequence[Refits]) -> Table:
 
 
 def behaviours(found: Sequence[Behaviour]) -> list[Table]:
-    """False findings of each test, and coverage of each interval: a row for those by query, and one by cluster.
+    """False findings of each test, and coverage of each interval: a row by query, and one of the rule that decides.
 
     Titles say within what bounds the right share comes out in 95% of so many worlds.
     """
@@ -85,19 +85,52 @@ def behaviours(found: Sequence[Behaviour]) -> list[Table]:
         "false_findings": ("percent of false findings at p <= .05; 5 is right, {} by chance", 0.05),
         "coverage": ("percent of 95% intervals that hold the truth; 95 is right, {} by chance", 0.95),
     }
-    head = [Column("clusters of", "text"), Column("correlation", "text"), Column("worlds", "count")]
+    head = [Column("clusters", "text"), Column("correlation", "text"), Column("worlds", "count")]
     tables = []
     for name, (title, right) in parts.items():
         shares = [one.errors if name == "false_findings" else one.coverage for one in found]
-        kinds = [key for key in shares[0] if not key.startswith(CLUSTER)]
+        kinds = [key for key in shares[0] if not key.startswith(RULE)]
         rows = [
             [one.clusters_of, f"{one.correlation:g}", one.worlds, by, *(share[start + kind] for kind in kinds)]
             for one, share in zip(found, shares, strict=True)
-            for by, start in (("query", ""), ("cluster", CLUSTER))
+            for by, start in (("query", ""), ("rule", RULE))
         ]
         columns = [*head, Column("by", "text"), *(Column(f"{kind} %") for kind in kinds)]
         tables.append(Table(name, title.format(_chance(right, found[0].worlds)), columns, rows))
     return tables
+
+
+def behaviour_picture(found: Sequence[Behaviour]) -> Picture:
+    """False findings at p <= .05 by query and by the rule, by correlation, a panel a shape of clusters."""
+    shapes = list(dict.fromkeys(one.clusters_of for one in found))
+    caption = (
+        f"False findings at p <= .05 where nothing helps, by correlation within clusters, over {found[0].worlds} "
+        "worlds of 40 trials each: by query, and by the rule that decides. Dashed: 5%; the band is 3 to 7%. "
+        "Uneven: clusters share wins alone. No line of the rule: too few clusters, so no p is given."
+    )
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots(2, -(-len(shapes) // 2), sharex=True, sharey=True, squeeze=False).ravel()
+        for place, shape in enumerate(shapes):
+            ours = [one for one in found if one.clusters_of == shape]
+            lines = {"by query": "p", "rule": f"{RULE}p", "rule, uneven": f"{RULE}uneven p"}
+            for number, (label, key) in enumerate(lines.items()):
+                known = [(one.correlation, rate) for one in ours if (rate := one.errors[key]) is not None]
+                axes[place].plot(
+                    [x for x, _ in known], [100 * y for _, y in known], marker="o", markersize=3, linewidth=0.9,
+                    color=COLORS[number], label=label,
+                )  # fmt: skip
+            axes[place].axhspan(3, 7, color="#dddddd", zorder=0)
+            axes[place].axhline(5, color="black", linewidth=0.7, linestyle="--")
+            axes[place].set_title(shape, fontsize=7)
+        for rest in axes[len(shapes) :]:
+            rest.set_axis_off()
+        axes[0].set_ylim(0, 40)
+        axes[0].legend(fontsize=6)
+        figure.supylabel("false findings (%)", fontsize=7)
+        figure.supxlabel("correlation within clusters", fontsize=7)
+
+    return Picture("calibration_clusters", caption, draw, 3.2)
 
 
 def _chance(share: float, worlds: int) -> str:
