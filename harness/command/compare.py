@@ -67,7 +67,7 @@ def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
     from dataclasses import asdict
 
-    from harness.core.table import fit, paragraph
+    from harness.core.table import paragraph, shown_lines
     from harness.evaluation.conclusion import by_topic, choose
     from harness.evaluation.coverage import read_gold
     from harness.evaluation.system_comparison import comparison_table, headroom
@@ -96,7 +96,7 @@ def run(config: DictConfig) -> None:
     tables = [short_table(shown), *([comparison_table(shown)] if explain else [])]
     said = sentences(shown, headroom(shown))
     looked = {} if gold is None else look(config, "compare", gold.source, gold.test_ids)
-    print(*(line for one in tables for line in (*paragraph(one.title), "", *fit(one), "")), sep="\n")
+    print(*(line for one in tables for line in shown_lines(one)), sep="\n")
     lead = [*choose(said, "verdict", "addition"), *(f"caution: {text}" for text in choose(said, "caveat"))]
     print(*(line for text in lead for line in paragraph(text)), sep="\n")
     for topic, text in (by_topic(said, "explanation") if explain else {}).items():

@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 def run(config: DictConfig) -> None:
     """Read, score, print and write."""
-    from harness.core.table import fit, paragraph
+    from harness.core.table import paragraph, shown_lines
     from harness.evaluation.coverage import read_gold, show_coverage
     from harness.evaluation.evaluate import evaluate
     from harness.report.output import check_ending, write_result
@@ -67,7 +67,7 @@ def run(config: DictConfig) -> None:
     if found.note:
         print(f"note: {found.note}")
     table = found.table() if explain else found.short_table()
-    print(*paragraph(table.title), "", *fit(table), sep="\n")
+    print(*shown_lines(table), sep="\n")
     for topic, text in found.explanation().items() if explain else ():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
     print_look(config, looked, len(gold))

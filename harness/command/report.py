@@ -25,7 +25,7 @@ Before `harness heldout` the tables show tune and say so; afterwards they show t
 With paper=acl (or neurips, plain) only paths.reports/paper is written: one table of the strategies on all benchmarks
 (best in bold, second underlined, signs where exact tests find a difference from `baseline` and from the best single
 list), every other table, and figures of the venue's width and letters, one file each to input (LaTeX packages array,
-booktabs, graphicx, siunitx). paper.pdf shows the table and the main figures, appendix.pdf everything. Names are those
+booktabs, graphicx). paper.pdf shows the table and the main figures, appendix.pdf everything. Names are those
 of conf/display; `+display.fuser.greatest=Greatest` adds one.
 """
 

@@ -90,6 +90,11 @@ class Coverage:
         """How many judged queries the run has no document for."""
         return self.queries - self.answered
 
+    @property
+    def few(self) -> bool:
+        """Whether fewer than half of the judged queries have a document, which is a warning."""
+        return self.answered < HALF * self.queries
+
     def warnings(self) -> list[str]:
         """A line for each share that is below a half."""
         return [

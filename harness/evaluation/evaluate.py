@@ -28,13 +28,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from harness.core.table import Column, Table
+from harness.core.table import Column, Source, Table
 from harness.evaluation.coverage import Coverage, check_known
-from harness.evaluation.gold import Gold
+from harness.evaluation.gold import Gold, short_source
 from harness.evaluation.metric import Metric, average, definitions, groups, metrics, run_ranks
 from harness.evaluation.metric.measure import Judged, Ranks, Values
 from harness.evaluation.metric.rank import Ties
-from harness.evaluation.result import Result, title_of
+from harness.evaluation.result import Result, coverage_notes
 from harness.run import Run
 
 Scores = dict[str, float | None]
@@ -92,16 +92,22 @@ class Evaluation(Result):
     def table(self) -> Table:
         """A row for all queries, for each hop count, and for each type."""
         part = [] if self.n_last_hop is None else [self.n_last_hop]
+        lacking = [self.coverage.missing] if self.coverage.missing else []
         columns = [
             Column("queries", "text"), Column("n", "count"), *(Column("n of last_hop", "count") for _ in part),
-            *(Column(f"{name} %") for name in self.metrics),
+            *(Column("missing", "count") for _ in lacking), *(Column(f"{name} %") for name in self.metrics),
         ]  # fmt: skip
-        rows = [["all", self.n, *part, *self.metrics.values()]]
+        rows: list[list[Any]] = [["all", self.n, *part, *lacking, *self.metrics.values()]]
         for title, labelled in (("hops", self.by_hops), ("type", self.by_type)):
-            rows += [[f"{title} {label}", *scores.values()] for label, scores in labelled.items()]
-        head = f"{self.run}: {self.n} queries, split {self.split}; scores in percent"
-        head = f"{head}; {self.judgements}" if self.judgements else head
-        return Table("scores", title_of(head, {self.run: self.coverage}), columns, rows)
+            for label, scores in labelled.items():
+                counts = list(scores.values())[: 1 + len(part)]
+                rows.append(
+                    [f"{title} {label}", *counts, *(None for _ in lacking), *(scores[name] for name in self.metrics)]
+                )
+        extent = f"{short_source(self.gold)}, {self.n} queries, split {self.split}; scores in percent"
+        extent = f"{extent}; {self.judgements}" if self.judgements else extent
+        source = Source(extent, coverage_notes({self.run: self.coverage}))
+        return Table("scores", self.run, columns, rows, source)
 
     def short_table(self) -> Table:
         """The table without groups that are all queries: a single hop count, a single type."""

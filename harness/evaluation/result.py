@@ -11,10 +11,14 @@ from harness.core.table import TWO_COLUMNS, Table, typeset
 from harness.evaluation.coverage import Coverage
 
 
-def title_of(head: str, coverages: Mapping[str, Coverage]) -> str:
-    """A table's title, with the warnings of each run's coverage."""
-    found = [f"{name}: only {line}" for name, one in coverages.items() for line in one.warnings()]
-    return "; ".join([head, *found])
+def coverage_notes(coverages: Mapping[str, Coverage]) -> list[str]:
+    """Sentences on the queries that each run lacks, and the warnings of its coverage."""
+    lacking = [
+        f"{name} has no list for {one.missing} of {one.queries} queries; these count as not found."
+        for name, one in coverages.items()
+        if one.missing and not one.few
+    ]
+    return lacking + [f"{name}: only {line}." for name, one in coverages.items() for line in one.warnings()]
 
 
 class Result(Mapping[str, Any], ABC):

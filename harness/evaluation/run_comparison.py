@@ -13,7 +13,7 @@ from harness.core.table import counted
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.evaluate import judged_of, ranks_of
-from harness.evaluation.gold import Gold
+from harness.evaluation.gold import Gold, short_source
 from harness.evaluation.metric import Metric
 from harness.evaluation.metric.rank import Ties
 from harness.evaluation.system_comparison import Repeats, SystemComparison, corrected, pairs_of, values_of
@@ -37,9 +37,9 @@ class RunComparison(SystemComparison):
         return self.gold.query_ids
 
     def extent(self, n: int) -> str:
-        """Queries and split."""
-        said = self.gold.describe()
-        return f"{n} queries, split {self.gold.part}{f'; {said}' if said else ''}"
+        """Gold, queries and split."""
+        said, gold = self.gold.describe(), short_source(self.gold.source)
+        return f"{gold}, {n} queries, split {self.gold.part}{f'; {said}' if said else ''}"
 
     def cautions(self) -> list[str]:
         """A run whose lists are shorter than the metric looks."""

@@ -9,16 +9,16 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from harness.core.table import Column, Table
+from harness.core.table import Column, Source, Table
 from harness.evaluation.comparison import Comparison, corrected_ps
 from harness.evaluation.conclusion import Headroom
 from harness.evaluation.coverage import Coverage
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.metric.measure import Values
-from harness.evaluation.result import Result, title_of
+from harness.evaluation.result import Result, coverage_notes
 
 S = TypeVar("S", bound="SystemComparison")
-ODDS = "odds ratio: the run's odds of a hit to the baseline's"
+ODDS = "Odds ratio: the run's odds of a hit to the baseline's."
 
 
 @dataclass(frozen=True)
@@ -155,48 +155,69 @@ def comparison_table(found: Sequence[SystemComparison]) -> Table:
     """A row a comparison on the same items; with several baselines a column names them."""
     baselines = list(dict.fromkeys(one.baseline for one in found))
     several, repeated = len(baselines) > 1, any(one.repeats for one in found)
-    named = {"mean of": [one.name for one in found], "baseline, mean of": [one.baseline for one in found]}
+    named = {"": [one.name for one in found], "baseline ": [one.baseline for one in found]}
     sides = {
         title: names
         for title, names in named.items()
         if any(name in one.repeats for one, name in zip(found, names, strict=True))
     }
+    gaps = {
+        title: own
+        for title, names in named.items()
+        if any(own := [_missing(one, name) for one, name in zip(found, names, strict=True)])
+    }
     counts = len({one.n for one in found}) > 1
     scale = found[0].scale
+    score, difference = scale.column("score"), scale.column("difference", "points")
     columns = [
         Column("run", "text"), *([Column("baseline", "text")] if several else []), Column("metric", "text"),
-        *([Column("n", "count")] if counts else []), *(Column(title, "text") for title in sides),
-        scale.column("score"), scale.column("baseline"),
-        scale.column("difference", "points"), scale.column("95% of difference", "span"),
+        *([Column("n", "count")] if counts else []), *(Column(f"{side}missing", "count") for side in gaps),
+        *(one for side in sides for one in (Column(f"{side}runs", "count"), scale.column(f"{side}sd"))),
+        score, Column("95% of score", "interval", score.title), scale.column("baseline"), difference,
+        replace(scale.column("95% of difference", "span"), of=difference.title),
         *(scale.column(f"se of {part}") for part in (f"{scale.item}s", "runs") if repeated),
         Column("W", "count"), Column("L", "count"), Column("p by query", "p"), Column("Holm p", "p"),
-        Column("95% of score", "interval"), Column("odds ratio", "value"), scale.column("detectable", "points"),
+        Column("odds ratio", "value"), scale.column("detectable", "points"),
     ]  # fmt: skip
     rows = [
         [
             one.name, *([one.baseline] if several else []), str(one.metric), *([one.n] if counts else []),
-            *(_spread(one, names[row]) for names in sides.values()), one.score, one.baseline_score,
-            one.difference, one.shown_interval, *(_errors(one) if repeated else []), one.wins, one.losses,
-            one.p, one.p_holm, one.wilson_cluster, one.odds_ratio, one.detectable,
+            *(own[row] for own in gaps.values()),
+            *(cell for names in sides.values() for cell in _spread(one, names[row])),
+            one.score, one.wilson_cluster, one.baseline_score, one.difference, one.shown_interval,
+            *(_errors(one) if repeated else []), one.wins, one.losses,
+            one.p, one.p_holm, one.odds_ratio, one.detectable,
         ]
         for row, one in enumerate(found)
     ]  # fmt: skip
-    first, n = found[0], max(one.n for one in found)
-    said = ["in percent" if scale.share else "more is better"]
+    first = found[0]
+    title = f"Against {', '.join(baselines)}, {'in percent' if scale.share else 'more is better'}"
     rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling.how)
     some = "" if all(one.ruling.how for one in found) else ", where there are several runs"
-    said += [f"p and intervals {how}{some}" for how in rulings]
-    said += ["too few clusters for a p"] * any(one.interval is None for one in found)
-    said += [ODDS] if first.fusable or any(one.binary for one in found) else []
-    head = "; ".join([f"Against {', '.join(baselines)}: {first.extent(n)}", *said])
+    notes = [f"p and intervals {how}{some}." for how in rulings]
+    notes += ["Too few clusters for a p."] * any(one.interval is None for one in found)
+    notes += [ODDS] if first.fusable or any(one.binary for one in found) else []
+    return Table("comparison", title, columns, rows, source_of(found), notes)
+
+
+def source_of(found: Sequence[SystemComparison]) -> Source:
+    """What was compared on, by how many items a metric counts; and the queries that runs lack."""
+    counts = {str(one.metric): one.n for one in found}
+    most = max(counts.values())
+    fewer = "".join(f" ({metric}: {own})" for metric, own in counts.items() if own < most)
     coverages = {name: coverage for one in found for name, coverage in one.coverages.items()}
-    return Table("comparison", title_of(head, coverages), columns, rows)
+    return Source(f"{found[0].extent(most)}{fewer}", coverage_notes(coverages))
 
 
-def _spread(one: SystemComparison, name: str) -> str:
-    """How many runs, and their standard deviation: ``5, sd 1.2``."""
+def _missing(one: SystemComparison, name: str) -> int:
+    """How many queries a system lacks."""
+    return one.coverages[name].missing if name in one.coverages else 0
+
+
+def _spread(one: SystemComparison, name: str) -> list[float | None]:
+    """How many runs, and their standard deviation."""
     runs = one.repeats.get(name)
-    return "1" if runs is None else f"{len(runs.means)}, sd {one.scale.number(runs.sd)}"
+    return [1, None] if runs is None else [len(runs.means), runs.sd]
 
 
 def _errors(one: SystemComparison) -> list[float | None]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from harness.core.table import Column, Style, Table, p_value, shown
-from harness.evaluation.system_comparison import SystemComparison
+from harness.core.table import Column, Style, Table, shown
+from harness.evaluation.system_comparison import SystemComparison, source_of
 
 SIGNS = "†‡"
 """Of one baseline: better, worse. Of several: a letter each, small for better, capital for worse."""
 
 
-def system_table(found: Sequence[SystemComparison]) -> tuple[Table, Style]:
+def system_table(found: Sequence[SystemComparison]) -> Table:
     """Baselines, then runs, by metrics in percent; below a system that ran several times the sd of its runs.
 
     A sign stands where p is at most .05 after Holm's correction over all comparisons; bold is the highest score of a
@@ -52,19 +52,18 @@ def system_table(found: Sequence[SystemComparison]) -> tuple[Table, Style]:
         if all(all_of) and scores[name, metric] == max(scores[other, metric] for other in systems)
     )
     rules = frozenset({places[systems[len(baselines)]]} if len(baselines) < len(systems) else ())
-    counts = {str(one.metric): one.n for one in found}
-    scale, most = found[0].scale, max(counts.values())
-    n = "".join(f" ({metric}: {own})" for metric, own in counts.items() if own < most)
-    unit = " in percent" if scale.share else ""
-    caption = (
-        f"{', '.join(metrics)}{unit} on {found[0].extent(most)}{n}. {_legend(baselines, marks)}"
-        f"{'Bold: the highest, where it is shown to be better than all it was compared with.' if best else ''}"
-    )
-    title = "Retrieval in percent" if found[0].fusable else "Scores in percent" if scale.share else "Scores"
+    scale = found[0].scale
+    title = f"{', '.join(metrics)}{' in percent' if scale.share else ''}"
+    notes = [
+        _legend(baselines, marks),
+        "Bold: the highest, where it is shown to be better than all others." if best else "",
+    ]
     columns = [Column("system", "text"), *(scale.column(metric) for metric in metrics)]
     for name, row in places.items():
         rows[row] += [scores[name, metric] for metric in metrics]
-    return Table("results", title, columns, rows, caption.strip()), Style(best, marks=marks, rules=rules)
+    style = Style(best, marks=marks, rules=rules)
+    source = source_of(found)
+    return Table("results", title, columns, rows, source, list(filter(None, notes)), style=style)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +93,10 @@ class Matrix:
 
     @cached_property
     def title(self) -> str:
-        """What a cell holds."""
-        metrics = {metric for _, metric in self.heads}
-        metric = "" if len(metrics) > 1 else f" of {self.heads[0][1]}"
+        """What is shown."""
+        metrics = ", ".join(dict.fromkeys(metric for _, metric in self.heads))
         unit = "Points" if self.found[0].scale.share else "Difference"
-        each = f"won/lost, Holm p over all {len(self.found)} comparisons (*: at most .05)"
-        return f"{unit}{metric} over each baseline, {each}"
+        return f"{unit} of {metrics} over each baseline"
 
     def rows(self) -> list[list[SystemComparison | None]]:
         """The comparisons of each run, by column."""
@@ -107,17 +104,26 @@ class Matrix:
         return [[cells.get((run, *head)) for head in self.heads] for run in self.runs]
 
     def table(self) -> Table:
-        """The difference in points, won/lost, and p after Holm's correction."""
-        columns = [Column("run", "text"), *(Column(name, "text") for name in self.titles)]
-        rows = [[run, *map(_cell, cells)] for run, cells in zip(self.runs, self.rows(), strict=True)]
-        return Table("matrix", self.title, columns, rows)
+        """Of each pair the difference, won, lost, and p after Holm's correction; a group of columns a baseline."""
+        difference = self.found[0].scale.column("difference", "points")
+        each = (difference, Column("W", "count"), Column("L", "count"), Column("Holm p", "p"))
+        columns = [Column("run", "text"), *(replace(one, group=f"over {name}") for name in self.titles for one in each)]
+        rows, marks = [], {}
+        for number, (run, cells) in enumerate(zip(self.runs, self.rows(), strict=True)):
+            rows.append([run, *(value for one in cells for value in _cells(one))])
+            for place, one in enumerate(cells):
+                if one is not None and shown(one.p_holm):
+                    marks[number, 1 + len(each) * place] = "*"
+        notes = [
+            f"W and L: {self.found[0].scale.item}s won and lost; Holm p: over all {len(self.found)} comparisons; "
+            "*: at most .05."
+        ]
+        source, style = source_of(self.found), Style(marks=marks)
+        return Table("matrix", self.title, columns, rows, source, notes, style=style, grouping="baseline")
 
 
-def _cell(one: SystemComparison | None) -> str:
-    if one is None:
-        return ""
-    star = "*" if shown(one.p_holm) else ""
-    return f"{one.scale.signed(one.difference)}  {one.wins}/{one.losses}  {p_value(one.p_holm)}{star}"
+def _cells(one: SystemComparison | None) -> list[Any]:
+    return [None] * 4 if one is None else [one.difference, one.wins, one.losses, one.p_holm]
 
 
 def _sign(baselines: Sequence[str], one: SystemComparison) -> str:
@@ -131,11 +137,11 @@ def _sign(baselines: Sequence[str], one: SystemComparison) -> str:
 def _legend(baselines: Sequence[str], marks: dict[tuple[int, int], str]) -> str:
     used = "".join(marks.values())
     if not used:
-        return "No difference is significant. "
+        return "No difference is significant."
     if len(baselines) == 1:
         words = dict(zip(SIGNS, ("better", "worse"), strict=True))
         said = ", ".join(f"{sign} {word} than {baselines[0]}" for sign, word in words.items() if sign in used)
     else:
         letters = ", ".join(f"{chr(ord('a') + place)} {name}" for place, name in enumerate(baselines[:26]))
         said = f"better than {letters}" + ("; capital letters: worse" if used != used.lower() else "")
-    return f"p at most .05 after Holm's correction over all comparisons: {said}. "
+    return f"p at most .05 after Holm's correction over all comparisons: {said}."

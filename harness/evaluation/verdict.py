@@ -47,7 +47,7 @@ def short_table(found: Sequence[SystemComparison]) -> Table:
     table = comparison_table(found)
     hidden = ("p by query", "95% of score", "odds ratio", "detectable")
     short = table.select([column.title for column in table.columns if column.title not in hidden])
-    return replace(short, title=table.title.replace(f"; {ODDS}", ""))
+    return replace(short, notes=[note for note in table.notes if note != ODDS])
 
 
 def sentences(found: Sequence[SystemComparison], rooms: Mapping[str, Headroom]) -> list[Sentence]:

@@ -45,8 +45,6 @@ def picture(found: Sequence[SystemComparison], name: str) -> Picture:
         axes.set_xlabel(f"{only}{unit} from {base}")
 
     scores = ", ".join(f"{one.name} {one.scale.number(one.score)} by {one.metric}" for one in found)
-    caption = (
-        f"Difference from {base} with 95% intervals, {first.extent(first.n)}: {scores}. "
-        "Blue: p at most .05 after Holm's correction; W and L: queries won and lost."
-    )
-    return Picture(name, caption, draw, 0.7 + 0.22 * len(found))
+    title = f"Difference from {base} with 95% intervals: {first.extent(first.n)}"
+    notes = f"{scores}. Blue: p at most .05 after Holm's correction; W and L: queries won and lost."
+    return Picture(name, title, draw, 0.7 + 0.22 * len(found), notes)

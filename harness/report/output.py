@@ -10,7 +10,7 @@ from harness.core.configuration import defaults
 from harness.core.errors import HarnessError, nearest
 from harness.core.escape import file_name
 from harness.core.files import write_json, write_text
-from harness.core.table import TWO_COLUMNS, Style, Table, typeset
+from harness.core.table import TWO_COLUMNS, Table, typeset
 from harness.evaluation.system_table import Matrix
 from harness.report.display import Display
 from harness.report.figure import Page, Picture
@@ -22,10 +22,10 @@ def displayed() -> Display:
     return Display(**defaults("display", "default"))
 
 
-def in_paper(table: Table, name: str, style: Style | None = None) -> str:
+def in_paper(table: Table, name: str) -> str:
     """The table in LaTeX as `harness report paper=plain` has it, with names of conf/display, label ``tab:<name>``."""
     display = displayed()
-    return typeset(table, TWO_COLUMNS, file_name(name), style, display.text, display.cell)
+    return typeset(table, TWO_COLUMNS, file_name(name), display.text, display.cell)
 
 
 FORMS: Mapping[str, Callable[[Path, Any, Table], object]] = {
@@ -53,7 +53,7 @@ def write_result(
     out: str | None,
     result: Any,
     table: Table,
-    paper: tuple[Table, Style] | None = None,
+    paper: Table | None = None,
     matrix: Matrix | None = None,
 ) -> None:
     """Write the result to ``out`` (None: nowhere) in the form of its ending, whole or not at all, and say the files.
@@ -67,7 +67,7 @@ def write_result(
     path = Path(out)
     files = [path]
     if paper and path.suffix.lower() == ".tex":
-        write_text(path, in_paper(paper[0], path.stem, paper[1]))
+        write_text(path, in_paper(paper, path.stem))
         if matrix:
             name = f"{path.stem}-matrix"
             files.append(path.with_name(f"{name}{path.suffix}"))

@@ -97,8 +97,10 @@ def test_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for ending in ("csv", "tex", "txt"):
         run(compose("evaluate", ["run=run.trec", "gold=queries.jsonl", "metrics=last_hop", f"out=out.{ending}"]))
     rows = list(csv.reader(Path("out.csv").read_text().splitlines()))
-    assert rows[:2] == [["queries", "n", "last_hop@5"], ["all", "3", str(1 / 3)]]
-    assert r"all & 3 & 33.3 \\" in Path("out.tex").read_text()
+    assert rows[:2] == [["queries", "n", "missing", "last_hop@5"], ["all", "3", "1", str(1 / 3)]]
+    text = Path("out.tex").read_text()
+    assert r"all & 3 & 1 & 33.3 \\" in text
+    assert "run.trec has no list for 1 of 3 queries; these count as not found." in text
     assert r"\toprule" in Path("out.tex").read_text()
     assert Path("out.txt").read_text().strip() in capsys.readouterr().out
     assert sorted(path.name for path in folder.glob("out*")) == ["out.csv", "out.tex", "out.txt"]

@@ -116,7 +116,7 @@ def test_graphs_of_lists_side_by_side(result: SweepResult) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), "graphs": {"graph": facts}}))
     spec = {"name": "t", "title": "T", "graphs": [{"label": "one", "list": "graph"}, {"label": "two", "list": "none"}]}
     table = fragmentation(SweepResult(result.folder), spec, {"source": "", "differs": ""})
-    assert table.cells() == [["one", "7", "2", "3", "1.50", "4", "25.0", "0.0", "50.0"]]
+    assert table.cells() == [["one", "7", "2", "3", "1.5", "4", "25.0", "0.0", "50.0"]]
 
 
 def test_a_heatmap_has_pools_by_their_lists(result: SweepResult) -> None:
@@ -165,14 +165,15 @@ def test_panels_show_the_last_split_and_say_so(result: SweepResult, tmp_path: Pa
     picture, _ = experiment.figure_builder("f", "panels")(
         result, {"name": "f", "table": "phasegraph_main"}, result.config["experiment"]
     )
-    assert picture.caption.startswith("Queries: all, test split (n = 6). Table 0, on sample here.")
+    assert picture.title.endswith("Table 0, on sample here")
+    assert picture.notes.startswith("Queries: all, test split (n = 6).")
     assert [path.name for path in picture.save(tmp_path)] == ["f.pdf", "f.png"]
 
 
 def test_groups_and_cells_by_hand(result: SweepResult) -> None:
     _, summary, cells = experiment.build_experiment(result)[0]
     assert summary.cells() == [
-        ["linear", "2", "1", "0", "0.5", "0.0", "62.5", "linear minmax alpha=0.3", "7"],
+        ["linear", "2", "1", "0", "0.5", "0", "62.5", "linear minmax alpha=0.3", "7"],
         ["total", "5", "3", "1", "1.6", "0.8", "75.0", "boltzmann pit alpha=0.7 beta=0.5 cap=20", "–"],
     ]
     assert cells.cells() == [["minmax", "1", "–", "0"], ["pit", "–", "3", "3"]]

@@ -122,7 +122,7 @@ def test_two_lists_on_one_scale(tmp_path: Path) -> None:
     raw = scores.raw(lists, "w")
     assert raw.caption.endswith("dense 0.3 to 0.5, median 0.4; graph 0.001 to 0.1, median 0.01. Dashed: medians.")
     made = scores.calibrated(lists, {name: strategy("normalizer", name) for name in ("pit", "minmax")}, "w")
-    assert made.caption.startswith("The same lists after pit and minmax: w.")
+    assert made.caption.startswith("The lists that are fused after pit and minmax: w.")
     assert [path.name for picture in (raw, made) for path in picture.save(tmp_path)] == [
         "scores_raw.pdf", "scores_raw.png", "scores_calibrated.pdf", "scores_calibrated.png",
     ]  # fmt: skip

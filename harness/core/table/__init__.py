@@ -12,20 +12,20 @@ from harness.core.table.format import (
     sort_key,
     span,
 )
-from harness.core.table.latex import TWO_COLUMNS, Layout, Style, table_text
+from harness.core.table.latex import TWO_COLUMNS, Layout, table_text
 from harness.core.table.scale import SHARES, Scale
-from harness.core.table.screen import fit, paragraph
-from harness.core.table.table import Column, Table
-from harness.core.table.typeset import LINES, split_caption, typeset
+from harness.core.table.screen import fit, paragraph, shown_lines
+from harness.core.table.table import Column, Source, Style, Table, sentence
+from harness.core.table.typeset import typeset
 
 __all__ = [
     "LEVEL",
-    "LINES",
     "SHARES",
     "TWO_COLUMNS",
     "Column",
     "Layout",
     "Scale",
+    "Source",
     "Style",
     "Table",
     "counted",
@@ -36,10 +36,11 @@ __all__ = [
     "percent",
     "percents",
     "points",
+    "sentence",
     "shown",
+    "shown_lines",
     "sort_key",
     "span",
-    "split_caption",
     "table_text",
     "typeset",
 ]

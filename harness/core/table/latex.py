@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from math import ceil
 
 from harness.core.escape import tex
-from harness.core.table.table import Table
+from harness.core.table.table import PAIRS, Table, spans
 
-NUMBERS = ("share", "points", "number", "change")
-"""Kinds of columns that siunitx sets."""
 BREAK = r"\\"
-BOX = r"""\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%%
+BOX = r"""\resizebox{%%
+\ifdim\width>\linewidth\ifdim\linewidth<.875\width.875\width\else\linewidth\fi\else\width\fi}{!}{%%
 %s}
 """
+"""Where a document is narrower than the layout a table is shrunk a little: letters of 8 pt become 7 at least."""
 GAP = 6.0
 """Points between two columns, twice ``tabcolsep``."""
 BOLD = 1.12
 """By how much bold letters are wider."""
 KEYS = 0.6
 """Of the page's width, what columns that name a row may have."""
-NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+MOST = 12
+"""Columns of a table; more go on below."""
+NUMBER = re.compile(r"([<+-]?)(\d*)(\.\d+)?")
 WIDEST = 0.4
 """Of the page's width, that of a column of text; a longer cell is broken."""
 LETTERS = {**dict.fromkeys("iljtfI.,:;'|!()[]- /", 0.33), **dict.fromkeys("mwMW@%", 0.86)}
@@ -48,21 +49,6 @@ TWO_COLUMNS = Layout()
 """An article of two columns on letter paper or A4."""
 
 
-@dataclass(frozen=True)
-class Style:
-    """What cells carry beside their value: each is named by row and column.
-
-    best: in bold.    second: underlined.    marks: raised signs behind a number.
-    rules: rows with a rule above.    groups: a head above each column, the same above neighbours that belong together.
-    """
-
-    best: frozenset[tuple[int, int]] = frozenset()
-    second: frozenset[tuple[int, int]] = frozenset()
-    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    rules: frozenset[int] = frozenset()
-    groups: Sequence[str] = ()
-
-
 def table_text(text: str) -> str:
     """Text in LaTeX, with minus signs before numbers."""
     return re.sub(r"(?<![\w.@/}-])-(?=[\d.])", r"\\ensuremath{-}", tex(text))
@@ -79,7 +65,6 @@ class LatexTable:
 
     table: Table
     layout: Layout
-    style: Style
     rename: Callable[[str], str]
     rename_cell: Callable[[str], str]
 
@@ -114,13 +99,12 @@ class LatexTable:
         widest = WIDEST * self.layout.page
         found = []
         for place, kind in enumerate(self.kinds):
-            marks = max((len(mark) for (_, at), mark in self.style.marks.items() if at == place), default=0)
-            body = max((em(row[place]) for row in self.cells), default=0.0) + 0.4 * marks
-            body *= BOLD if self.table.marked or self.table.best or self.style.best else 1
+            body = max((em(row[place]) for row in self.cells), default=0.0) + 0.4 * len(self._longest_mark(place))
+            body *= BOLD if self.table.marked or self.table.style.best else 1
             width = self.layout.letter * max(body, *map(em, self.heads[place]))
             found.append(min(width, widest) if kind == "text" else width)
-        for name, members in _spans(self.style.groups, range(len(found) if self.style.groups else 0)):
-            lacking = self.layout.letter * em(name) + GAP - sum(found[place] + GAP for place in members)
+        for name, members in spans([column.group for column in self.table.columns]):
+            lacking = self.layout.letter * em(self.rename(name)) + GAP - sum(found[place] + GAP for place in members)
             for place in members:
                 found[place] += max(lacking, 0) / len(members)
         return found
@@ -141,88 +125,87 @@ class LatexTable:
 
     def panels(self) -> list[list[int]]:
         """The columns in parts that the page holds, each with the columns that name a row: the first ones of text."""
-        start = self.kinds.index("text") if "text" in self.kinds[:2] else 0
-        end = next((place for place in range(start, len(self.kinds)) if self.kinds[place] != "text"), len(self.kinds))
-        keys = [place for place in range(end) if self.width(range(place + 1)) <= KEYS * self.layout.page] or [0]
-        found = self._parts(keys, self.layout.page)
+        keys = [place for place in self.table.keys if self.width(range(place + 1)) <= KEYS * self.layout.page] or [0]
+        rest = [[place] for place in self.table.keys if place not in keys]
+        found = self._parts(keys, rest, self.layout.page)
         for share in range(95, 45, -5):  # as many parts, of more equal widths
-            narrower = self._parts(keys, self.layout.page * share / 100)
+            narrower = self._parts(keys, rest, self.layout.page * share / 100)
             found = narrower if len(narrower) == len(found) > 1 else found
         return found
 
-    def _parts(self, keys: Sequence[int], limit: float) -> list[list[int]]:
+    def _parts(self, keys: Sequence[int], rest: Sequence[Sequence[int]], limit: float) -> list[list[int]]:
         parts = [list(keys)]
-        for place in range(len(keys), len(self.kinds)):
-            if self.width([*parts[-1], place]) > limit and len(parts[-1]) > len(keys):
-                parts.append(list(keys))
-            parts[-1].append(place)
+        for unit in [*rest, *self.table.units]:
+            together = len(keys) + len(unit) <= MOST and self.width([*keys, *unit]) <= limit
+            for piece in [unit] if together else [[place] for place in unit]:
+                wide = self.width([*parts[-1], *piece]) > limit or len(parts[-1]) + len(piece) > MOST
+                if wide and len(parts[-1]) > len(keys):
+                    parts.append(list(keys))
+                parts[-1] += piece
         return parts
 
     def tabular(self, places: Sequence[int], first: int, count: int) -> str:
-        """Some columns of some rows, in a box that is made smaller where a document is narrower than the layout."""
+        """Some columns of some rows, in a box that is made a little smaller where a document is narrower."""
         specs = "".join(self._spec(place) for place in places)
-        lines = [f"\\begin{{tabular}}{{{specs}}}", "\\toprule"]
-        if self.style.groups:
-            lines += self._groups(places)
+        lines = [f"\\begin{{tabular}}{{{specs}}}", "\\toprule", *self._groups(places)]
         lines += [" & ".join(self._head(place) for place in places) + " \\\\", "\\midrule"]
         for row in range(first, first + count):
-            if row in self.style.rules:
+            if row in self.table.style.rules and row > first:
                 lines.append("\\midrule")
             lines.append(" & ".join(self._cell(row, place) for place in places) + " \\\\")
         return BOX % "\n".join([*lines, "\\bottomrule", "\\end{tabular}"])
 
     def _groups(self, places: Sequence[int]) -> list[str]:
-        """The line of heads above heads, with rules below them."""
+        """The line of heads above heads, with rules below them; none without groups."""
         cells, rules, at = [], [], 1
-        for name, members in _spans(self.style.groups, places):
+        for name, members in spans([self.table.columns[place].group for place in places]):
             span = len(members)
-            cells.append(f"\\multicolumn{{{span}}}{{{'c' if name else 'l'}}}{{{table_text(name)}}}")
+            cells.append(f"\\multicolumn{{{span}}}{{{'c' if name else 'l'}}}{{{table_text(self.rename(name))}}}")
             rules += [f"\\cmidrule(lr){{{at}-{at + span - 1}}}"] if name else []
             at += span
-        return [" & ".join(cells) + " \\\\", "".join(rules)]
+        return [" & ".join(cells) + " \\\\", "".join(rules)] if rules else []
 
     def _head(self, place: int) -> str:
         lines = [table_text(line) for line in self.heads[place]]
-        side = {"text": "l", **dict.fromkeys(NUMBERS, "c")}.get(self.kinds[place], "r")
-        head = lines[0] if len(lines) == 1 else rf"\shortstack[{side}]{{{BREAK.join(lines)}}}"
-        return f"{{{head}}}" if self.kinds[place] in NUMBERS else head
+        side = "l" if self.kinds[place] == "text" else "r"
+        return lines[0] if len(lines) == 1 else rf"\shortstack[{side}]{{{BREAK.join(lines)}}}"
 
     def _spec(self, place: int) -> str:
-        """The column's type: siunitx's S for shares and points, broken lines for long text."""
-        kind = self.kinds[place]
-        if kind == "text":
-            widest = max((em(row[place]) for row in self.cells), default=0.0) * self.layout.letter
-            broken = rf">{{\raggedright\arraybackslash}}p{{{self.widths[place]:.0f}pt}}"
-            return broken if widest > self.widths[place] else "l"
-        if kind not in NUMBERS:
+        """The column's type: broken lines for long text, numbers to the right."""
+        if self.kinds[place] != "text":
             return "r"
-        numbers = [row[place].partition(".") for row in self.cells if NUMBER.fullmatch(row[place])]
-        whole = max((len(number[0].lstrip("+-")) for number in numbers), default=1)
-        decimals = max((len(number[2]) for number in numbers), default=0)
-        sign = "+" if any(number[0][:1] in ("+", "-") for number in numbers) else ""
-        marks = [mark for (_, at), mark in self.style.marks.items() if at == place]
-        space = f",table-space-text-post={{\\textsuperscript{{{tex(max(marks, key=len))}}}}}" if marks else ""
-        plus = ",retain-explicit-plus" if sign else ""
-        return f"S[table-format={sign}{whole}.{decimals}{space},mode=text,detect-weight{plus}]"
+        widest = max((em(row[place]) for row in self.cells), default=0.0) * self.layout.letter
+        broken = rf">{{\raggedright\arraybackslash}}p{{{self.widths[place]:.0f}pt}}"
+        return broken if widest > self.widths[place] else "l"
+
+    @cached_property
+    def _decimals(self) -> list[int]:
+        """The most digits behind a point of each column."""
+        columns = zip(*self.cells, strict=True) if self.cells else ([] for _ in self.kinds)
+        return [max((_digits(text) for text in column), default=0) for column in columns]
+
+    def _longest_mark(self, place: int) -> str:
+        return max((mark for (_, at), mark in self.table.style.marks.items() if at == place), key=len, default="")
 
     def _cell(self, row: int, place: int) -> str:
-        text = self.cells[row][place]
-        bold = row in self.table.marked or (row, place) in self.style.best | self.table.best
-        if self.kinds[place] not in NUMBERS:
-            shown = table_text(text)
-            return f"\\textbf{{{shown}}}" if bold else shown
-        if not NUMBER.fullmatch(text):
-            return f"{{{table_text(text)}}}"
-        parts = [text]
-        if bold:
-            parts.insert(0, r"\bfseries ")
-        if (row, place) in self.style.second:
-            parts.append(rf"\llap{{\underline{{\phantom{{{text}}}}}}}")
-        if mark := self.style.marks.get((row, place)):
-            parts.append(rf"\textsuperscript{{{tex(mark)}}}")
-        return "".join(parts)
+        text, style = self.cells[row][place], self.table.style
+        shown = table_text(text)
+        if row in self.table.marked or (row, place) in style.best:
+            shown = f"\\textbf{{{shown}}}"
+        if (row, place) in style.second:
+            shown += rf"\llap{{\underline{{\phantom{{{table_text(text)}}}}}}}"
+        if self.kinds[place] != "text" and self.kinds[place] not in PAIRS and NUMBER.fullmatch(text):
+            lacking = self._decimals[place] - _digits(text)
+            point = "." if lacking and not _digits(text) else ""
+            shown += rf"\phantom{{{point}{'0' * lacking}}}" if lacking else ""
+        if longest := self._longest_mark(place):
+            mark = style.marks.get((row, place), "")
+            shown += rf"\rlap{{\textsuperscript{{{tex(mark)}}}}}" if mark else ""
+            shown += rf"\phantom{{\textsuperscript{{{tex(longest)}}}}}"
+        return shown
 
 
-def _spans(groups: Sequence[str], places: Sequence[int]) -> list[tuple[str, list[int]]]:
-    """Neighbours of one group, with its name."""
-    return [(name, list(members)) for name, members in groupby(places, key=lambda place: groups[place])]
+def _digits(text: str) -> int:
+    """How many digits stand behind the point of a number; 0 of what is none."""
+    found = NUMBER.fullmatch(text)
+    return len(found[3] or ".") - 1 if found else 0

@@ -10,59 +10,73 @@ from collections.abc import Sequence
 from harness.core import escape
 from harness.core.table.table import Table
 
-PROSE = 110
-"""Columns of a paragraph, at most."""
+WIDEST = 100
+"""Columns of a table and of a paragraph, at most, unless COLUMNS says another number."""
 SHORTEST = 16
 """Characters of a cell that is cut, at least."""
 
 
-def columns() -> int | None:
-    """The columns of the terminal: COLUMNS where it is set; None where standard output is a file or a pipe."""
+def width() -> int:
+    """How wide lines may be: COLUMNS where it is set, else at most 100, and no wider than the terminal."""
+    return _terminal() or WIDEST
+
+
+def _terminal() -> int | None:
+    """COLUMNS where it is set, or the columns of the terminal; None where standard output is a file or a pipe."""
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given):
         return int(given)
     try:
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else None
+        return min(os.get_terminal_size(sys.__stdout__.fileno()).columns, WIDEST) if sys.__stdout__ else None
     except (OSError, ValueError):
         return None
 
 
 def fit(table: Table) -> list[str]:
-    """Head, rule and rows no wider than the terminal: cells of text are cut in their middle, as far as that takes.
+    """Head, rule and rows no wider than ``width``.
 
-    What is wider even so stands in parts, one below the other, each with the columns of text in front. In a file
-    nothing is cut.
+    What is wider has its groups of columns below each other; else, in a terminal, cells of text are cut in their
+    middle, as far as that takes. What is wider even so stands in parts, one below the other, each with the columns that
+    name a row in front. In a file no cell is cut.
     """
-    width = columns()
-    found = table.lines()
-    if width is None or _fits(found, width):
+    most = width()
+    if _fits(found := table.lines(), most):
         return found
+    table = table.stacked() or table
+    least = SHORTEST if _terminal() is not None else None
     widest = max((len(cell) for row in table.cells() for cell in row), default=SHORTEST)
-    for longest in range(widest, SHORTEST - 1, -1):
-        if _fits(found := table.lines(longest), width):
+    for longest in range(max(widest, SHORTEST), SHORTEST - 1, -1) if least else ():
+        if _fits(found := table.lines(longest), most):
             return found
-    parts = _parts(table, width)
-    return [line for part in parts for line in ([""] if part is not parts[0] else []) + part.lines(SHORTEST)]
+    parts = _parts(table, most, least)
+    return [line for part in parts for line in ([""] if part is not parts[0] else []) + part.lines(least)]
+
+
+def shown_lines(table: Table) -> list[str]:
+    """What the numbers are of, the table, and its notes, between blank lines."""
+    said = " ".join([*table.notes, *table.source.notes])
+    return [*paragraph(table.head), "", *fit(table), "", *([*paragraph(said), ""] if said else [])]
 
 
 def paragraph(text: str) -> list[str]:
     """The lines of a paragraph; those after the first are indented."""
-    width = min(columns() or PROSE, PROSE)
     shown = escape.terminal(text)
-    return textwrap.wrap(shown, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(
+        shown, min(width(), WIDEST), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
 
 
-def _fits(lines: Sequence[str], width: int) -> bool:
-    return max(map(len, lines)) <= width
+def _fits(lines: Sequence[str], most: int) -> bool:
+    return max(map(len, lines)) <= most
 
 
-def _parts(table: Table, width: int) -> list[Table]:
+def _parts(table: Table, most: int, least: int | None) -> list[Table]:
     """The columns in parts, as many in each as fit."""
-    titles = [column.title for column in table.columns]
-    keys = [column.title for column in table.columns if column.kind == "text"] or titles[:1]
-    parts = [keys]
-    for title in (title for title in titles if title not in keys):
-        if not _fits(table.select([*parts[-1], title]).lines(SHORTEST), width) and parts[-1] != keys:
-            parts.append(keys)
-        parts[-1] = [*parts[-1], title]
-    return [table.select(part) for part in parts]
+    parts = [table.keys]
+    for unit in table.units:
+        together = _fits(table.take([*table.keys, *unit]).lines(least), most)
+        for piece in [unit] if together else [[place] for place in unit]:
+            if not _fits(table.take([*parts[-1], *piece]).lines(least), most) and parts[-1] != table.keys:
+                parts.append(table.keys)
+            parts[-1] = [*parts[-1], *piece]
+    return [table.take(part) for part in parts]

@@ -1,4 +1,4 @@
-"""A table as a value, with one way to each form: text for a terminal, CSV and HTML (LaTeX: ``typeset``).
+"""A table as a value, with one way to each form: text for a terminal, CSV, HTML and Markdown (LaTeX: ``typeset``).
 
 >>> table = Table("scores", "Two lists, in percent", [Column("list", "text"), Column("last_hop@5 %")], [["dense", 0.5]])
 >>> print(table)
@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 from harness.core import escape
-from harness.core.table.format import Kind, show, sort_key
+from harness.core.table.format import Kind, is_missing, show, sort_key
 
 LONGEST = 40
 """Rows of a table that fit on a page of the report."""
@@ -26,12 +28,58 @@ LINES = 56
 """Lines of a page that holds several parts of the columns, one below the other."""
 
 
+PAIRS: tuple[Kind, ...] = ("interval", "span", "bounds")
+"""Kinds of columns whose cells are two numbers: two columns of CSV."""
+
+
 @dataclass(frozen=True)
 class Column:
-    """A column: its title and how its values are shown."""
+    """A column: its title and how its values are shown.
+
+    of: of an interval, the title of the column that holds its value; the two are never parted.    group: a head above
+    it; neighbours of one group belong together.
+    """
 
     title: str
     kind: Kind = "share"
+    of: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a table's numbers are of.
+
+    extent: benchmark, split, number of queries, depth, and the systems; part of a caption.    notes: sentences that
+    every table of the same source has.
+    """
+
+    extent: str = ""
+    notes: Sequence[str] = ()
+
+    @property
+    def text(self) -> str:
+        """All of it in sentences."""
+        return " ".join([sentence(self.extent), *self.notes])
+
+
+@dataclass(frozen=True)
+class Style:
+    """What cells carry beside their value: each is named by row and column.
+
+    best: in bold.    second: underlined.    marks: raised signs behind a number.    rules: rows with a rule above.
+    """
+
+    best: frozenset[tuple[int, int]] = frozenset()
+    second: frozenset[tuple[int, int]] = frozenset()
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    rules: frozenset[int] = frozenset()
+
+    def moved(self, places: Mapping[tuple[int, int], tuple[int, int]], rules: frozenset[int]) -> Style:
+        """The same of a table in which cells stand elsewhere; those that are in no place are left out."""
+        marks = {places[cell]: mark for cell, mark in self.marks.items() if cell in places}
+        best, second = (frozenset(places[one] for one in own if one in places) for own in (self.best, self.second))
+        return Style(best, second, marks, rules)
 
 
 @dataclass(frozen=True)
@@ -39,21 +87,34 @@ class Table:
     """Typed columns and rows of values.
 
     name: of its file and its label in LaTeX; letters, digits, ``_``, ``-``, and ``/`` between folders.
-    title: one line. caption: what the numbers are, where the table stands alone. marked: the rows in bold, such as the
-    winner's. commands: what reruns each row, a column of the HTML table. best: cells in bold, by row and column.
+    title: one line, without a full stop. source: what the numbers are of. notes: sentences on this table alone.
+    marked: the rows in bold, such as the winner's. commands: what reruns each row, a column of the HTML table.
+    grouping: what the groups of columns are, such as ``baseline``; the title of their column in ``stacked``.
     """
 
     name: str
     title: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Any]]
-    caption: str = ""
+    source: Source = Source()
+    notes: Sequence[str] = ()
     marked: frozenset[int] = frozenset()
-    commands: Sequence[str] = field(default=())
-    best: frozenset[tuple[int, int]] = frozenset()
+    commands: Sequence[str] = ()
+    style: Style = Style()
+    grouping: str = ""
 
     def __post_init__(self) -> None:
         escape.check_file_name("table", self.name)
+
+    @property
+    def head(self) -> str:
+        """The title, and what the numbers are of."""
+        return ": ".join(filter(None, [self.title, self.source.extent]))
+
+    @property
+    def caption(self) -> str:
+        """Everything that is said about it, in sentences, for where it stands alone."""
+        return " ".join([sentence(self.head), *self.notes, *self.source.notes])
 
     def cells(self) -> list[list[str]]:
         """Every row as text."""
@@ -63,9 +124,68 @@ class Table:
 
     def select(self, titles: Sequence[str]) -> Table:
         """The table with these columns alone, in this order."""
-        places = [[column.title for column in self.columns].index(title) for title in titles]
+        return self.take([[column.title for column in self.columns].index(title) for title in titles])
+
+    def take(self, places: Sequence[int]) -> Table:
+        """The table with the columns in these places alone."""
+        moved = {(row, old): (row, new) for new, old in enumerate(places) for row in range(len(self.rows))}
         rows = [[row[place] for place in places] for row in self.rows]
-        return replace(self, columns=[self.columns[place] for place in places], rows=rows)
+        style = self.style.moved(moved, self.style.rules)
+        return replace(self, columns=[self.columns[place] for place in places], rows=rows, style=style)
+
+    @cached_property
+    def keys(self) -> list[int]:
+        """The columns that name a row: the first ones of text, and what stands before them."""
+        kinds = [column.kind for column in self.columns]
+        start = kinds.index("text") if "text" in kinds[:2] else 0
+        end = next((place for place in range(start, len(kinds)) if kinds[place] != "text"), len(kinds))
+        return list(range(end)) or [0]
+
+    @cached_property
+    def units(self) -> list[list[int]]:
+        """The other columns, those together that are never parted: a group, a value and its intervals."""
+        found: list[list[int]] = []
+        for place in range(len(self.keys), len(self.columns)):
+            column, unit = self.columns[place], found[-1] if found else []
+            titles = [self.columns[one].title for one in unit]
+            same = bool(unit and column.group) and column.group == self.columns[unit[-1]].group
+            if same or column.of in titles:
+                unit.append(place)
+            else:
+                found.append([place])
+        return found
+
+    def stacked(self) -> Table | None:
+        """The groups of columns below each other, each with all rows; None where they are not all of one form.
+
+        A row of which a group holds nothing is left out there.
+        """
+        places = range(len(self.keys), len(self.columns))
+        groups = {name: list(own) for name, own in groupby(places, key=lambda place: self.columns[place].group) if name}
+        forms = {
+            tuple((self.columns[place].title, self.columns[place].kind) for place in own) for own in groups.values()
+        }
+        if len(groups) < 2 or len(forms) > 1 or sum(map(len, groups.values())) != len(places):
+            return None
+        rows: list[list[Any]] = []
+        rules: set[int] = set()
+        marked: set[int] = set()
+        moved: dict[tuple[int, int], tuple[int, int]] = {}
+        for name, own in groups.items():
+            rules.add(len(rows))
+            for number, row in enumerate(self.rows):
+                if all(is_missing(row[place]) for place in own):
+                    continue
+                moved |= {(number, old): (len(rows), new) for new, old in enumerate([*self.keys, *own], 1)}
+                marked |= {len(rows)} if number in self.marked else set()
+                rows.append([name, *(row[place] for place in (*self.keys, *own))])
+        first = next(iter(groups.values()))
+        columns = [self.columns[place] for place in self.keys]
+        columns += [replace(self.columns[place], group="") for place in first]
+        return replace(
+            self, columns=[Column(self.grouping, "text"), *columns], rows=rows, marked=frozenset(marked),
+            style=self.style.moved(moved, frozenset(rules - {0})), commands=(), grouping="",
+        )  # fmt: skip
 
     def lines(self, longest: int | None = None) -> list[str]:
         """Head (without percent signs), rule and rows for a terminal: numbers to the right, ``>`` before marked rows.
@@ -74,11 +194,18 @@ class Table:
         cells of a column look alike, the words that these have in common.
         """
         columns = [
-            _shorten([escape.terminal(cell) for cell in column], longest) for column in zip(*self.cells(), strict=True)
+            [
+                f"{text}{self.style.marks.get((row, place), '')}"
+                for row, text in enumerate(_shorten([escape.terminal(cell) for cell in column], longest))
+            ]
+            for place, column in enumerate(zip(*self.cells(), strict=True))
         ]
         rows = [list(row) for row in zip(*columns, strict=True)]
         head = [escape.terminal(column.title.removesuffix(" %")) for column in self.columns]
+        above = [escape.terminal(column.group) for column in self.columns]
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+        for name, places in spans(above):
+            widths[places[-1]] += max(0, len(name) - sum(widths[place] for place in places) - 2 * len(places) + 2)
         left = [column.kind == "text" for column in self.columns]
         margin = 2 if self.marked else 0
         rule = "-" * (margin + sum(widths) + 2 * len(widths) - 2)
@@ -86,30 +213,65 @@ class Table:
         head_line, *body = (
             f"{mark:<{margin}}{_line(row, widths, left)}" for mark, row in zip(["", *marks], [head, *rows], strict=True)
         )
-        return [head_line, rule, *body]
+        groups = "  ".join(
+            name.ljust(sum(widths[place] for place in places) + 2 * len(places) - 2) for name, places in spans(above)
+        )
+        return [*([f"{'':<{margin}}{groups}".rstrip()] if any(above) else []), head_line, rule, *body]
 
     def text(self) -> str:
-        """Title and rows for a terminal."""
-        return "\n".join([escape.terminal(self.title), "", *self.lines()])
+        """Title, rows and notes."""
+        notes = [escape.terminal(note) for note in (*self.notes, *self.source.notes)]
+        return "\n".join([escape.terminal(self.head), "", *self.lines(), *([""] if notes else []), *notes])
 
     __str__ = text
 
     def csv(self) -> str:
-        """The values in full precision, so shares and no percents, a comma between cells; no cell is a formula."""
+        """The values in full precision, so shares and no percents, a comma between cells; no cell is a formula.
+
+        An interval is two columns, its lower and its upper end.
+        """
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        lines = [[column.title.removesuffix(" %") for column in self.columns], *self.rows]
-        writer.writerows([list(map(escape.spreadsheet, line)) for line in lines])
+        head: list[str] = []
+        for column in self.columns:
+            title = " ".join(filter(None, [column.group, column.title.removesuffix(" %")]))
+            head += [f"{title} low", f"{title} high"] if column.kind in PAIRS else [title]
+        writer.writerow(list(map(escape.spreadsheet, head)))
+        for row in self.rows:
+            ends = (_ends(value, column) for value, column in zip(row, self.columns, strict=True))
+            writer.writerow([escape.spreadsheet(cell) for cell in (one for own in ends for one in own)])
         return stream.getvalue()
+
+    def markdown(self) -> str:
+        """Head and table in Markdown, for a pull request; rows that are marked in bold, numbers to the right."""
+        titles = [" ".join(filter(None, [column.group, column.title])) for column in self.columns]
+        lines = [_pipes(map(escape.markdown, titles))]
+        lines.append(_pipes("---" if column.kind == "text" else "---:" for column in self.columns))
+        for number, row in enumerate(self.cells()):
+            cells = []
+            for place, cell in enumerate(row):
+                plain = cell.replace("<", "&lt;")
+                text = escape.markdown(cell) if self.columns[place].kind == "text" else plain
+                mark = escape.markdown(self.style.marks.get((number, place), ""))
+                bold = text and (number in self.marked or (number, place) in self.style.best)
+                cells.append(f"{f'**{text}**' if bold else text}{mark}")
+            lines.append(_pipes(cells))
+        notes = [escape.markdown(" ".join([*self.notes, *self.source.notes]))]
+        return "\n\n".join([f"**{escape.markdown(self.head)}**", "\n".join(lines), *filter(None, notes)]) + "\n"
 
     def html(self) -> str:
         """An element ``table``; a cell's ``data-key`` is what it sorts by, where that is a number."""
         columns = [*self.columns, *([Column("rerun with", "text")] if self.commands else [])]
         head = "".join(f'<th class="{column.kind}">{escape.html(column.title)}</th>' for column in columns)
-        lines = ["<table>", f"<thead><tr>{head}</tr></thead>", "<tbody>"]
+        over = spans([column.group for column in columns])
+        above = "".join(f'<th colspan="{len(places)}">{escape.html(name)}</th>' for name, places in over)
+        groups = f"<tr>{above}</tr>" if any(name for name, _ in over) else ""
+        lines = ["<table>", f"<thead>{groups}<tr>{head}</tr></thead>", "<tbody>"]
         for number, (cells, values) in enumerate(zip(self.cells(), self.rows, strict=True)):
-            bold = [(number, place) in self.best for place in range(len(cells))]
-            row = [_cell(*cell) for cell in zip(cells, values, self.columns, bold, strict=True)]
+            row = [
+                _cell(*cell, (number, place) in self.style.best, self.style.marks.get((number, place), ""))
+                for place, cell in enumerate(zip(cells, values, self.columns, strict=True))
+            ]
             if self.commands:
                 row.append(f'<td class="text"><code>{escape.html(self.commands[number])}</code></td>')
             opening = '<tr class="winner">' if number in self.marked else "<tr>"
@@ -117,7 +279,7 @@ class Table:
         return "\n".join([*lines, "</tbody>", "</table>"])
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape.html(self.title)}</p>\n{self.html()}"
+        return f"<p>{escape.html(self.caption)}</p>\n{self.html()}"
 
     def pages(self, panels: int = 1, lines: float = 1) -> Iterator[tuple[int, list[list[str]]]]:
         """Parts of equal length that a page holds, at least one: the number of its first row, and its rows as text.
@@ -130,6 +292,11 @@ class Table:
         length = max(1, -(-len(rows) // count))
         for first in range(0, max(1, len(rows)), length):
             yield first, rows[first : first + length]
+
+
+def sentence(text: str) -> str:
+    """A title with its full stop."""
+    return text if text[-1:] in ".?!" else f"{text}."
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], left: Sequence[bool]) -> str:
@@ -159,8 +326,25 @@ def _cut(text: str, longest: int | None) -> str:
     return f"{text[: longest - 1 - end]}…{text[-end:]}"
 
 
-def _cell(text: str, value: Any, column: Column, bold: bool) -> str:
+def _cell(text: str, value: Any, column: Column, bold: bool, mark: str) -> str:
     key = sort_key(value)
     shown = f"<b>{escape.html(text)}</b>" if bold else escape.html(text)
     sorts = "" if key is None or column.kind == "text" else f' data-key="{key}"'
-    return f'<td class="{column.kind}"{sorts}>{shown}</td>'
+    raised = f"<sup>{escape.html(mark)}</sup>" if mark else ""
+    return f'<td class="{column.kind}"{sorts}>{shown}{raised}</td>'
+
+
+def _ends(value: Any, column: Column) -> Sequence[Any]:
+    """The cells of CSV of a value."""
+    if column.kind not in PAIRS:
+        return [value]
+    return [None, None] if is_missing(value) else list(value)
+
+
+def spans(groups: Sequence[str]) -> list[tuple[str, list[int]]]:
+    """Neighbours of one group, with its name."""
+    return [(name, list(own)) for name, own in groupby(range(len(groups)), key=lambda place: groups[place])]
+
+
+def _pipes(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import numpy as np
 import pyarrow as pa
@@ -323,3 +323,8 @@ def _no_grades(rel: int, source: str) -> HarnessError:
 def part_name(split: str, splitting: Splitting) -> str:
     """``test``, or ``test (disjoint)``, ``test (given)`` where not MD5 says which; ``all`` is the same either way."""
     return split if splitting == "md5" or split == "all" else f"{split} ({splitting_name(splitting)})"
+
+
+def short_source(source: str) -> str:
+    """A benchmark's name, or a file by its folder and name: what tables say that gold is of."""
+    return "/".join(PurePath(source).parts[-2:])

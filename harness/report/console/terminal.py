@@ -41,7 +41,7 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
     legend = (
         f"W, L: queries won and lost against {view.reference}; Holm p{view.deciding}: over the {trials}{view.charge}"
     )
-    shown = ["strategy", *_scores(table), "95% interval", "W", "L"]
+    shown = ["strategy", *_scores(table), f"95% of {view.objective}", "W", "L"]
     if explain:
         best = result.lock.get("best_single")
         told = f"{legend}; p: raw, exact McNemar by query; *: against {best}, the best single list on tune."

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from harness.core.table import Column, Table
+from harness.core.table import Column, Source, Table
 from harness.report.table.comparison_table import ComparisonTable, not_comparable
 from harness.sweep.folder import SweepResult
 from harness.sweep.judge import matches
@@ -29,16 +29,16 @@ def parts_table(result: SweepResult, spec: Mapping[str, Any], experiment: Mappin
             values = dict(zip(own, row, strict=True))
             knobs = result.whole.rows[line.place]["parameters"]
             rows.append([label, *(values.get(title) for title in titles), _candidates(result, knobs)])
-    columns = [Column(spec["unit"], "text"), *first.columns, Column("candidates", "text")]
-    caption = f"{first.caption} Candidates: mean number of passages in a query's pool, on tune."
+    columns = [Column(spec["unit"], "text"), *first.columns, Column("candidates", "value")]
+    notes = [*first.notes, "Candidates: mean number of passages in a query's pool, on tune."]
     commands = [command for _, _, table in tables for command in table.commands]
-    return replace(first, caption=caption, columns=columns, rows=rows, commands=commands)
+    return replace(first, notes=notes, columns=columns, rows=rows, commands=commands)
 
 
-def _candidates(result: SweepResult, knobs: Mapping[str, Any]) -> str | None:
+def _candidates(result: SweepResult, knobs: Mapping[str, Any]) -> float | None:
     wanted = knobs.get("pool.lists"), knobs.get("pool.cap")
     found = [one["candidates"] for one in result.manifest["ceiling"] if (one["lists"], one["cap"]) == wanted]
-    return f"{found[0]:.1f}" if found and "candidates" in result.manifest["ceiling"][0] else None
+    return float(found[0]) if found and "candidates" in result.manifest["ceiling"][0] else None
 
 
 def fragmentation(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
@@ -51,18 +51,18 @@ def fragmentation(result: SweepResult, spec: Mapping[str, Any], experiment: Mapp
             shares = [facts[name] for name in ("isolated_entities", "isolated_passages", "largest_component")]
             edges = [facts["edges"].get(name, 0) for name in ("relation", "synonym")]
             degree = facts["entity_degree"]["mean"]
-            rows.append([row["label"], facts["entities"], *edges, f"{degree:.2f}", facts["components"], *shares])
+            rows.append([row["label"], facts["entities"], *edges, degree, facts["components"], *shares])
     columns = [
         Column("graph", "text"), Column("entities", "count"), Column("relation edges", "count"),
-        Column("synonym edges", "count"), Column("mean degree", "text"), Column("components", "count"),
+        Column("synonym edges", "count"), Column("mean degree", "value"), Column("components", "count"),
         Column("isolated entities %"), Column("isolated passages %"), Column("largest component %"),
     ]  # fmt: skip
-    said = (
-        f"Graphs of {result.manifest['dataset']}. Degree: edges of an entity of any kind; components: parts of the "
+    notes = [
+        f"Degree: edges of an entity of any kind; components: parts of the "
         "graph without an edge between them; isolated: without any edge; the largest component's share: of all nodes. "
-        f"{not_comparable(result, experiment, 'graphs')}."
-    )
-    return Table(spec["name"], spec["title"], columns, rows, said)
+        f"{not_comparable(result, experiment, 'graphs')}.",
+    ]
+    return Table(spec["name"], spec["title"], columns, rows, Source(f"graphs of {result.manifest['dataset']}"), notes)
 
 
 def summary(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
@@ -76,18 +76,20 @@ def summary(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[st
         if mine:
             counts = [(row["wins"] or 0, row["losses"] or 0) for row in mine]
             most = max(counts, key=lambda count: (count[0], -count[1]))
-            means = [f"{sum(column) / len(mine):.1f}" for column in zip(*counts, strict=True)]
+            means = [sum(column) / len(mine) for column in zip(*counts, strict=True)]
             numbers = [len(mine), *most, *means, view.score(mine[0]), mine[0]["name"]]
             rows.append([group["label"], *numbers, str(group.get("published", "–"))])
     columns = [
         Column("trials", "text"), Column("number", "count"), Column("most W", "count"), Column("its L", "count"),
-        Column("mean W", "text"), Column("mean L", "text"),
+        Column("mean W", "value"), Column("mean L", "value"),
         Column(f"best {objective} %"), Column("best strategy", "text"), Column("published", "text"),
     ]  # fmt: skip
     facts = result.manifest
-    said = (
-        f"{experiment['source']}, on {facts['dataset']}, tune split, n = {facts['n']} queries. W and L: queries that "
+    extent = f"{experiment['source']}, on {facts['dataset']}, tune split, n = {facts['n']} queries"
+    source = Source("; ".join(filter(None, [extent, view.systems])))
+    notes = [
+        f"W and L: queries that "
         f"the trial finds and {view.reference} does not, and the reverse, by {objective}. "
-        f"{not_comparable(result, experiment)}."
-    )
-    return Table(spec["name"], spec["title"], columns, rows, said)
+        f"{not_comparable(result, experiment)}.",
+    ]
+    return Table(spec["name"], spec["title"], columns, rows, source, notes)

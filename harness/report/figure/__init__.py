@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.configuration import extensions
 from harness.core.escape import check_file_name
 from harness.core.files import whole
+from harness.core.table import sentence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,15 +70,24 @@ NO_DATE = {"pdf": {"CreationDate": None, "Producer": None, "Creator": None}, "pn
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure to be: ``draw`` fills an empty matplotlib Figure."""
+    """A figure to be: ``draw`` fills an empty matplotlib Figure.
+
+    title: what is drawn, and of what; a caption in a paper.    notes: what else must be known.
+    """
 
     name: str
-    caption: str
+    title: str
     draw: Callable[[Figure], None]
     height: float = 2.3
+    notes: str = ""
 
     def __post_init__(self) -> None:
         check_file_name("figure", self.name)
+
+    @property
+    def caption(self) -> str:
+        """Everything that is said about it."""
+        return " ".join(filter(None, [sentence(self.title), self.notes]))
 
     def save(self, folder: Path, page: Page | None = None, endings: Sequence[str] = (".pdf", ".png")) -> list[Path]:
         """Write ``<name>.pdf`` and ``<name>.png``; the user's own matplotlib settings have no say."""

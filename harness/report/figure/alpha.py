@@ -24,10 +24,10 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         return
     lists = [(name, view.score(view.rows[place])) for name, place in view.singles.items()]
     first = _shared(view)
-    caption = (
-        f"{view.objective} against {first}'s share alpha: {view.where}. At each alpha "
-        "the best trial of each fuser over its other knobs; bands: 95% Wilson intervals of that trial; dashed: "
-        "single lists."
+    title = f"{view.objective} against {first}'s share alpha: {view.where}"
+    notes = (
+        "At each alpha the best trial of each fuser over its other knobs; bands: 95% Wilson intervals of that trial; "
+        "dashed: single lists."
     )
 
     def draw(figure: Figure) -> None:
@@ -44,7 +44,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         axes.set_ylabel(f"{view.objective} (%)")
         figure.legend(loc="outside upper center", ncols=3)
 
-    yield Picture("alpha", caption, draw, 2.7)
+    yield Picture("alpha", title, draw, 2.7, notes)
 
 
 def _shared(view: View) -> str:

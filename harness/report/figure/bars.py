@@ -42,9 +42,10 @@ def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mappi
         if len(splits) > 1:
             figure.legend(loc="outside upper right", ncols=2)
 
-    caption = f"{where} Beside a bar: the score, W/L against {compared.spec['against']}, the difference. "
+    said = f"{where} Beside a bar: the score, W/L against {compared.spec['against']}, the difference."
+    notes = " ".join([said, *compared.notes])
     height = 0.8 + 0.17 * len(labels) * max(len(splits), 1)
-    return Picture(spec["name"], caption + compared.caption(), draw, height), None
+    return Picture(spec["name"], compared.head, draw, height, notes), None
 
 
 def first_slice(compared: ComparisonTable) -> tuple[list[Line], str]:

@@ -21,9 +21,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
 
 
 def _picture(view: View, lists: str, rows: list[Pool]) -> Picture:
-    caption = (
-        f"Ceiling and the best {view.objective} achieved, by pool cap: {view.where}. Ceiling: {MEANING} of {lists}."
-    )
+    title = f"Ceiling and the best {view.objective} achieved, by pool cap: {view.where}"
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -37,4 +35,4 @@ def _picture(view: View, lists: str, rows: list[Pool]) -> Picture:
         figure.legend(loc="outside upper center", ncols=2)
 
     name = "ceiling" if lists in ("", "dense+graph") else f"ceiling_{file_name(lists.replace('+', '_'))}"
-    return Picture(name, caption, draw, 2.2)
+    return Picture(name, title, draw, 2.2, f"Ceiling: {MEANING} of {lists}.")

@@ -22,10 +22,11 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     every = [point for mine in points.values() for point in mine]
     chosen = [(lost, won) for lost, won, row in every if row["trial"] == view.winner]
     edge = frontier([(lost, won) for lost, won, _ in every])
-    caption = (
+    title = (
         f"Wins against losses of {len(every)} trials on {view.objective}, counted against {view.reference}: "
-        f"{view.where}. Line: the frontier, trials that no other beats in both; star: the winner."
+        f"{view.where}"
     )
+    notes = "Line: the frontier, trials that no other beats in both; star: the winner."
 
     def draw(figure: Figure) -> None:
         from matplotlib.ticker import MaxNLocator
@@ -51,7 +52,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
         figure.legend(loc="outside upper center", ncols=3)
 
-    yield Picture("frontier", caption, draw, 2.9)
+    yield Picture("frontier", title, draw, 2.9, notes)
 
 
 def outcomes(view: View) -> dict[str, list[tuple[int, int, Row]]]:

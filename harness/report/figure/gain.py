@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.core.table import Column, Table
+from harness.core.table import Column, Source, Table
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.statistic import holm
@@ -46,9 +46,9 @@ def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mappi
     picture = _picture(spec["name"], metric, {_where(result): pairs})
     corrected = holm([pair.against.p for pair in pairs])
     rows = [[*_cells(pair), p] for pair, p in zip(pairs, corrected.tolist(), strict=True)]
-    caption = f"{experiment['source']} {picture.caption}"
     title = "What mixing two lists adds to the better one"
-    return picture, Table(f"{spec['name']}_gain", title, _columns(metric), rows, caption)
+    source = Source("; ".join(filter(None, [str(experiment["source"]), _where(result), result.whole.systems])))
+    return picture, Table(f"{spec['name']}_gain", title, _columns(metric), rows, source, [picture.notes])
 
 
 def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Picture:
@@ -71,10 +71,11 @@ def _where(result: SweepResult) -> str:
 def _picture(name: str, metric: Metric, found: Mapping[str, Sequence[Pair]]) -> Picture:
     """By benchmark: what mixtures add, over the first list's score, and over its lead on the second."""
     others = list(dict.fromkeys(pair.other for pairs in found.values() for pair in pairs))
-    caption = (
-        f"{metric}: what the linear mixture of two lists adds to the one that is better on tune, with Tango's 95% "
-        "interval, over the score of the first list (left) and over its lead on the second (right). A mark is a pair "
-        f"of lists on a benchmark: {'; '.join(found)}. List, alpha and normalizer were chosen on tune."
+    title = f"{metric}: what the linear mixture of two lists adds to the better one, on {'; '.join(found)}"
+    notes = (
+        "Added to the list that is better on tune, with Tango's 95% interval, over the score of the first list (left) "
+        "and over its lead on the second (right). A mark is a pair of lists on a benchmark. List, alpha and normalizer "
+        "were chosen on tune."
     )
 
     def draw(figure: Figure) -> None:
@@ -103,7 +104,7 @@ def _picture(name: str, metric: Metric, found: Mapping[str, Sequence[Pair]]) -> 
         left.set_ylabel("added to the better list (points)")
         figure.legend(loc="outside upper center", ncols=2)
 
-    return Picture(name, caption, draw, 3.4)
+    return Picture(name, title, draw, 3.4, notes)
 
 
 def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: Metric) -> list[Pair]:

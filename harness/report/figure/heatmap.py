@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.core.table import Column, Table
+from harness.core.table import Column, Source, Table
 from harness.report.figure import Built, Picture
 from harness.sweep.folder import SweepResult, score
 from harness.sweep.judge import matches
@@ -59,7 +59,7 @@ class Heatmap:
             *(Column(f"{' '.join(self._short('columns'))} {_said(point)}", kind) for point in columns),
         ]
         body = [[_said(row), *(self.cells.get((row, column)) for column in columns)] for row in rows]
-        return Table(self.spec["name"], self.spec["title"], head, body, self._caption())
+        return Table(self.spec["name"], self.spec["title"], head, body, self._source(), self._notes())
 
     def picture(self) -> Picture:
         """The cells in colour."""
@@ -83,7 +83,9 @@ class Heatmap:
                     axes.text(column, row, text, ha="center", va="center", fontsize=5, color=shade)
             figure.colorbar(image, ax=axes, label=f"{self.spec['value']}{' (%)' if self._share else ''}")
 
-        return Picture(self.spec["name"], self._caption(), draw, max(2.0, 0.9 + 0.11 * len(rows)))
+        title = f"{self.spec['title']}: {self._source().extent}"
+        height = max(2.0, 0.9 + 0.11 * len(rows))
+        return Picture(self.spec["name"], title, draw, height, " ".join(self._notes()))
 
     @property
     def _share(self) -> bool:
@@ -100,14 +102,17 @@ class Heatmap:
     def _short(self, side: str) -> list[str]:
         return [knob.rpartition(".")[2] for knob in self.spec[side]]
 
-    def _caption(self) -> str:
-        facts = self.result.manifest
-        counted = "" if self._share else f" by {facts['objective']} against {self.result.whole.reference}"
-        return (
-            f"{self.experiment['source']}: {self.spec['value']}{counted}, the best trial in each cell over all "
-            f"other knobs: {facts['dataset']}, tune split (n = {facts['n']}). {self.spec.get('published', '')} Not "
-            f"comparable with the publication: {self.experiment['differs']}"
-        )
+    def _source(self) -> Source:
+        return Source(f"{self.experiment['source']}; {self.result.whole.where}")
+
+    def _notes(self) -> list[str]:
+        view = self.result.whole
+        counted = "" if self._share else f" by {view.objective} against {view.reference}"
+        return [
+            f"{self.spec['value']}{counted}, the best trial in each cell over all other knobs.",
+            *filter(None, [self.spec.get("published", "")]),
+            f"Not comparable with the publication: {self.experiment['differs']}",
+        ]
 
 
 def _order(point: Point) -> Any:

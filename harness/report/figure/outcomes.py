@@ -45,9 +45,8 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
     compared = compare(view, place)
     found, p, differ = counts(compared), p_value(compared.p), compared.wins + compared.losses > 0
     shown = f"p {p}".replace("<", "< ") if p.startswith("<") else f"p = {p}"
-    caption = f"Per-query outcomes of {view.objective}, {view.winner_name} against {baseline}: {view.where}. " + (
-        f"Left: all queries; right: wins and losses alone, {shown} (McNemar)." if differ else "They never differ."
-    )
+    title = f"Per-query outcomes of {view.objective}, {view.winner_name} against {baseline}: {view.where}"
+    notes = f"Left: all queries; right: wins and losses alone, {shown} (McNemar)." if differ else "They never differ."
 
     def draw(figure: Figure) -> None:
         from matplotlib.ticker import MaxNLocator
@@ -66,4 +65,4 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
             axes.set_title(title)
         panels[0].set_ylabel("queries")
 
-    return Picture(f"outcomes_{file_name(baseline)}", caption, draw, 2.0)
+    return Picture(f"outcomes_{file_name(baseline)}", title, draw, 2.0, notes)

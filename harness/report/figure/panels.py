@@ -38,8 +38,9 @@ def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mappi
         bottom.set_title("(b) retrieval")
         bottom.legend(bottom.containers, metrics, loc="upper center", bbox_to_anchor=(0.35, -0.14), ncols=2)
 
-    caption = f"Queries: {mine[0].slice if mine else ''}, {split} split (n = {mine[0].n if mine else 0}). "
-    return Picture(spec["name"], caption + compared.caption(), draw, 1.6 + 0.4 * len(mine)), None
+    of = f"Queries: {mine[0].slice if mine else ''}, {split} split (n = {mine[0].n if mine else 0})."
+    notes = " ".join([of, *compared.notes])
+    return Picture(spec["name"], compared.head, draw, 1.6 + 0.4 * len(mine), notes), None
 
 
 def _pairs(axes: Axes, lines: Sequence[Line], values: Sequence[Sequence[float]], form: str) -> None:

@@ -54,7 +54,7 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
         f"{name} {values.min():.2g} to {values.max():.2g}, median {np.median(values):.2g}"
         for name, values in scores.items()
     )
-    caption = f"Raw scores of the lists that are fused, on one scale: {where}. {ranges}. Dashed: medians."
+    title, notes = f"Raw scores of the lists that are fused, on one scale: {where}", f"{ranges}. Dashed: medians."
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -73,16 +73,14 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
         axes.set_ylabel("documents of the list (%)")
         figure.legend(loc="outside upper center", ncols=len(scores) or 1)
 
-    return Picture("scores_raw", caption, draw, 2.1)
+    return Picture("scores_raw", title, draw, 2.1, notes)
 
 
 def calibrated(lists: Mapping[str, ListScores], normalizers: Mapping[str, Normalizer], where: str) -> Picture:
     """A row of panels for each normalizer, a column for each list; dashed: what equal shares would be."""
     rows = _normalize_all(lists, normalizers)
-    caption = (
-        f"The same lists after {' and '.join(rows)}: {where}. Share of the list's documents in each of {RANK_BINS} "
-        "bins; dashed: equal shares."
-    )
+    title = f"The lists that are fused after {' and '.join(rows)}: {where}"
+    notes = f"Share of the list's documents in each of {RANK_BINS} bins; dashed: equal shares."
 
     def draw(figure: Figure) -> None:
         grid = figure.subplots(len(rows), len(lists), squeeze=False, sharex=True)
@@ -97,7 +95,7 @@ def calibrated(lists: Mapping[str, ListScores], normalizers: Mapping[str, Normal
                 if line == len(rows) - 1:
                     axes.set_xlabel("value")
 
-    return Picture("scores_calibrated", caption, draw, 0.5 + 1.25 * len(rows))
+    return Picture("scores_calibrated", title, draw, 0.5 + 1.25 * len(rows), notes)
 
 
 def distributions(
@@ -116,8 +114,8 @@ def distributions(
     rows = {"raw": {name: one.scores for name, one in taken.items()}, **_normalize_all(taken, normalizers)}
     rows.pop("none", None)
     depth = f"the {cap} best documents of {', '.join(cut)}" if cut else "all documents of each list"
-    caption = (
-        f"Scores of each list, raw and after each normalizer: {where}, {depth}. "
+    title = f"Scores of each list, raw and after each normalizer: {where}, {depth}"
+    notes = (
         f"Share of the list's documents in each of {BINS} bins; normalizers see one query's list at a time; a "
         "panel is empty where a normalizer says that it is not made for that list."
     )
@@ -137,7 +135,7 @@ def distributions(
                 if place == 0:
                     axes.set_ylabel(row, rotation=0, ha="right", va="center")
 
-    return Picture("distributions", caption, draw, 0.45 + 0.62 * len(rows))
+    return Picture("distributions", title, draw, 0.45 + 0.62 * len(rows), notes)
 
 
 def normalize(one: ListScores, normalizer: Normalizer, name: str) -> NDArray[np.float64]:

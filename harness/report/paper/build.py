@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness.core.escape import file_name
 from harness.core.files import write_text
-from harness.core.table import LINES, Table, split_caption, table_text, typeset
+from harness.core.table import Table, sentence, table_text, typeset
 from harness.report.console.conclusions import in_short
 from harness.report.display import Display
 from harness.report.figure import Picture
@@ -93,26 +93,23 @@ class Paper:
         baseline: str | None,
     ) -> str:
         """typed: the parameters by which it differs from the tables beside it; its caption says them."""
-        table, style = results_table(results, self.display, metrics, baseline)
+        table = results_table(results, self.display, metrics, baseline)
         told = {name: f"{name}={value}" if value else f"{name} as by default" for name, value in typed.items()}
         if own := ", ".join(text for name, text in told.items() if name not in BENCHMARK):
-            table = replace(table, caption=f"{table.caption} Parameters: {own}.")
+            table = replace(table, notes=[*table.notes, f"Parameters: {own}."])
         label = f"{file_name(results[0].folder.name if len(results) == 1 else kind)}-results"
-        text = typeset(table, self.venue.layout, label, style, self.display.text)
+        text = typeset(table, self.venue.layout, label, self.display.text)
         return self._put(f"tables/{label}.tex", text)
 
     def _table(self, sweep: str, table: Table) -> str:
         label = f"{sweep}-{table.name}"
-        text = typeset(table, self.venue.layout, label, None, self.display.text, self.display.cell)
+        text = typeset(table, self.venue.layout, label, self.display.text, self.display.cell)
         return self._put(f"tables/{label}.tex", text)
 
     def _figure(self, sweep: str, picture: Picture) -> str:
         label = f"{sweep}-{picture.name}"
         made = picture.save(self.folder / "figures" / sweep, self.venue.figure(self.display.label))
-        layout = self.venue.layout
-        caption, note = split_caption(
-            picture.name, self.display.text(picture.caption), LINES * layout.column / layout.text
-        )
+        caption, note = sentence(self.display.text(picture.title)), self.display.text(picture.notes)
         below = f"{{\\scriptsize\\raggedright {table_text(note)}\\par}}\n" if note else ""
         where = made[0].relative_to(self.folder).as_posix()
         return self._put(f"figures/{label}.tex", FIGURE % (where, table_text(caption), label, below))

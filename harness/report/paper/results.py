@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.core.errors import HarnessError
-from harness.core.table import Column, Style, Table, percent
+from harness.core.table import Column, Source, Style, Table, percent
 from harness.evaluation.metric import average, definitions
 from harness.report.display import Display
 from harness.report.paper.entry import SIGNS, entries, signs, values_of
@@ -14,7 +14,7 @@ from harness.sweep.folder import SweepResult
 
 def results_table(
     results: Sequence[SweepResult], display: Display, metrics: Sequence[str] = (), baseline: str | None = None
-) -> tuple[Table, Style]:
+) -> Table:
     """The locked trials of each sweep, of different benchmarks, on test where they were held out and else on tune.
 
     metrics: columns of each benchmark; none means the objective, full_sup and recall at its depth.    baseline: a
@@ -27,7 +27,7 @@ def results_table(
     cells: list[list[float | None]] = [[] for _ in rows]
     marks: dict[tuple[int, int], str] = {}
     said: dict[str, None] = {}
-    columns, groups = [Column("strategy", "text")], [""]
+    columns, grouped = [Column("strategy", "text")], len(results) > 1 or len(chosen) > 1
     for number, result in enumerate(results):
         view = result.locked
         places = {row: entry.places[number] for row, entry in enumerate(rows) if number in entry.places}
@@ -39,14 +39,15 @@ def results_table(
                 if holds:
                     marks[row, len(columns)] = "".join(SIGNS[sign] for sign in holds)
                     said.update(dict.fromkeys(holds))
-            columns.append(Column(f"n = {view.n}" if len(chosen) == 1 else metric))
-            groups.append(display.dataset.get(view.dataset, view.dataset) + _part(result, results))
+            group = display.dataset.get(view.dataset, view.dataset) + _part(result, results) if grouped else ""
+            columns.append(Column(f"n = {view.n}" if len(chosen) == 1 else metric, group=group))
     body = [[entry.label(display), *values] for entry, values in zip(rows, cells, strict=True)]
     best, second = _best(cells)
     rules = frozenset(row for row in range(1, len(rows)) if rows[row].role != rows[row - 1].role)
-    style = Style(best, second, marks, rules, groups if len(results) > 1 or len(chosen) > 1 else ())
-    title = f"{' and '.join(chosen)} in percent" if len(chosen) < 3 else "Retrieval in percent"
-    return Table("results", title, columns, body, _caption(results, chosen, against, display, list(said))), style
+    style = Style(best, second, marks, rules)
+    title = f"{', '.join(chosen)} in percent"
+    source, notes = _said(results, chosen, against, display, list(said))
+    return Table("results", title, columns, body, source, notes, style=style, grouping="benchmark")
 
 
 def _usual(result: SweepResult) -> list[str]:
@@ -82,9 +83,9 @@ def _best(cells: Sequence[Sequence[float | None]]) -> tuple[frozenset[tuple[int,
     return frozenset(best), frozenset(second)
 
 
-def _caption(
+def _said(
     results: Sequence[SweepResult], metrics: Sequence[str], baseline: str, display: Display, said: Sequence[str]
-) -> str:
+) -> tuple[Source, list[str]]:
     views = [result.locked for result in results]
     split = " and ".join(dict.fromkeys(view.split for view in views))
     names = [f"{display.dataset.get(view.dataset, view.dataset)} n = {view.n}" for view in views]
@@ -104,15 +105,23 @@ def _caption(
     data = "; ".join(
         f"{result.folder.name}, data {view.data_sha256[:12]}" for result, view in zip(results, views, strict=True)
     )
-    return (
-        f"{', '.join(metrics)} in percent on {split}. Best in bold, second underlined. Queries: {', '.join(names)}. "
-        f"{defined}. Each fuser's trial was chosen on tune; default: with its default knobs. "
-        + (
-            f"Exact McNemar tests (sign tests of a metric that is not 0/1), p at most .05 after Holm's correction over "
-            f"the rows of a column: {tests}. "
-            if tests
-            else "No difference is significant. "
-        )
-        + f"Best single list on tune: {', '.join(display.list.get(name, name) for name in lists)}. "
-        f"Locked winners: {winners}. {looks + '. ' if looks else ''}Sweeps: {data}."
+    systems = list(dict.fromkeys(view.systems for view in views))
+    made = systems[0] if len(systems) == 1 else ""
+    each = "; ".join(f"{display.dataset.get(view.dataset, view.dataset)}: {view.systems}" for view in views)
+    judged = (
+        f"Exact McNemar tests (sign tests of a metric that is not 0/1), p at most .05 after Holm's correction over the "
+        f"rows of a column: {tests}."
     )
+    notes = [
+        "Best in bold, second underlined.",
+        f"{defined}.",
+        "Each fuser's trial was chosen on tune; default: with its default knobs.",
+        judged if tests else "No difference is significant.",
+        f"Best single list on tune: {', '.join(display.list.get(name, name) for name in lists)}.",
+        f"Locked winners: {winners}.",
+        f"{looks}." if looks else "",
+        "" if made else f"Lists of {each}.",
+        f"Sweeps: {data}.",
+    ]
+    extent = f"{', '.join(names)}, {split} split"
+    return Source("; ".join(filter(None, [extent, made]))), list(filter(None, notes))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.core.escape import file_name
 from harness.core.files import write_text
-from harness.core.table import Layout, Table, typeset
+from harness.core.table import TWO_COLUMNS, Table, typeset
 from harness.report.console.conclusions import SHORT, conclusions
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
@@ -21,8 +21,6 @@ from harness.report.table.tables import build_tables
 from harness.sweep.folder import SweepResult
 from harness.work.progress import over
 
-LANDSCAPE = Layout(765.0, 765.0)
-"""A4, landscape."""
 FIGURES = (outcomes, alpha, frontier, ceiling, scores)
 AS_TYPED = Display()
 """Names as conf/ has them."""
@@ -50,6 +48,11 @@ class Section:
     def lead(self) -> list[str]:
         """The facts that stand before the tables; the others stand behind the figures."""
         return [name for name in (SHORT,) if name in self.facts]
+
+    @property
+    def notes(self) -> list[str]:
+        """What holds for all tables, each sentence once."""
+        return list(dict.fromkeys(note for table in self.tables for note in table.source.notes))
 
     def label(self, name: str) -> str:
         """Of a table or a figure in LaTeX: no two sweeps share one."""
@@ -107,7 +110,7 @@ def write(sections: Mapping[str, Section], folder: Path, display: Display = AS_T
     files: list[Path] = []
     for one in over("tables and figures", shown):
         for table in one.tables:
-            text = typeset(table, LANDSCAPE, one.label(table.name), None, display.text, display.cell)
+            text = typeset(table, TWO_COLUMNS, one.label(table.name), display.text, display.cell)
             files.append(write_text(folder / "tables" / f"{table.name}.tex", text))
         for picture in one.pictures:
             files += picture.save(folder / "figures", Page(rename=display.label))

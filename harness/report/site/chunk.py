@@ -112,8 +112,8 @@ def table(shown: Table, display: Display) -> dict[str, Any]:
     texts = [column.kind == "text" for column in shown.columns]
     return {
         "name": shown.name,
-        "title": display.text(shown.title),
-        "caption": display.text(shown.caption),
+        "title": display.text(shown.head),
+        "caption": display.text(" ".join([*shown.notes, *shown.source.notes])),
         "columns": [{"title": display.text(column.title), "kind": column.kind} for column in shown.columns],
         "rows": [
             [display.cell(cell) if text else cell for cell, text in zip(row, texts, strict=True)]

@@ -17,8 +17,9 @@ from harness.sweep.folder import Row, SweepResult, View, deciding, learned, list
 
 COLUMNS = [
     Column("strategy", "text"), Column("benchmark", "text"), Column("split", "text"), Column("n", "count"),
-    Column("score %"), Column("95% interval", "interval"), Column("W", "count"), Column("L", "count"), Column("p", "p"),
-    Column("Holm p", "p"), Column("settings", "text"), Column("seconds", "value"), Column("metric", "text"),
+    Column("score %"), Column("95% of score", "interval", "score %"), Column("W", "count"),
+    Column("L", "count"), Column("p", "p"), Column("Holm p", "p"),
+    Column("settings", "text"), Column("seconds", "value"), Column("metric", "text"),
     Column("sweep", "text"),
 ]  # fmt: skip
 

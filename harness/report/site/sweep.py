@@ -79,7 +79,7 @@ def write_sweep(
             "words": {name: display.text(text) for name, text in words.items()},
             "facts": {name: display.text(text) for name, text in describe(result).items() if name not in words},
             "splits": [
-                {"name": each.split, "n": each.n, "caption": display.text(each.caption())} for each in views(result)
+                {"name": each.split, "n": each.n, "caption": display.text(each.source.text)} for each in views(result)
             ],
             "trials": table(dataclasses.replace(leaderboard(result), title="All trials on tune"), display),
             "tables": [table(each, display) for each in shown if each.name != "leaderboard"],

@@ -30,21 +30,21 @@ def ablation(view: View) -> list[Table]:
         rows.append([name, one.wins, one.losses, one.difference, interval, p, same, said, moved])
     columns = [
         Column("best of each other fuser", "text"), Column("W", "count"), Column("L", "count"),
-        Column("difference", "points"), Column("90% interval", "span"), Column("Holm p", "p"),
+        Column("difference", "points"), Column("90% of difference", "span", "difference"), Column("Holm p", "p"),
         Column("equivalence p", "p"), Column("verdict", "text"),
         Column("changed %"),
     ]  # fmt: skip
-    caption = (
-        f"Does the fuser matter? Each fuser's best trial against the winner, {view.winner_name}. "
-        f"{view.caption()} W and L: queries that it finds and the winner does not, and the reverse; difference in "
-        f"points with a score interval; Holm p: exact, corrected over the rows, small when they differ; "
+    notes = [
+        f"Each fuser's best trial against the winner, {view.winner_name}. W and L: queries that it finds and the "
+        "winner does not, and the reverse; difference in points with a score interval; Holm p: exact, corrected over "
+        "the rows, small when they differ; "
         f"equivalence p: two one-sided score tests at a margin of {100 * view.margin:g} points, corrected "
         "over the rows (Holm), small when they do not; all by cluster where queries share gold. "
         f"Changed: queries whose gold passages in the top k the row, or the winner, changes against the single list "
         f"that both are nearest to; below {100 * INFORMATIVE:g}% two that copy one list are equivalent by "
         "construction, which is uninformative."
-    )
-    return [Table("ablation", "Does the fuser matter?", columns, rows, caption)]
+    ]
+    return [Table("ablation", "Does the fuser matter?", columns, rows, view.source, notes)]
 
 
 def changed(view: View, place: int) -> float:

@@ -23,8 +23,8 @@ def ceiling(view: View) -> list[Table]:
         Column(f"{view.objective} %"),
     ]  # fmt: skip
     rows = ceilings(view)
-    caption = f"Ceiling by pool: {MEANING}. {view.caption()}"
-    return [Table("ceiling", "Ceiling", columns, rows, caption)] if rows else []
+    notes = [f"Ceiling: {MEANING}."]
+    return [Table("ceiling", "Ceiling by pool", columns, rows, view.source, notes)] if rows else []
 
 
 def capped_pools(view: View) -> dict[str, list[Pool]]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.core.errors import one_of
-from harness.core.table import Column, Table
+from harness.core.table import Column, Source, Table
 from harness.evaluation.comparison import Comparison, corrected_ps
 from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.statistic import clustered_wilson
@@ -85,11 +85,12 @@ class ComparisonTable:
         binary = self.metrics[0].binary
         odds = binary and self.spec.get("odds", False)
         printed = any(line.published != UNPRINTED for line in self.lines)
+        judged = Column(f"{self.metrics[0]} %")
         columns = [
             *([Column("queries", "text")] if sliced else []),
             Column("split", "text"), Column("row", "text"), Column("strategy", "text"), Column("n", "count"),
-            *(Column(f"{metric} %") for metric in self.metrics),
-            *([Column("95% interval", "interval")] if binary else []),
+            judged, *([Column(f"95% of {self.metrics[0]}", "interval", judged.title)] if binary else []),
+            *(Column(f"{metric} %") for metric in self.metrics[1:]),
             Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"),
             Column("95% of difference", "span"), *([Column("equiv. p", "p")] if binary else []),
             *([Column("OR", "value")] if odds else []), *([Column("published", "text")] if printed else []),
@@ -97,19 +98,34 @@ class ComparisonTable:
         rows = [
             [
                 *([line.slice] if sliced else []),
-                *(line.split, line.label, trials[line.place]["name"], line.n, *line.scores),
+                *(line.split, line.label, trials[line.place]["name"], line.n, line.scores[0]),
                 *([line.interval] if binary else []),
+                *line.scores[1:],
                 *_judged(line, binary, odds),
                 *([line.published] if printed else []),
             ]
             for line in self.lines
         ]
         commands = [rerun(trials[line.place]) for line in self.lines]
-        return Table(self.spec["name"], self.spec["title"], columns, rows, self.caption(), commands=commands)
+        title = str(self.spec["title"])
+        return Table(self.spec["name"], title, columns, rows, self.source, self.notes, commands=commands)
 
-    def caption(self) -> str:
-        """Source, data, what is counted, and what differs from the publication."""
-        metric, facts = self.metrics[0], self.result.manifest
+    @property
+    def head(self) -> str:
+        """Title and source, for a figure of it."""
+        return f"{self.spec['title']}: {self.source.extent}"
+
+    @property
+    def source(self) -> Source:
+        """The publication, our data and lists."""
+        systems = self.result.whole.systems
+        extent = f"{self.experiment['source']}, on {self.result.manifest['dataset']} here"
+        return Source("; ".join(filter(None, [extent, systems])))
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What is counted, and what differs from the publication."""
+        metric = self.metrics[0]
         meant = dict.fromkeys(name.name for name in self.metrics)
         defined = definitions(meant)
         slices = "; ".join(f"{cut['label']}: {cut['rule']}" for cut in self.spec.get("slices", ()) if "rule" in cut)
@@ -119,14 +135,14 @@ class ComparisonTable:
         evaluation = f"; test: evaluation {test.evaluation} of this split{test.look}" if test else ""
         margin = f"{100 * self.result.whole.margin:g} points"
         same = f"equiv. p: two one-sided tests at {margin}, Holm's; " if metric.binary else ""
-        return (
-            f"{self.experiment['source']}, on {facts['dataset']} here. {defined}. W and L: queries with more, and "
+        return [
+            f"{defined}. W and L: queries with more, and "
             f"less, {metric} than {self.spec['against']}; p: raw, exact two-sided McNemar by query; Holm p: over the "
             f"rows of a split; difference in points, {how}; {same}Holm p and intervals are by cluster where queries "
             "share gold; each row's strategy was chosen on tune. "
             f"{slices + '. ' if slices else ''}{self.warning()}"
             f"{not_comparable(self.result, self.experiment)}{evaluation}.{lists}"
-        )
+        ]
 
     def warning(self) -> str:
         """That a slice was chosen by the outcome, whenever one was; empty otherwise."""

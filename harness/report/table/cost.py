@@ -34,8 +34,8 @@ def cost(view: View) -> list[Table]:
         [name, found.get(name), *(known[name][key] for key in ("index_seconds", "index_mb", "query_ms"))]
         for name in order
     ]
-    caption = f"Cost. {view.caption()} {EXPLAINED}; {_spent(view.manifest.get('cost') or {})}."
-    return [Table("cost", "Cost", columns, rows, caption)]
+    notes = [f"{EXPLAINED}; {_spent(view.manifest.get('cost') or {})}."]
+    return [Table("cost", "Cost of each list", columns, rows, view.source, notes)]
 
 
 def needed(view: View) -> Mapping[str, Mapping[str, float]]:

@@ -76,16 +76,16 @@ def effect(view: View) -> list[Table]:
         rows += [[one.name, label, *_numbers(part), next(corrected), None, None] for label, part in one.parts.items()]
     columns = [
         Column("against", "text"), Column("queries", "text"), Column("n", "count"), Column("W", "count"),
-        Column("L", "count"), Column("difference", "points"), Column("95% interval", "span"), Column("p", "p"),
-        Column("Holm p", "p"), Column("hops differ, p", "p"), Column("types differ, p", "p"),
+        Column("L", "count"), Column("difference", "points"), Column("95% of difference", "span", "difference"),
+        Column("p", "p"), Column("Holm p", "p"), Column("hops differ, p", "p"), Column("types differ, p", "p"),
     ]  # fmt: skip
-    caption = (
-        f"Where the winner ({view.winner_name}) wins against each list. {view.caption()} Difference in points with a "
-        "score interval; p: exact McNemar by query; Holm p: over the rows by hop count and type; hops differ, types "
-        "differ: Wald's F by cluster that the difference is the same in all groups of 30 queries or more. Holm p and "
-        "the interval are by cluster where queries share gold passages."
-    )
-    return [Table("effect", "Effect by hop count and type", columns, rows, caption)]
+    notes = [
+        f"The winner ({view.winner_name}) by hop count and question type. Difference in points with a score interval; "
+        "p: exact McNemar by query; Holm p: over the rows by hop count and type; hops differ, types differ: Wald's F "
+        "by cluster that the difference is the same in all groups of 30 queries or more. Holm p and the interval are "
+        "by cluster where queries share gold passages."
+    ]
+    return [Table("effect", "Where the winner wins against each list", columns, rows, view.source, notes)]
 
 
 def exceptions(view: View) -> list[tuple[str, Effect, Comparison, float | None]]:

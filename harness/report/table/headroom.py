@@ -29,15 +29,15 @@ def headroom(view: View) -> list[Table]:
         Column("strategy", "text"), Column(f"{view.objective} %"), Column("best list by query %"), Column("ceiling %"),
         Column("headroom taken %"), *(Column(f"{name} %") for name in LOSSES),
     ]  # fmt: skip
-    caption = (
-        f"Headroom. {view.caption()} Best list by query: an oracle that picks, for each query, the list that finds it; "
+    notes = [
+        f"Best list by query: an oracle that picks, for each query, the list that finds it; "
         "ceiling: the lists fused hold it anywhere, so a perfect fuser without a cap finds it; headroom taken: of the "
         f"way from {view.rows[best]['name']}, the best single list on tune ({100 * floor:.1f}), to the ceiling. The "
         "rest says where the other queries are lost: no fused list has it, the cap (or the fuser's own restriction) "
         "cut it, or it is in the pool behind others. Bold: the winner that was locked on tune."
-    )
+    ]
     marked = frozenset({fused.index(view.winner_place)}) if view.winner_place in fused else frozenset()
-    return [Table("headroom", "Headroom", columns, rows, caption, marked)]
+    return [Table("headroom", "Headroom", columns, rows, view.source, notes, marked)]
 
 
 def losses(view: View, place: int) -> dict[str, Outcomes]:

@@ -23,9 +23,9 @@ def page(table: Table, matrix: Matrix | None = None) -> str:
     """The page, in the style of the site."""
     templates = package_folder("reports/templates")
     lines = [] if matrix is None else [*_matrix(matrix), "<h2>Every number</h2>"]
-    lines += [f'<p class="caption">{escape.html(text)}</p>' for text in (table.title, table.caption) if text]
+    lines += [f'<p class="caption">{escape.html(text)}</p>' for text in (table.caption,) if text]
     return Template((templates / "page.html").read_text(encoding="utf-8")).substitute(
-        title=escape.html("Each run against each baseline" if matrix else table.title),
+        title=escape.html("Each run against each baseline" if matrix else table.head),
         style=(templates / "site" / "site.css").read_text(encoding="utf-8"),
         content="\n".join([*lines, _wide(table.html())]),
         version=escape.html(code_version()),

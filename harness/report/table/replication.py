@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.core.table import LEVEL, Column, Table, p_value, points, span
+from harness.core.table import LEVEL, Column, Source, Table, p_value, points, span
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.statistic import Pooled, pooled, replicability
 from harness.sweep.folder import SweepResult, View
 
-DETAILS = " How: "
-"""Between what a table finds and how it was found."""
-
 
 def replications(results: Iterable[SweepResult]) -> dict[str, Table]:
-    """A table for each kind of sweep that was held out on several benchmarks; its caption begins with the finding.
+    """A table for each kind of sweep that was held out on several benchmarks; its first note is the finding.
 
     Sweeps are of one kind where all that was typed is the same but the benchmark and the folders of files. The winner's
     p on tune, which chose it, is not valid, so only test counts.
@@ -30,7 +27,7 @@ def replications(results: Iterable[SweepResult]) -> dict[str, Table]:
 
 def findings(results: Iterable[SweepResult]) -> list[str]:
     """What each of these tables finds, in one or two sentences."""
-    return [f"{kind}: {table.caption.partition(DETAILS)[0]}" for kind, table in replications(results).items()]
+    return [f"{kind}: {table.notes[0]}" for kind, table in replications(results).items()]
 
 
 def replication(results: Iterable[SweepResult]) -> Table | None:
@@ -47,24 +44,27 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
         model = pooled([one.difference for one in differing.values()], [one.error for one in differing.values()])
     each = dict(zip(differing, model.each, strict=True)) if model else {}
     rows = [
-        [name, views[name].winner_name, str(views[name].lock["best_single"]), one.n, one.wins, one.losses,
-         one.difference, one.shown_interval, one.p_deciding, each.get(name)]
+        [name, views[name].systems, views[name].winner_name, str(views[name].lock["best_single"]), one.n, one.wins,
+         one.losses, one.difference, one.shown_interval, one.p_deciding, each.get(name)]
         for name, one in compared.items()
     ]  # fmt: skip
     columns = [
-        Column("benchmark", "text"), Column("winner", "text"), Column("best list", "text"), Column("n", "count"),
-        Column("W", "count"), Column("L", "count"), Column("difference", "points"), Column("95% interval", "span"),
-        Column("p", "p"), Column("pooled", "points"),
+        Column("benchmark", "text"), Column("lists", "text"), Column("winner", "text"), Column("best list", "text"),
+        Column("n", "count"), Column("W", "count"), Column("L", "count"), Column("difference", "points"),
+        Column("95% of difference", "span", "difference"), Column("p", "p"), Column("pooled", "points"),
     ]  # fmt: skip
-    caption = (
-        f"{_sentence([*differing.values()])}{_model(model)}{DETAILS}{objectives.pop()} on test of the winner that "
-        "tune chose and of the best single list on tune; difference in points; p: exact, whole clusters of queries that share gold "
-        "passages change sides. Partial conjunction: Simes' p of all but the u - 1 smallest (Benjamini & Heller "
-        "2008), each direction by itself, doubled. Pooled: the random-effects model (Paule & Mandel; Hartung & Knapp; "
-        "statsmodels), each benchmark's difference drawn towards the mean as far as it is uncertain. A benchmark on "
-        "which winner and best list differ on no question, or that has too few clusters, is no evidence and in neither."
-    )
-    return Table("replication", "Does it hold on several benchmarks?", columns, rows, caption)
+    objective = objectives.pop()
+    notes = [
+        f"{_sentence([*differing.values()])}{_model(model)}",
+        f"{objective} on test of the winner that tune chose and of the best single list on tune; difference in points; "
+        "p: exact, whole clusters of queries that share gold passages change sides. Partial conjunction: Simes' p of "
+        "all but the u - 1 smallest (Benjamini & Heller 2008), each direction by itself, doubled. Pooled: the "
+        "random-effects model (Paule & Mandel; Hartung & Knapp; statsmodels), each benchmark's difference drawn "
+        "towards the mean as far as it is uncertain. A benchmark on which winner and best list differ on no question, or that "
+        "has too few clusters, is no evidence and in neither.",
+    ]
+    source = Source(f"{objective}, test split")
+    return Table("replication", "Winner and best list on several benchmarks", columns, rows, source, notes)
 
 
 def _against_list(view: View) -> Comparison:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.core.table import Column, Table
+from harness.core.table import Column, Style, Table
 from harness.report.table.ablation import ablation
 from harness.report.table.ceiling import ceiling
 from harness.report.table.cost import cost
@@ -41,8 +41,9 @@ def heldout(result: SweepResult) -> Table:
     shared = _shared(result)
     chain = view.queries["chain"].to_numpy(dtype=bool)
     on_chains = view.scores[:, chain].mean(axis=1) if chain.any() else [None] * len(view.rows)
+    score = Column(f"{view.objective} %")
     columns = [
-        Column("strategy", "text"), Column(f"{view.objective} %"), Column("95% interval", "interval"),
+        Column("strategy", "text"), score, Column(f"95% of {view.objective}", "interval", score.title),
         *(Column(f"{name} %") for name in shared), Column("95% of difference", "span"),
         *JUDGED, Column("Holm p", "p"), *BEST, Column("chain %"),
     ]  # fmt: skip
@@ -53,14 +54,16 @@ def heldout(result: SweepResult) -> Table:
         for row, share in zip(view.rows, on_chains, strict=True)
     ]  # fmt: skip
     best = result.lock.get("best_single") or "no list"
-    caption = (
-        f"Held-out. {view.caption()} {AGAINST.format(best=best, reference=view.reference)} Holm p: corrected over the "
-        f"rows{view.charge}; interval: Wilson; difference: from {view.reference}, in points, 95% score "
-        f"interval; {decided(view)}chain: {view.objective} on the {int(chain.sum())} queries "
-        f"whose gold passages are a chain. Bold: the winner that was locked on tune{view.disguise}."
-    )
+    notes = [
+        AGAINST.format(best=best, reference=view.reference),
+        f"Holm p: corrected over the rows{view.charge}; 95% of {view.objective}: Wilson; difference: from "
+        f"{view.reference}, in points, 95% score interval; {decided(view)}chain: {view.objective} on the "
+        f"{int(chain.sum())} queries whose gold passages are a chain.",
+        f"Bold: the winner that was locked on tune{view.disguise}.",
+    ]
+    commands = [rerun(row) for row in view.rows]
     marked = frozenset({view.best_place})
-    return Table("heldout", "Held-out", columns, rows, caption, marked, [rerun(row) for row in view.rows])
+    return Table("heldout", "The locked trials", columns, rows, view.source, notes, marked, commands)
 
 
 def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
@@ -83,15 +86,14 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     marked = frozenset(number for number, place in enumerate(kept) if place == view.best_place)
     best = result.lock.get("best_single") or "no list"
     against = AGAINST.format(best=best, reference=view.reference)
-    caption = (
-        f"Tune leaderboard, {len(rows)} of {len(view.rows)} trials{_copies(view, limit)}. {view.caption()} "
-        f"{against} "
-        f"Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at once (random "
-        f"signs, so trials that resemble each other count once); difference: from {view.reference}, in "
-        f"points, 95% score interval; {decided(view)}Bold: the winner{view.disguise}."
-    )
+    notes = [
+        f"{len(rows)} of {len(view.rows)} trials{_copies(view, limit)}.",
+        f"{against} Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at once "
+        f"(random signs, so trials that resemble each other count once); difference: from {view.reference}, in points, "
+        f"95% score interval; {decided(view)}Bold: the winner{view.disguise}.",
+    ]
     commands = [rerun(view.rows[place]) for place in kept]
-    return Table("leaderboard", "Tune leaderboard", columns, rows, caption, marked, commands)
+    return Table("leaderboard", "Leaderboard", columns, rows, view.source, notes, marked, commands)
 
 
 def _copies(view: View, limit: int | None) -> str:
@@ -120,9 +122,9 @@ def by_group(view: View, group: str) -> Table:
         for number, row in enumerate(rows)
         if row[place] == max(other[place] for other in rows)
     )
-    bold = f"Bold: the best of each column. The winner that was locked on tune: {view.winner_name}."
-    caption = f"{view.objective} in percent by {what}. {view.caption()} {bold}"
-    return Table(f"by_{group}", f"By {what}", columns, rows, caption, best=best)
+    notes = [f"Bold: the best of each column. The winner that was locked on tune: {view.winner_name}."]
+    title = f"{view.objective} in percent by {what}"
+    return Table(f"by_{group}", title, columns, rows, view.source, notes, style=Style(best))
 
 
 def difference_of(row: Row) -> list[Any] | None:

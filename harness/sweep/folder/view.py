@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from harness.benchmark import UNORDERED
 from harness.benchmark.source import sample_note
 from harness.core.errors import HarnessError
+from harness.core.table import Source
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.conclusion import GREAT
 from harness.evaluation.metric import Metric, definitions
 from harness.evaluation.statistic import charge, design_effect, share, too_few
 from harness.sweep.folder.rows import Row, score
+from harness.sweep.folder.systems import describe
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -220,9 +222,14 @@ class View:
 
     @property
     def where(self) -> str:
-        """Benchmark, split, number of queries and, of test, which evaluation."""
+        """Benchmark, split, number of queries, of test which evaluation, and what the lists are made of."""
         times = f", evaluation {self.evaluation}{self.look}" if self.evaluation else ""
-        return f"{self.dataset}, {self.split} split (n = {self.n}{times})"
+        return "; ".join(filter(None, [f"{self.dataset}, {self.split} split (n = {self.n}{times})", self.systems]))
+
+    @property
+    def systems(self) -> str:
+        """Encoder, graph retriever and depth of the lists."""
+        return describe(self.manifest.get("lists") or {})
 
     @property
     def warnings(self) -> list[str]:
@@ -239,20 +246,22 @@ class View:
             for line in one["warnings"]
         ]
 
-    def caption(self) -> str:
-        """What every table says: data, split, n, k, what counts as found, the hash of the data, which evaluation."""
+    @property
+    def source(self) -> Source:
+        """What every table says: data, split, n, k, lists; and what counts as found, the hash, which evaluation."""
         name, at, k = self.objective.partition("@")
-        defined = definitions((name, "full_sup", "recall"))
-        times = f"; evaluation {self.evaluation} of this split{self.look}" if self.evaluation else ""
-        place = f"{self.split} split, n = {self.n} queries"
+        place = f"{self.dataset}, {self.split} split, n = {self.n} queries"
         place += " (split=disjoint: no gold passage of tune is one of test)" if self.splitting == "disjoint" else ""
         place += " (split=given: tune and test are the benchmark's own)" if self.splitting == "given" else ""
-        place += self.unordered()
-        data = f"Data {self.data_sha256[:12]}{times}.{''.join(f' Caution: {line}.' for line in self.warnings)}"
-        return (
-            f"{self.dataset}, {place}{f', k = {k}' if at else ''}. {defined}. {data}{self.fitted()}{self.recalls()}"
-            f"{self.clustering()}{sample_note(self.dataset, self.data_sha256)}"
-        )
+        place += self.unordered() + (f", k = {k}" if at else "")
+        times = f"; evaluation {self.evaluation} of this split{self.look}" if self.evaluation else ""
+        notes = [
+            f"{definitions((name, 'full_sup', 'recall'))}.",
+            f"Data {self.data_sha256[:12]}{times}.",
+            *(f"Caution: {line}." for line in self.warnings),
+            *(self.fitted(), self.recalls(), self.clustering(), sample_note(self.dataset, self.data_sha256)),
+        ]
+        return Source("; ".join(filter(None, [place, self.systems])), [note.strip() for note in notes if note])
 
     def unordered(self) -> str:
         """How many queries last_hop counts, where the hop order of some is unknown."""

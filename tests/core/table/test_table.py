@@ -8,7 +8,8 @@ import pytest
 
 from harness.core import table as module
 from harness.core.errors import HarnessError
-from harness.core.table import TWO_COLUMNS, Column, Table, typeset
+from harness.core.table import TWO_COLUMNS, Column, Layout, Source, Style, Table, fit, typeset
+from harness.core.table.latex import LatexTable
 
 TABLE = Table(
     "demo/scores",
@@ -47,7 +48,11 @@ def test_different_cells_do_not_look_alike_when_they_are_cut():
 
 
 def test_csv_is_exact() -> None:
-    assert TABLE.csv().splitlines()[:2] == ["list,hit@5,95%,W", 'dense,0.5,"[-0.1, 0.2]",']
+    assert TABLE.csv().splitlines() == [
+        "list,hit@5,95% low,95% high,W",
+        "dense,0.5,-0.1,0.2,",
+        "[a] <b>_^^5cinput[2J,0.3333333333333333,,,3",
+    ]
 
 
 def test_csv_holds_no_formula_of_data() -> None:
@@ -67,12 +72,96 @@ def test_html_sorts_by_values_and_runs_nothing() -> None:
 
 def test_latex() -> None:
     text = typeset(TABLE, TWO_COLUMNS, "demo-scores")
-    assert r"\caption{A\_title}" in text
+    assert r"\caption{A\_title.}" in text
     assert r"\label{tab:demo-scores}" in text
-    assert r"\begin{tabular}{lS[table-format=2.1,mode=text,detect-weight]rr}" in text
+    assert r"\begin{tabular}{lrrr}" in text
     assert "dense & 50.0 & \\ensuremath{-}10.0 to +20.0 & \\textendash{} \\\\\n" in text
-    assert r"\bfseries 33.3" in text
+    assert r"\textbf{33.3}" in text
     assert r"\textbf{{[}a{]} \textless{}b\textgreater{}\_\textasciicircum{}\textasciicircum{}5cinput{[}2J}" in text
+
+
+PAIRS = Table(
+    "pairs",
+    "Points over each baseline",
+    [Column("run", "text"), *(Column(title, kind, group=group) for group in ("over a", "over b")
+                              for title, kind in (("difference", "points"), ("W", "count")))],
+    [["x", 0.02, 3, None, None], ["y", -0.01, 0, 0.3, 9]],
+    Source("40 queries, split test", ["All of them: known."]),
+    ["W: queries won."],
+    style=Style(best=frozenset({(1, 3)}), marks={(1, 3): "*"}),
+    grouping="baseline",
+)  # fmt: skip
+
+
+def test_groups_of_columns_have_a_head() -> None:
+    assert PAIRS.lines() == [
+        "     over a         over b",
+        "run  difference  W  difference  W",
+        "---------------------------------",
+        "x          +2.0  3           –  –",
+        "y          -1.0  0      +30.0*  9",
+    ]
+    assert "over a difference,over a W,over b difference" in PAIRS.csv()
+
+
+def test_what_is_too_wide_has_its_groups_below_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    stacked = [
+        "baseline  run  difference  W",
+        "----------------------------",
+        "over a    x          +2.0  3",
+        "over a    y          -1.0  0",
+        "over b    y        +30.0*  9",
+    ]
+    assert fit(PAIRS) == stacked
+    text = typeset(PAIRS, Layout(column=90, page=120), "pairs")
+    assert r"over b & y & \textbf{+30.0}\rlap{\textsuperscript{{*}}}\phantom{\textsuperscript{{*}}} & 9" in text
+    assert text.count(r"\begin{tabular}") == 1
+    assert "over a & y" in text.partition(r"\midrule")[2].partition(r"\midrule")[0]
+
+
+def test_a_caption_is_title_and_source_and_notes_stand_below() -> None:
+    text = typeset(PAIRS, TWO_COLUMNS, "pairs")
+    assert r"\caption{Points over each baseline: 40 queries, split test.}" in text
+    assert r"\scriptsize W: queries won. \sharednotes{All of them: known.}" in text
+    assert r"\cmidrule(lr){2-3}\cmidrule(lr){4-5}" in text
+
+
+def test_an_interval_stays_beside_its_value() -> None:
+    score = [Column("a %"), Column("95% of a", "interval", of="a %"), Column("b %")]
+    table = Table("t", "T", [Column("row", "text"), *score], [["x", 0.5, (0.4, 0.6), 0.3]])
+    assert table.units == [[1, 2], [3]]
+    assert LatexTable(table, Layout(60, 95), str, str).panels() == [[0, 1, 2], [0, 3]]
+    assert LatexTable(table, Layout(60, 60), str, str).panels() == [[0, 1], [0, 2], [0, 3]]
+
+
+def test_numbers_of_a_column_end_with_as_many_digits() -> None:
+    table = Table("t", "T", [Column("p", "p"), Column("x", "value")], [[0.0504, 2.5], [0.3, 0.125], [None, 4.0]])
+    text = typeset(table, TWO_COLUMNS, "t")
+    assert r".0504 & 2.5\phantom{00} \\" in text
+    assert r".300\phantom{0} & 0.125 \\" in text
+    assert r"\textendash{} & 4\phantom{.000} \\" in text
+
+
+def test_nothing_is_shrunk_below_seven_points() -> None:
+    text = typeset(TABLE, TWO_COLUMNS, "t")
+    assert r"\ifdim\width>\linewidth\ifdim\linewidth<.875\width.875\width\else\linewidth\fi\else\width\fi" in text
+    wide = Table("w", "W", [Column("row", "text"), *(Column(f"c{n}") for n in range(30))], [["x", *[0.5] * 30]])
+    panels = LatexTable(wide, TWO_COLUMNS, str, str).panels()
+    assert max(map(len, panels)) <= 12
+    assert max(LatexTable(wide, TWO_COLUMNS, str, str).width(panel) for panel in panels) <= TWO_COLUMNS.page
+
+
+def test_markdown() -> None:
+    lines = PAIRS.markdown().splitlines()
+    assert lines[0] == r"**Points over each baseline\: 40 queries, split test**"
+    assert lines[2:6] == [
+        "| run | over a difference | over a W | over b difference | over b W |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        r"| x | +2.0 | 3 | – | – |",
+        r"| y | -1.0 | 0 | **+30.0**\* | 9 |",
+    ]
+    assert lines[7] == r"W\: queries won\. All of them\: known\."
 
 
 def test_select() -> None:

@@ -68,7 +68,7 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     assert [point[0] for point in card["chart"]["series"][0]["points"]] == ["graph", "dense"]
     assert [one["name"] for one in card["against"]] == ["dense"]
     assert [picture.name for picture in pictures(result)] == ["outcomes_dense"]
-    assert f"{called}." in results_table([result], Display())[0].caption
+    assert f"{called}." in results_table([result], Display()).caption
 
 
 def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:

@@ -21,7 +21,10 @@ def test_leaderboard(example: ModuleType, tmp_path: Path) -> None:
     assert max(map(len, lines)) <= 120
 
 
-def test_what_explains_stands_behind_explain(example: ModuleType, tmp_path: Path) -> None:
+def test_what_explains_stands_behind_explain(
+    example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     result = example.write(tmp_path / "s1")
     short, whole = terminal.leaderboard(result), terminal.leaderboard(result, explain=True)
     for topic in ("headroom: ", "expected on test: ", "what test can see: "):
@@ -32,7 +35,8 @@ def test_what_explains_stands_behind_explain(example: ModuleType, tmp_path: Path
     assert "sha256 5ca1ab1e5ca1" in " ".join(whole.split())
 
 
-def test_heldout(example: ModuleType, tmp_path: Path) -> None:
+def test_heldout(example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     result = example.write(tmp_path / "s1")
     lines = terminal.heldout(result).splitlines()
     assert lines[0].startswith("sample, test split (n = 6, evaluation 1, earlier looks not recorded): the locked")

@@ -121,12 +121,12 @@ def test_the_pdf(example: ModuleType, tmp_path: Path) -> None:
     if reader := shutil.which("pdftotext"):
         text = subprocess.run([reader, built.pdf, "-"], capture_output=True, text=True, check=True).stdout
         assert re.search("awkward[_ ]name 50% & #1 \\$x\\$ {a}", text)  # _ is a drawn line in some fonts
-        assert "Table 1: Held-out. sample, test split, n = 6 queries, k = 5." in re.sub(r"\s+", " ", text)
+        assert "Table 1: The locked trials: sample, test split, n = 6 queries, k = 5." in re.sub(r"\s+", " ", text)
 
 
 @pytest.mark.parametrize(("rows", "lengths"), [(0, [0]), (40, [40]), (41, [21, 20]), (90, [30, 30, 30])])
 def test_a_long_table_goes_on_with_the_same_number(rows: int, lengths: list[int]) -> None:
-    table = Table("long", "Long", [Column("row", "count")], [[n] for n in range(rows)], "A caption.", frozenset({0}))
+    table = Table("long", "Long", [Column("row", "count")], [[n] for n in range(rows)], marked=frozenset({0}))
     assert [len(page) for _, page in table.pages()] == lengths
     text = typeset(table, TWO_COLUMNS, "long")
     assert text.count(r"\begin{table}") == len(lengths)

@@ -104,7 +104,7 @@ def _leaderboard(board: Board, standing: Standing, scored: Sequence[Scored]) -> 
     tune = [board.metric(one.on("tune")) for one in scored]
     columns = [
         Column("system", "text"), Column("team", "text"), Column(f"{board.metric} %"),
-        Column("95% interval", "interval"), Column("not shown to differ from", "count"),
+        Column(f"95% of {board.metric}", "interval", f"{board.metric} %"), Column("not shown to differ from", "count"),
         *(Column(f"{metric} %") for metric in board.metrics), Column("tune %"), Column("encoder", "text"),
         Column("language models", "text"), Column("fitted on it", "text"),
     ]  # fmt: skip

@@ -15,7 +15,7 @@ from harness.plugins.llm.answering.answering import AnswerScores
 
 COLUMNS = (
     Column("condition", "text"), Column("passages", "text"), Column("n", "count"), Column("EM %"),
-    Column("EM 95%", "interval"), Column("F1 %"), Column("F1 95%", "interval"), Column("W", "count"),
+    Column("EM 95%", "interval", "EM %"), Column("F1 %"), Column("F1 95%", "interval", "F1 %"), Column("W", "count"),
     Column("L", "count"), Column("p", "p"), Column("F1 diff 95%", "span"), Column("unusable", "count"),
 )  # fmt: skip
 SCORES = ("em", "em_interval", "f1", "f1_interval", "wins", "losses", "p", "f1_difference_interval", "unusable")

@@ -143,8 +143,9 @@ def _chance(share: float, worlds: int) -> str:
 def picture(rates: Sequence[Rates], dataset: str) -> Picture:
     """Left: false findings with and without the protocol. Right: found effects against the stated power."""
     false = [rate for rate in rates if rate.effect == 0]
-    caption = (
-        f"The harness judged by itself, on outcomes of {rates[0].trials} trials on {dataset}. Left: worlds in which "
+    title = f"The harness judged by itself, on outcomes of {rates[0].trials} trials on {dataset}"
+    notes = (
+        f"Left: worlds in which "
         f"nothing helps ({', '.join(f'{rate.worlds} {rate.world}' for rate in false)}): share with a finding at p <= "
         ".05, with 95% intervals; the dashed line is 5%. Right: one trial planted with a known effect: how often the "
         "protocol finds its winner better, how often the planted trial is, and the exact McNemar test's power."
@@ -155,7 +156,7 @@ def picture(rates: Sequence[Rates], dataset: str) -> Picture:
         _false(left, false)
         _power(right, [rate for rate in rates if rate.world != "permuted"])
 
-    return Picture("calibration", caption, draw, 2.7)
+    return Picture("calibration", title, draw, 2.7, notes)
 
 
 def read_pictures(runs: Path, dataset: str) -> list[Picture]:

@@ -44,7 +44,7 @@ def run(config: DictConfig) -> None:
         if one["n"]
     ]
     texts = [Column(title, "text") for title in ("list", "measure")]
-    columns = [*texts, Column("n", "count"), Column("mean %"), Column("95% interval", "interval")]
+    columns = [*texts, Column("n", "count"), Column("mean %"), Column("95% of mean", "interval", "mean %")]
     table = Table("diagnosis", f"{data.name}, {config.diagnose.split}, in percent", columns, rows)
     looked = look(config, "diagnose", data.name, data.test_ids(members))
     print(table.text())

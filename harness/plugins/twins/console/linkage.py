@@ -38,7 +38,7 @@ def gain_table(found: Mapping[str, Any], encoder: str) -> Table:
     """A row a measured benchmark: graph's gain over dense, and what the others let expect; this one's on top."""
     columns = [
         Column("benchmark", "text"), Column("one step away %"), Column("gain", "points"),
-        Column("expected", "points"), Column("95% interval", "span"),
+        Column("expected", "points"), Column("95% of expected", "span", "expected"),
     ]  # fmt: skip
     rows = [
         [name, row["share"], row.get("gain"), row["expected"], row["interval"]]

@@ -47,7 +47,7 @@ def linkage_picture(found: Mapping[str, Any], encoder: str, name: str) -> Pictur
             every[len(panels) - 1].set_xlabel("steps from a named title")
             _line(every[-1], found["dataset"], expected, found["judged"]["benchmarks"])
 
-    return Picture(name, f"{caption}.", draw, 1.2 * len(panels) + (2.0 if expected else 0.0))
+    return Picture(name, caption, draw, 1.2 * len(panels) + (2.0 if expected else 0.0))
 
 
 def _bars(axes: Axes, label: str, names: Sequence[str], shares: Sequence[float]) -> None:

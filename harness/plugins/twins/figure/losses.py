@@ -39,9 +39,9 @@ def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Pict
     extent = ", ".join(
         f"{name} (n = {next(iter(next(iter(kinds.values())).values())).n})" for name, kinds in found.items()
     )
-    caption = (
+    title = (
         f"{metric} of each list on a twin less that on the benchmark itself, in points, with Tango's 95% interval, on "
-        f"{_views(results)[0].split}: {extent}."
+        f"{_views(results)[0].split}: {extent}"
     )
 
     def draw(figure: Figure) -> None:
@@ -63,7 +63,7 @@ def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Pict
         figure.supylabel(f"{metric}: change (points)", fontsize="medium")
         figure.legend(*every[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
-    return Picture(f"{spec['name']}_joint", caption, draw, 0.9 + 1.5 * len(found))
+    return Picture(f"{spec['name']}_joint", title, draw, 0.9 + 1.5 * len(found))
 
 
 def find_losses(

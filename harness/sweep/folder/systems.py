@@ -1,0 +1,55 @@
+"""What a sweep's lists are made of, in words: the encoder, the graph retriever, and how deep lists are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def encoders(lists: Mapping[str, Any]) -> list[str]:
+    """The name of each encoder that a list uses: of a model from a hub that of the model, else of the class."""
+    found = (node["encoder"] for node in _nodes(lists) if isinstance(node.get("encoder"), Mapping))
+    return list(dict.fromkeys(str(one.get("model") or class_name(one)) for one in found))
+
+
+def describe(lists: Mapping[str, Any]) -> str:
+    """``encoder MiniLM; graph: PPR over Entity (Offline); depth 200``; empty where the sweep did not note its lists.
+
+    lists: the identities of a sweep's lists, as its manifest has them.
+    """
+    made = encoders(lists)
+    said = [f"{'encoder' if len(made) == 1 else 'encoders'} {', '.join(made)}"] if made else []
+    said += [f"{name}: {graph}" for name, node in lists.items() if (graph := _graph(node))]
+    depths = {name: node["depth"] for name, node in lists.items() if node.get("depth") is not None}
+    if len(set(depths.values())) == 1:
+        said.append(f"depth {next(iter(depths.values()))}")
+    elif depths:
+        said.append(f"depths {', '.join(f'{name} {depth}' for name, depth in depths.items())}")
+    return "; ".join(said)
+
+
+def class_name(node: Mapping[str, Any]) -> str:
+    """The class of a stored identity, without its module."""
+    return str(node.get("class", "")).rpartition(".")[2]
+
+
+def _graph(node: Mapping[str, Any]) -> str:
+    """The retriever, the graph and what names were found by; empty for a list that reads no names."""
+    graph = next((one["graph"] for one in _nodes(node) if isinstance(one.get("graph"), Mapping)), None)
+    names = next((one["extractor"] for one in _nodes(node) if isinstance(one.get("extractor"), Mapping)), None)
+    if graph is None and names is None:
+        return ""
+    over = f" over {class_name(graph)}" if graph else ""
+    by = f" ({class_name(names)})" if names else ""
+    return f"{class_name(node)}{over}{by}"
+
+
+def _nodes(node: Any) -> Iterator[Mapping[str, Any]]:
+    """A mapping and all that it holds."""
+    if isinstance(node, Mapping):
+        yield node
+        for value in node.values():
+            yield from _nodes(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _nodes(value)
