@@ -195,7 +195,7 @@ def test_a_winner_that_does_not_win_at_every_hop_count(example: ModuleType, tmp_
     assert dense.p_hops == pytest.approx(expected, rel=1e-6)
     table = by_group(view, "hops")
     best = [max(row[place] for row in table.rows) for place in (1, 2, 3)]
-    assert table.best == {(number, place) for number, row in enumerate(table.rows) for place in (1, 2, 3)
+    assert table.style.best == {(number, place) for number, row in enumerate(table.rows) for place in (1, 2, 3)
                           if row[place] == best[place - 1]}  # fmt: skip
     assert (list(view.singles.values())[list(view.singles).index("dense")], 3) in table.best
     assert f"<b>{100 * best[2]:.1f}</b>" in table.html()
