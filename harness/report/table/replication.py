@@ -60,8 +60,8 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
         "p: exact, whole clusters of queries that share gold passages change sides. Partial conjunction: Simes' p of "
         "all but the u - 1 smallest (Benjamini & Heller 2008), each direction by itself, doubled. Pooled: the "
         "random-effects model (Paule & Mandel; Hartung & Knapp; statsmodels), each benchmark's difference drawn "
-        "towards the mean as far as it is uncertain. A benchmark on which winner and best list differ on no question, or that "
-        "has too few clusters, is no evidence and in neither.",
+        "towards the mean as far as it is uncertain. A benchmark on which winner and best list differ on no "
+        "question, or that has too few clusters, is no evidence and in neither.",
     ]
     source = Source(f"{objective}, test split")
     return Table("replication", "Winner and best list on several benchmarks", columns, rows, source, notes)
