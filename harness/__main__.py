@@ -30,8 +30,10 @@ from harness.core.configuration import (
     extend_hydra,
     extensions,
     fit_shapes,
+    join_lists,
     missing_library,
     package_folder,
+    quote_files,
     suggest_key,
     translate_errors,
 )
@@ -217,7 +219,7 @@ def experiment() -> contextlib.AbstractContextManager[None]:
 def hydra_arguments(command: str, arguments: list[str]) -> tuple[str, list[str]]:
     """The configuration that a command composes, and Hydra's flags and overrides for what was typed."""
     primary = command if extensions.primary(command) else "config"
-    return primary, allow_knobs(_overrides(_named(primary, arguments)))
+    return primary, allow_knobs(quote_files(_overrides(_named(primary, join_lists(arguments)))))
 
 
 def _named(primary: str, arguments: list[str]) -> list[str]:

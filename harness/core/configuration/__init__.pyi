@@ -13,6 +13,8 @@ from .extensions import GROUP as GROUP
 from .extensions import extend_hydra as extend_hydra
 from .extensions import folders as folders
 from .extensions import search as search
+from .file_names import join_lists as join_lists
+from .file_names import quote_files as quote_files
 from .rooms import PACKAGE as PACKAGE
 from .rooms import ROOMS as ROOMS
 from .rooms import package_folder as package_folder

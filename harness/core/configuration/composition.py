@@ -40,6 +40,8 @@ def unknown(concept: str, name: str, known: Sequence[str]) -> HarnessError:
     """The error about a name that no folder of configurations has."""
     if lacking := missing_plugin(f"{concept}/{name}"):
         return HarnessError(f"{concept}={name} {lacking}")
+    if concept == "dataset" and "/" in name:
+        return HarnessError(f"{concept}={name} is no name; a folder of your own is dataset=folder dataset.path={name}")
     return HarnessError(f"{concept}={name} is not known{nearest(name, known)}; known: {', '.join(known)}")
 
 
@@ -234,6 +236,9 @@ def _without_hydra() -> Iterator[None]:
         GlobalHydra.instance().hydra = outer
 
 
+DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+")
+
+
 class translate_errors:
     """A block in which Hydra's errors about a configuration become one HarnessError each."""
 
@@ -246,11 +251,27 @@ class translate_errors:
         from omegaconf.errors import OmegaConfBaseException
 
         if isinstance(error, MissingConfigException) and error.missing_cfg_file:
-            concept, _, name = str(error.missing_cfg_file).rpartition("/")
+            missing = str(error.missing_cfg_file)
+            own = missing.startswith("dataset/")  # the name of a folder has slashes
+            concept, _, name = missing.partition("/") if own else missing.rpartition("/")
             known = [str(option) for option in error.options or names(concept)]
             raise unknown(concept or "config", name, known) from error
         if isinstance(error, OverrideParseException) and "=" not in error.override:
             raise HarnessError(f"{error.override}: expected key=value; `--help` has the keys") from error
+        if isinstance(error, OverrideParseException):
+            key, _, value = error.override.lstrip("+").partition("=")
+            inside = value.strip("'\"")
+            mend = f"'{key}={{name: \"...\"}}'" if value.startswith(("{", "[")) else f"'{key}=\"{inside}\"'"
+            raise HarnessError(
+                f"{key}={value} cannot be read as it is typed; such a text needs quotes within those of the "
+                f"shell: {mend}"
+            ) from error
+        if "hydra.sweep.dir" in str(error):
+            raise HarnessError("this command runs once; -m, several values of a key, is for harness sweep") from error
+        if found := re.search(r"Ambiguous value for argument '([^=]+)=([^']*)'", str(error)):
+            key, value = found.groups()
+            point = f", with a decimal point {key}={value.replace(',', '.')}" if DECIMAL.fullmatch(value) else ""
+            raise HarnessError(f"{key}={value}: several values; a list is {key}=[{value}]{point}") from error
         if isinstance(error, ValueError) and "Config group override" in str(error):
             raise HarnessError(f"configuration: {error}; name one of its files, as in dataset=sample") from error
         if isinstance(error, (HydraException, OmegaConfBaseException)):

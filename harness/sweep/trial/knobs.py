@@ -31,15 +31,16 @@ def check_lists(config: DictConfig) -> None:
         raise HarnessError(f"lists = {named}, expected a retriever or a run file under each name")
     for name, node in named.items():
         if not isinstance(node, str):
-            _check_strategy(f"lists.{name}", node, " or the path of a run file")
+            out = f"leave the list out with ~lists.{name}, or " if node is None else ""
+            _check_strategy(f"lists.{name}", node, " or the path of a run file", out)
 
 
-def _check_strategy(key: str, node: Any, other: str = "") -> None:
+def _check_strategy(key: str, node: Any, other: str = "", mend: str = "") -> None:
     target = node.get("_target_") if _is_mapping(node) else None
     if not isinstance(target, str) or "." not in target:
         raise HarnessError(
-            f"{key} = {str(node)[:80]}, expected a strategy of conf/, a mapping with _target_{other}; choose one by "
-            f"its name, e.g. {key}=NAME"
+            f"{key} = {str(node)[:80]}, expected a strategy of conf/, a mapping with _target_{other}; {mend}choose one "
+            f"by its name, e.g. {key}=NAME"
         )
 
 
