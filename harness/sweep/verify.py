@@ -18,13 +18,12 @@ from harness.sweep.folder.integrity import FILES, HELDOUT, MEASURED, check_file,
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import records
-from harness.sweep.heldout import locked, look_of, score
 from harness.sweep.heldout.ledger import Ledger
-from harness.sweep.trial.prepared import Prepared
-from harness.sweep.tune import Findings
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from harness.sweep.trial.prepared import Prepared
 
 UNCOMPARED = ("code", "libraries", "sha256", "extended", *MEASURED)
 """What of a lock or manifest follows from the machine, or, as what a grid was extended by, from more than is stored."""
@@ -65,6 +64,9 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
 
     Raises HarnessError that names the first value that differs.
     """
+    from harness.sweep.heldout import locked, look_of, score
+    from harness.sweep.tune import Findings
+
     found, lock = Findings.of(prepared, prepared.plan.trials()), result.lock
     wanted, now = [str(key) for key in result.trials["trial"]], [str(row["trial"]) for row in found.rows]
     if missing := sorted({*wanted} ^ {*now}):

@@ -10,6 +10,7 @@ from typing import Any
 from harness.benchmark import MEANING, Benchmark
 from harness.benchmark.source.judgements import add_judgements, benchmark
 from harness.benchmark.source.records import Record
+from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 
@@ -31,9 +32,7 @@ class IrDatasets:
         try:
             import ir_datasets
         except ImportError as error:
-            raise HarnessError(
-                "dataset=ir_datasets needs that library: pip install 'multihop-harness[collections]'"
-            ) from error
+            raise HarnessError(f"dataset=ir_datasets needs that library: {pip_install('collections')}") from error
         if not self.id:
             raise HarnessError("dataset.id is not set; e.g. dataset=ir_datasets dataset.id=beir/hotpotqa/dev")
         named = [self.id] if isinstance(self.id, str) else list(self.id)

@@ -25,4 +25,5 @@ from .stored_strategy import StoredReader as StoredReader
 from .stored_strategy import by_name as by_name
 from .suggest import check_launcher as check_launcher
 from .suggest import missing_library as missing_library
+from .suggest import pip_install as pip_install
 from .suggest import suggest_key as suggest_key

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from importlib.metadata import Distribution, PackageNotFoundError, requires
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, requires
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote, urlsplit
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -40,9 +43,7 @@ def check_launcher(arguments: Sequence[str]) -> None:
         if key == "hydra/launcher" and name in LAUNCHERS:
             plugin, extra = LAUNCHERS[name]
             if not _installed(plugin):
-                raise HarnessError(
-                    f"hydra/launcher={name} needs the extra `{extra}`: pip install 'multihop-harness[{extra}]'"
-                )
+                raise HarnessError(f"hydra/launcher={name} needs the extra `{extra}`: {pip_install(extra)}")
 
 
 def _installed(plugin: str) -> bool:
@@ -102,7 +103,22 @@ def missing_library(error: ImportError, asking: str) -> HarnessError | None:
     if not bringing or any(Distribution.discover(name=library)):
         return None
     extra = min(bringing, key=lambda name: len(_extras()[name]))
-    return HarnessError(f"{asking} needs {library}, which is not installed: pip install '{DISTRIBUTION}[{extra}]'")
+    return HarnessError(f"{asking} needs {library}, which is not installed: {pip_install(extra)}")
+
+
+def pip_install(extra: str) -> str:
+    """The line that adds an extra to this installation: from the folder that it was installed from, else by name."""
+    return f"pip install '{_source() or DISTRIBUTION}[{extra}]'"
+
+
+def _source() -> str | None:
+    """The folder of sources, where pip installed from one that is still there (PEP 610)."""
+    try:
+        told = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        return None
+    place = unquote(urlsplit(str(told.get("url", ""))).path)
+    return place if place and Path(place, "pyproject.toml").is_file() else None
 
 
 @cache

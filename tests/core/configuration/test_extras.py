@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration import missing_library
+from harness.core.configuration import missing_library, pip_install
 
 ROOT = Path(__file__).parents[3]
 SWEEP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"][
@@ -54,6 +54,30 @@ def test_evaluate_and_compare_need_none_of_it(bench: Path, tmp_path: Path, endin
     assert (tmp_path / f"table.{ending}").is_file()
 
 
+def test_doctor_says_what_the_small_installation_can_do(tmp_path: Path) -> None:
+    done = light(tmp_path, "doctor")
+    assert done.returncode == 0, done.stderr
+    told = "small      evaluate, compare, power, list, verify and linkage of a folder work here; fuse, sweep, report "
+    assert f"{told}and figures need: {pip_install('cpu,models')}" in done.stdout.splitlines()
+
+
+def test_a_function_that_lacks_a_library_is_one_line(tmp_path: Path) -> None:
+    code = """
+import harness
+try:
+    harness.fuse
+except harness.HarnessError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", WITHOUT + code], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == f"harness.fuse needs torch, which is not installed: {pip_install('sweep')}\n", done.stderr
+
+
+def test_the_line_to_type_names_the_folder_that_was_installed() -> None:
+    """As it is in no index: these tests run on what pip installed from the checkout."""
+    assert pip_install("cpu") == f"pip install '{ROOT}[cpu]'"
+
+
 def test_their_functions_need_none_of_it(bench: Path, tmp_path: Path) -> None:
     code = """
 import harness, json
@@ -75,7 +99,7 @@ def test_a_command_that_lacks_a_library_names_the_line_to_type(
 ) -> None:
     (tmp_path / "x.trec").write_text("q Q0 d 1 1 x\n")
     done = light(tmp_path, *arguments)
-    said = f"harness {arguments[0]} needs {library}, which is not installed: pip install 'multihop-harness[sweep]'"
+    said = f"harness {arguments[0]} needs {library}, which is not installed: {pip_install('sweep')}"
     assert (done.returncode, done.stderr.splitlines()[-1]) == (2, f"error: {said}")
 
 
@@ -84,6 +108,6 @@ def test_the_smallest_extra_that_brings_it() -> None:
     for library, extra in (("ray", "ray"), ("openai", "openai"), ("s3fs", "s3")):
         told = missing_library(ImportError(name=f"{library}.part"), "harness sweep")
         assert (told is None) == (library in installed)
-        assert told is None or str(told).endswith(f"pip install 'multihop-harness[{extra}]'")
+        assert told is None or str(told).endswith(pip_install(extra))
     assert missing_library(ImportError(name="nobody_has_it"), "harness sweep") is None
     assert missing_library(ImportError(), "harness sweep") is None

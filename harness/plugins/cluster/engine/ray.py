@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.work.engine import Ended, Work, check_ended
 
@@ -40,7 +41,7 @@ class Ray:
         try:
             import ray
         except ImportError as error:
-            raise HarnessError("engine=ray needs Ray: pip install 'multihop-harness[ray]'") from error
+            raise HarnessError(f"engine=ray needs Ray: {pip_install('ray')}") from error
         own = not ray.is_initialized()
         try:
             with contextlib.chdir(os.sep):  # Ray's workers import from the folder that a driver is in

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError, whole_number
 from harness.work.engine import Ended, Work, check_ended
 
@@ -49,7 +50,7 @@ class Slurm:
         try:
             import submitit
         except ImportError as error:
-            raise HarnessError("engine=slurm needs submitit: pip install 'multihop-harness[slurm]'") from error
+            raise HarnessError(f"engine=slurm needs submitit: {pip_install('slurm')}") from error
         if shutil.which("sbatch") is None:
             raise HarnessError("engine=slurm: there is no sbatch on this machine; run it where Slurm takes jobs")
         python = f"{shlex.quote(sys.executable)} -P"  # a task imports nothing from the folder that it was sent from

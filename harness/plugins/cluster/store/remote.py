@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from harness.core.artifact import MANIFEST, expected_files
+from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError
 from harness.core.identity import file_sha256
 
@@ -82,9 +83,7 @@ class Remote:
             files.invalidate_cache()
             yield files, root
         except ImportError as error:
-            raise HarnessError(
-                f"paths.shared={self.url}: {error}; for s3:// pip install 'multihop-harness[s3]'"
-            ) from error
+            raise HarnessError(f"paths.shared={self.url}: {error}; for s3:// {pip_install('s3')}") from error
         except Exception as error:
             why = " ".join(f"{type(error).__name__}: {error}".split())[:300]
             raise HarnessError(

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError
 from harness.core.table import counted
 
@@ -65,9 +66,7 @@ def open_client(
     try:
         import openai
     except ImportError as error:
-        raise HarnessError(
-            f"{concept}.base_url={base_url} needs the openai client: pip install 'multihop-harness[openai]'"
-        ) from error
+        raise HarnessError(f"{concept}.base_url={base_url} needs the openai client: {pip_install('openai')}") from error
     from harness.plugins.llm.endpoint.transport import bounded_client
 
     key = open_key(base_url, key_variable, concept)
