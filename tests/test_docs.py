@@ -31,8 +31,11 @@ from tests import warm
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "reports" / "docs"
 BLOCK = re.compile(
-    r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<kind>python|pycon|console)\n(?P<text>.*?)^```$", re.M | re.S
+    r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<kind>python|pycon|console)\n(?P<text>.*?)^```$"
+    r"(?:\n\n```text\n(?P<output>.*?)^```$)?",
+    re.M | re.S,
 )
+"""A block and its mark; what a block ``text`` right below one without ``$`` shows is printed by its last command."""
 MARK = re.compile(r"(slow|fails|(parsed|not run): \S.*)?")
 """What may stand before a block: ``slow`` (run by the slow tests), ``fails`` (ends with status 2), ``parsed`` or ``not
 run`` with the reason. A parsed block's commands are composed into their configurations, which are not run.
@@ -83,6 +86,9 @@ class Session:
             if mark.startswith("parsed"):
                 parse(command)
                 continue
+            if command.startswith("cd "):  # a folder of the checkout, whose files are read; what is written lies here
+                shutil.copytree(ROOT / command.removeprefix("cd "), self.folder, dirs_exist_ok=True)
+                continue
             before, _, rest = command.partition("harness ")
             assert before in ("", "PYTHONPATH=. "), command
             environment = {**os.environ, "COLUMNS": "200", "PYTHONPATH": "." if before else ""}
@@ -91,11 +97,17 @@ class Session:
             assert not expected or same(expected, done.stdout), f"$ {command}\n{done.stdout}"
 
 
+OUTPUT = "\0"
+"""What stands between the commands of a block and what is shown below it."""
+
+
 def commands_of(text: str) -> Iterator[tuple[str, str]]:
     """Each command of a console block and the output that stands below it; without ``$`` a line is a command."""
-    joined = re.sub(r"\\\n *", "", text)
+    joined, _, shown = re.sub(r"\\\n *", "", text).partition(OUTPUT)
     if not joined.startswith("$ "):
-        yield from ((line, "") for line in joined.splitlines())
+        *first, last = joined.splitlines()
+        yield from ((line, "") for line in first)
+        yield last, shown
         return
     for part in re.split(r"^\$ ", joined, flags=re.M)[1:]:
         command, _, expected = part.partition("\n")
@@ -109,7 +121,7 @@ def parse(line: str) -> None:
         subprocess.run(["make", "-n", *words], cwd=ROOT, check=True, capture_output=True)
     elif program == "harness":
         command, *arguments = words
-        assert command in commands(), line
+        assert command in (*commands(), "--help"), line
         if "--help" in arguments:
             return
         primary, overrides = hydra_arguments(command, arguments)
@@ -117,7 +129,11 @@ def parse(line: str) -> None:
         chosen = [text.split(",")[0] if many and "[" not in text else text for text in overrides]
         extras = ("-", "hydra/launcher=")  # flags; launchers come with extras
         compose(primary, [text for text in chosen if not text.startswith(extras)])
-    elif program == "python":
+    elif program == "source":
+        assert words == [".venv/bin/activate"], line
+    elif program == "cd":
+        assert (ROOT / words[0]).is_dir(), line
+    elif program in ("python", "python3"):
         assert words[0] == "-m", line
         assert importlib.util.find_spec(words[1]) is not None, line
     else:
@@ -135,18 +151,13 @@ def run(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, slow: bool) ->
             continue
         kind = found["kind"]
         assert kind == "console" or not mark.startswith("parsed"), f"{page}: {mark}"
-        getattr(session, kind)(found["text"], mark)
+        shown = kind == "console" and found["output"] and not found["text"].startswith("$ ")
+        getattr(session, kind)(found["text"] + (f"{OUTPUT}{found['output']}" if shown else ""), mark)
 
 
 @pytest.mark.parametrize("page", WRITTEN)
-def test_code_on_a_page_does_what_it_says(
-    page: str, bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The README's "your own two files" are those of ``bench``."""
+def test_code_on_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "page", type(sys)("page"))
-    if page == "README":
-        for name in ("dense.trec", "graph.trec", "queries.jsonl"):
-            shutil.copy(bench / name, tmp_path)
     run(page, tmp_path, monkeypatch, slow=False)
     if page in TUTORIALS and page not in SLOW:
         check_figure(page, tmp_path)
@@ -217,19 +228,43 @@ def test_no_console_or_python_block_is_indented_out_of_sight() -> None:
 
 def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
     text = WRITTEN["README"].read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 120
-    assert max(map(len, text.splitlines())) <= 120
+    assert len(text.splitlines()) <= 95
+    assert max(map(len, text.splitlines())) <= 125
     for link in re.findall(r"\]\(([^)#]+)\)", text):
         assert (ROOT / link).exists(), link
 
 
-@pytest.mark.slow
-def test_the_rows_in_the_readme_are_what_a_sweep_prints(tmp_path: Path) -> None:
-    shown = re.search(r"```text\n(  rank.*?)```", WRITTEN["README"].read_text(encoding="utf-8"), re.S)
-    assert shown is not None
-    command = [sys.executable, "-m", "harness", "sweep", "tracking=none", f"paths.runs={tmp_path}"]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert [line for line in shown[1].splitlines() if line not in printed] == []
+def test_the_readme_is_typed_from_its_first_line_to_its_last_in_a_shell_where_nothing_was_activated(
+    tmp_path: Path,
+) -> None:
+    """A real shell in a copy of the checkout; its environment is this one's, and nothing is installed or swept."""
+    (tmp_path / ".venv").mkdir()
+    for name in ("bin", "lib", "pyvenv.cfg"):
+        (tmp_path / ".venv" / name).symlink_to(Path(sys.prefix) / name)
+    shutil.copytree(ROOT / "reports" / "docs" / "examples", tmp_path / "reports" / "docs" / "examples")
+    text = WRITTEN["README"].read_text(encoding="utf-8")
+    blocks = [(found["text"], found["output"]) for found in BLOCK.finditer(text) if found["kind"] == "console"]
+    typed = [line for block, _ in blocks for line in block.splitlines()]
+    long = ("pip install", "python3 -m venv", "harness sweep", "harness heldout", "harness report")
+    script = [f"{line} || exit 3" for line in typed if not line.startswith(long)]
+    programs = {line.split()[0] for page in WRITTEN for line in typed_on(page)} - {"docker", "make", "PYTHONPATH=."}
+    script += [f"command -v {program} >/dev/null || {{ echo no {program}; exit 4; }}" for program in sorted(programs)]
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-c", "\n".join(script)],
+        cwd=tmp_path,
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert same("...\n" + str(blocks[1][1]), done.stdout), done.stdout
+
+
+def typed_on(page: str) -> Iterator[str]:
+    """The commands of a page's console blocks."""
+    for found in BLOCK.finditer(WRITTEN[page].read_text(encoding="utf-8")):
+        if found["kind"] == "console":
+            yield from (command for command, _ in commands_of(found["text"]) if command.strip())
 
 
 @pytest.mark.slow
