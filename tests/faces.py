@@ -31,7 +31,8 @@ def is_module(module: str, name: str) -> bool:
     folder = PACKAGE.parent / module.replace(".", "/")
     if not (folder / f"{name}.py").is_file():
         return False
-    return f'"{name}"' not in (folder / "__init__.py").read_text(encoding="utf-8")
+    text = "".join(path.read_text(encoding="utf-8") for path in folder.glob("__init__.py*"))
+    return f'"{name}"' not in text and f"import {name} as {name}" not in text
 
 
 def problems(package: Path = PACKAGE) -> list[str]:

@@ -67,7 +67,7 @@ def test_pytorchs_cpu_build_is_taken_from_pips_index_else_from_pytorchs_which_is
 
 @pytest.mark.slow
 def test_what_the_readme_and_the_makefile_say_does_it_in_a_copy(tmp_path: Path) -> None:
-    """Each line that CONTRIBUTING types with make, but those that take hours, and those of a sweep, as they stand there.
+    """Each line that CONTRIBUTING types with make, but those that take hours, and those of a sweep, as they stand.
 
     In a copied checkout; its environment is this one, whose commands import the copy.
     """
