@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Read, fuse, write, and say what was fused."""
     from harness.benchmark import SPLITS, read_splitting
+    from harness.core.device import resolve_device
     from harness.evaluation.gold import part_name
     from harness.fusion.fuse import fuse
     from harness.fusion.fuser import Fuser
@@ -59,6 +60,7 @@ def run(config: DictConfig) -> None:
         whole_number("depth", config.depth, 1)
     if config.split == "all":
         refuse(config, "fuse split=all", "splitting")
+    resolve_device(config.device)
     paths = plain(config.lists)
     if not isinstance(paths, dict) or not paths:
         raise HarnessError(

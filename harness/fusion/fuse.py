@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.core.configuration import strategy
+from harness.core.device import resolve_device
 from harness.core.errors import CombinationError, HarnessError, one_of, whole_number
 from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
@@ -89,7 +90,7 @@ def fuse(
     query_ids, doc_ids = _union(runs)
     aligned = {name: run.aligned(query_ids, doc_ids) for name, run in runs.items()}
     context = Context() if importance is None else Context(importance={GIVEN: prior_of(importance, doc_ids)})
-    place = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+    place = resolve_device(device)
 
     def score(block: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
         taken = {name: run.take(block) for name, run in aligned.items()}

@@ -226,3 +226,24 @@ def test_of_an_embedding_endpoint(tmp_path: Path, command: Command, odd: str, pa
     assert status == 2, said
     assert f"encoder.base_url={odd}{path}: " in said
     assert "endpoint" in said
+
+
+@pytest.mark.parametrize("device", ["cuda", "cuda:1", "mps", "gpu"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "fuse lists={a:a.trec,b:b.trec} out=PLACE/x.trec device={}",
+        "sweep dataset=sample encoder=hashed paths.runs=PLACE device={}",
+        "sweep dataset=sample paths.runs=PLACE encoder.device={}",
+    ],
+)
+def test_a_device_that_is_not_there_is_one_line_before_anything_is_built(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch, typed: str, device: str
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    words = typed.replace("={}", f"={device}").replace("PLACE", str(tmp_path)).split()
+    status, _, said = command(*words)
+    assert (status, said.count("\n")) == (2, 1), said
+    assert f"device={device}: " in said
+    assert ("torch finds no GPU" if device.startswith("cuda") else "expected auto, cpu, cuda or cuda:0") in said
+    assert not list(tmp_path.iterdir())

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core import threads
+from harness.core.device import resolve_device
 from harness.core.errors import HarnessError
 from harness.core.identity import files_sha256
 
@@ -63,10 +64,7 @@ def load(kind: str, model: str, revision: str | None, dtype: str, device: str) -
             f"reranker.model={model}: cannot be loaded ({reason}); give a folder or a Hub id that can be reached, "
             "and for a .gguf file install the extra `gguf`"
         ) from error
-    found = torch.cuda.is_available()
-    if device.startswith("cuda") and not found:
-        raise HarnessError(f"reranker.device={device}: torch {torch.__version__} finds no GPU; use auto")
-    chosen = torch.device(("cuda" if found else "cpu") if device == "auto" else device)
+    chosen = torch.device(resolve_device(device, "reranker.device"))
     return tokenizer, weights.to(chosen).eval(), chosen
 
 

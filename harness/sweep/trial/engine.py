@@ -100,16 +100,6 @@ def pool_size(spec: PoolSpec, runs: Mapping[str, Run]) -> float:
     return len(np.unique(np.concatenate(keys))) / max(len(runs[spec.lists[0]]), 1)
 
 
-def resolve(device: str) -> str:
-    """``auto`` is CUDA when torch has it, else the CPU. Raises HarnessError for a name that torch does not know."""
-    if device == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        return str(torch.device(device))
-    except RuntimeError as error:
-        raise HarnessError(f"device={device}: expected auto, cpu, cuda or cuda:0, cuda:1, ...") from error
-
-
 def _width(spec: PoolSpec, runs: Mapping[str, Run]) -> int:
     """The cells of a query's pool, at most."""
     cap = spec.effective_cap

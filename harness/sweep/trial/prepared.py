@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import clusters
+from harness.core.device import check_devices, resolve_device
 from harness.core.threads import available, map_threads, torch_alone
 from harness.evaluation.coverage import Coverage
 from harness.evaluation.gold import Gold
@@ -23,6 +25,7 @@ from harness.sweep.trial.plan import Plan
 from harness.work.shared_rows import cut
 from harness.work.store import Store
 
+log = logging.getLogger(__name__)
 READ_BLOCK = 1024
 """Queries whose pairs are asked for at once."""
 
@@ -40,11 +43,17 @@ class Prepared:
     def of(cls, plan: Plan, store: Store | None = None) -> Prepared:
         """Load or build what the plan needs, in the store of its configuration unless another is given."""
         kept = store or lists.store(plan.config)
+        resolve_device(plan.config.device)
+        retrievers = lists.retrievers(plan.config)
+        for name, retriever in retrievers.items():
+            check_devices(retriever, f"lists.{name}")
         data = lists.benchmark(plan.config, kept)
+        data.need_members("tune")
+        if not len(data.members("test")):
+            log.warning("%s: no question falls into test, so what is chosen on tune can never be held out", data.name)
         for split in ("tune", "test"):
             if len(members := data.members(split)) and not data.ordered[members].any():
                 plan = plan.without_order(data.name, split)
-        retrievers = lists.retrievers(plan.config)
         return cls(plan, data, lists.runs(retrievers, data, kept), lists.identities(retrievers))
 
     def hashes(self, trials: Sequence[Trial]) -> list[str]:
@@ -103,7 +112,7 @@ class Prepared:
     ) -> NDArray[np.int32]:
         """int32[T, Q, H] of trials that need to learn nothing more. context: of all queries."""
         runs, gold = self._take(members)
-        device = engine.resolve(self.plan.config.device)
+        device = resolve_device(self.plan.config.device)
         return engine.score(trials, runs, gold, device, progress, context.take(members))
 
     def coverage(self, split: str) -> dict[str, dict[str, Any]]:
@@ -119,7 +128,7 @@ class Prepared:
         """
         members = self.benchmark.members("tune")
         runs, _ = self._take(members)
-        device = engine.resolve(self.plan.config.device)
+        device = resolve_device(self.plan.config.device)
         context = self._context(trials).take(members)
         for trial in trials:
             for part in cut(len(members), READ_BLOCK):

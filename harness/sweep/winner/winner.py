@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.benchmark import Benchmark
 from harness.core.configuration import StoredReader, compose, instantiate, strategy
+from harness.core.device import resolve_device
 from harness.core.errors import HarnessError, nearest, whole_number
 from harness.core.identity import code_version
 from harness.fusion.fuse import check, fuse_blocks
@@ -217,7 +218,7 @@ class Winner:
                 f"lists.{silent[0]} holds none of the {len(data.query_ids)} questions; give a run of them"
             )
         context = lists.gather_context([self.trial], self.config, data)
-        device = engine.resolve(self.config.device)
+        device = resolve_device(self.config.device)
 
         def score(block: NDArray[np.int64]) -> tuple[Tensor, Tensor]:
             taken = {name: run.take(block) for name, run in runs.items()}

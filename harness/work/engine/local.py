@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 
+from harness.core.device import gpus
 from harness.core.errors import whole_number
 from harness.core.threads import available
 from harness.work.engine import Work, Worker, check_ended
@@ -25,23 +26,17 @@ class Local:
 
     def run(self, work: Work) -> None:
         """See ``Engine.run``. One worker is this process itself."""
-        gpus = _gpus()
-        count = self.workers or max(1, gpus)
+        cards = len(gpus())
+        count = self.workers or max(1, cards)
         if count == 1:
             return
 
         def start(index: int) -> Worker:
             more = {"OMP_NUM_THREADS": str(max(1, available() // count))}
-            if gpus > 1:
-                more["CUDA_VISIBLE_DEVICES"] = str((index - 1) % gpus)
-            return work.start(index, count, more, gpus=1 if gpus > 1 else 0)
+            if cards > 1:
+                more["CUDA_VISIBLE_DEVICES"] = str((index - 1) % cards)
+            return work.start(index, count, more, gpus=1 if cards > 1 else 0)
 
         with contextlib.ExitStack() as block:
             started = [block.enter_context(start(index)) for index in range(1, count + 1)]
             check_ended([worker.wait() for worker in started], "engine=local")
-
-
-def _gpus() -> int:
-    import torch
-
-    return torch.cuda.device_count() if torch.cuda.is_available() else 0

@@ -1,0 +1,112 @@
+"""Devices: what a setting means on this machine, found and tried before anything is computed."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+import re
+import warnings
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.core.errors import HarnessError
+
+log = logging.getLogger(__name__)
+EXPECTED = "auto, cpu, cuda or cuda:0, cuda:1, ..."
+CARDS = Path("/proc/driver/nvidia/gpus")
+"""Where the driver lists the NVIDIA GPUs of this machine."""
+WITHOUT = "go on without the GPU with CUDA_VISIBLE_DEVICES= before the command"
+
+
+def check_device(key: str, name: object) -> None:
+    """Raise HarnessError unless this is ``auto``, ``cpu``, ``cuda`` or ``cuda:N``; whether it is there is not asked."""
+    if not (isinstance(name, str) and re.fullmatch(r"auto|cpu|cuda(:\d+)?", name)):
+        raise HarnessError(f"{key}={name}: expected {EXPECTED}")
+
+
+def resolve_device(name: str, key: str = "device") -> str:
+    """``cpu``, ``cuda`` or ``cuda:N``; ``auto`` is ``cuda`` where a GPU works, else ``cpu``.
+
+    Args:
+        name: the setting.
+        key: its name, for the message.
+
+    Raises:
+        HarnessError: a name that is none, a GPU that is not there, or one on which nothing can be computed.
+    """
+    check_device(key, name)
+    if name == "cpu":
+        return name
+    reason = _why_no_gpu()
+    if name == "auto":
+        if reason and _expected():
+            _warn_once(f"{key}=auto: this machine has an NVIDIA GPU that torch cannot use ({reason}); taking the CPU")
+        return "cpu" if reason else "cuda"
+    if reason:
+        raise HarnessError(f"{key}={name}: torch finds no GPU ({reason}); use {key}=auto or {key}=cpu")
+    import torch
+
+    count = torch.cuda.device_count()
+    if name != "cuda" and int(name.partition(":")[2]) >= count:
+        raise HarnessError(f"{key}={name}: there are {count} GPUs, cuda:0 to cuda:{count - 1}")
+    return name
+
+
+def gpus() -> list[str]:
+    """``cuda:0``, ``cuda:1``, ... of the GPUs that this process may use; none where torch can use none."""
+    if _why_no_gpu():
+        return []
+    import torch
+
+    return [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+
+
+def check_devices(strategy: Any, key: str) -> None:
+    """Resolve every field ``device`` of a strategy and of the strategies that it holds."""
+    for field in fields(strategy):
+        value = getattr(strategy, field.name)
+        if field.name == "device":
+            resolve_device(value, f"{key}.device")
+        elif is_dataclass(value) and not isinstance(value, type):
+            check_devices(value, "encoder" if field.name == "encoder" else f"{key}.{field.name}")
+
+
+@functools.cache
+def _why_no_gpu() -> str | None:
+    """Why torch cannot use a GPU here, in one line; None where it can.
+
+    Raises HarnessError where torch lists a GPU and a first computation on it fails.
+    """
+    import torch
+
+    if torch.version.cuda is None:
+        return f"torch {torch.__version__} is built without CUDA"
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        there = torch.cuda.is_available()
+    if not there:
+        return _line(said[0].message) if said else f"torch {torch.__version__} sees none"
+    try:
+        torch.ones(1, device="cuda").add(1).cpu()
+    except RuntimeError as error:
+        raise HarnessError(
+            f"the GPU {torch.cuda.get_device_name()} does not work with torch {torch.__version__} (CUDA "
+            f"{torch.version.cuda}): {_line(error)}; mend the driver or the installation, or {WITHOUT}"
+        ) from error
+    return None
+
+
+def _expected() -> bool:
+    """Whether this machine has a card that the user has not hidden."""
+    return os.environ.get("CUDA_VISIBLE_DEVICES") != "" and CARDS.is_dir() and any(CARDS.iterdir())
+
+
+def _line(said: object) -> str:
+    return " ".join(str(said).split())[:200]
+
+
+@functools.cache
+def _warn_once(text: str) -> None:
+    log.warning(text)
