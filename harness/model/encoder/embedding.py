@@ -32,6 +32,7 @@ class Model(Protocol):
 
     dimension: the length of its vectors.
     facts: what is worth knowing about the run in the manifest: device, backend, the longest text it reads.
+    at_once: may be left out (1): from how many threads ``encode`` is called at the same time, each with other texts.
     """
 
     dimension: int

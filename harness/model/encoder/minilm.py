@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.core.errors import HarnessError
 from harness.core.identity import LATER, NO_RESULT
-from harness.model.encoder.sentence_transformer import LoadedModel, SentenceTransformer
+from harness.model.encoder.sentence_transformer import SentenceTransformer
+
+if TYPE_CHECKING:
+    from harness.model.encoder import Model
 
 
 @dataclass(frozen=True)
 class MiniLM:
     """384 dimensions, mean of the tokens, no prompts; reads 256 tokens of a text.
 
-    batch_size, backend, precision, device: see ``SentenceTransformer``.
+    batch_size, dtype, backend, precision, device: see ``SentenceTransformer``.
     """
 
     batch_size: int = 32
+    dtype: str = field(default="float32", metadata=LATER)
     backend: str = "auto"
     precision: str = field(default="float32", metadata=LATER)
     device: str = field(default="auto", metadata=NO_RESULT)
@@ -25,7 +30,7 @@ class MiniLM:
     def __post_init__(self) -> None:
         self._configured("")
 
-    def open(self) -> LoadedModel:
+    def open(self) -> Model:
         """Load the weights that the package carries."""
         return self._configured(str(weights_folder("minilm"))).open()
 
@@ -33,6 +38,7 @@ class MiniLM:
         return SentenceTransformer(
             model,
             batch_size=self.batch_size,
+            dtype=self.dtype,
             backend=self.backend,
             precision=self.precision,
             device=self.device,

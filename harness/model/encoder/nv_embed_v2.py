@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from harness.core.configuration import REACHES
 from harness.core.identity import NO_RESULT, folder_sha256
-from harness.model.encoder.sentence_transformer import LoadedModel, SentenceTransformer
+from harness.model.encoder.sentence_transformer import SentenceTransformer
+
+if TYPE_CHECKING:
+    from harness.model.encoder import Model
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,6 @@ class NvEmbedV2:
         """The hash of the files of a model's folder; None when it comes from the Hub."""
         return folder_sha256(self.model)
 
-    def open(self) -> LoadedModel:
+    def open(self) -> Model:
         """Load the model from the Hub or its cache."""
         return self.configured().open()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib.util
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -14,14 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.configuration import REACHES
+from harness.core.device import check_device, gpus, resolve_device
 from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.identity import LATER, NO_RESULT, files_sha256
 
 if TYPE_CHECKING:
     import sentence_transformers
+    from torch import Tensor
 
-    from harness.model.encoder import Role
+    from harness.model.encoder import Model, Role
+    from harness.model.encoder.batches import BatchedModel
 
+log = logging.getLogger(__name__)
 Forward = Callable[[Mapping[str, Any]], NDArray[np.float32]]
 
 
@@ -30,12 +36,13 @@ class SentenceTransformer:
     """``model``: a Hub id (pin its ``revision``) or a folder, which is known by its content.
 
     *_prompt: put in front of each text of that role.    max_seq_length: tokens read of a text; null is the model's own.
-    batch_size: texts a batch; it decides the padding, and with it the last bits.
+    batch_size: texts a batch; it decides the padding, and with it the last bits. On a GPU batches are by tokens, 2,048
+    for each of these texts (``harness.model.encoder.batches``).
     dtype: of the weights, ``float32``, ``float16`` or ``bfloat16``.    suffix: put after each text.
-    backend: ``torch``, ``openvino`` (CPU), or ``auto``: openvino on a CPU, torch on a GPU.
+    backend: ``torch``, ``openvino`` (CPU), or ``auto``: torch on a GPU, openvino on a CPU that has it, else torch.
     precision: what openvino computes in, ``float32``; ``bfloat16``, on a CPU that has it; or ``int8``. Both are nearly
     twice as fast as float32.
-    device: ``auto`` (a GPU when there is one), ``cpu``, ``cuda`` or ``cuda:N``.
+    device: ``auto`` (all GPUs when there are some), ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
     model: str = field(metadata=REACHES)
@@ -60,14 +67,25 @@ class SentenceTransformer:
         one_of("encoder.backend", self.backend, ("auto", "torch", "openvino"))
         one_of("encoder.dtype", self.dtype, ("float32", "float16", "bfloat16"))
         one_of("encoder.precision", self.precision, ("float32", "bfloat16", "int8"))
+        check_device("encoder.device", self.device)
 
     def content(self) -> str:
         """The hash of the folder's files; of nothing when the model comes from the Hub."""
         return files_sha256(*([Path(self.model)] if Path(self.model).is_dir() else []))
 
-    def open(self) -> LoadedModel:
-        """Load tokenizer and weights; imports sentence-transformers."""
-        return LoadedModel(self)
+    def open(self) -> Model:
+        """Load tokenizer and weights."""
+        device = resolve_device(self.device, "encoder.device")
+        backend = self.backend if self.backend != "auto" else _backend(device)
+        if backend == "torch" and self.precision != "float32":
+            raise HarnessError(
+                f"encoder.precision={self.precision} is for encoder.backend=openvino, found torch; set encoder.dtype"
+            )
+        if device != "cpu" and backend == "torch":
+            devices = gpus() if self.device == "auto" else [device]
+            if (batched := open_batched(self, devices)) is not None:
+                return batched
+        return LoadedModel(self, device, backend)
 
 
 class LoadedModel:
@@ -77,22 +95,16 @@ class LoadedModel:
     do not depend on how many threads there are.
     """
 
-    def __init__(self, encoder: SentenceTransformer) -> None:
+    def __init__(self, encoder: SentenceTransformer, device: str, backend: str) -> None:
         import torch
 
         self.encoder = encoder
-        device = _device(encoder.device)
-        backend = encoder.backend if encoder.backend != "auto" else ("torch" if device.type == "cuda" else "openvino")
-        if backend == "torch" and encoder.precision != "float32":
-            raise HarnessError(
-                f"encoder.precision={encoder.precision} is for encoder.backend=openvino, found torch; set encoder.dtype"
-            )
         self.model = _load(encoder, device)
         self.limit = self.model.max_seq_length or 2**31
         self.dimension = int(self.model.get_embedding_dimension() or 0)
-        self.threads = torch.get_num_threads() if device.type == "cpu" else 1
+        self.threads = torch.get_num_threads() if device == "cpu" else 1
         self.forward = self._forward(backend)
-        self.facts = {"device": str(device), "backend": backend, "max_seq_length": self.model.max_seq_length}
+        self.facts = {"device": device, "backend": backend, "max_seq_length": self.model.max_seq_length}
         if encoder.precision != "float32":
             self.facts["precision"] = encoder.precision
 
@@ -125,7 +137,59 @@ class LoadedModel:
         return vectors, lengths > self.limit
 
 
-def _load(encoder: SentenceTransformer, device: Any) -> sentence_transformers.SentenceTransformer:
+def open_batched(encoder: SentenceTransformer, devices: Sequence[str]) -> BatchedModel | None:
+    """The model as it is run on GPUs; None where its texts must be prepared by sentence-transformers itself.
+
+    That is a model without a fast tokenizer, one that pads on the left, and one that leaves prompts out of the mean.
+    """
+    from tokenizers import Tokenizer
+
+    from harness.model.encoder.batches import BatchedModel
+    from harness.model.encoder.bert import BertFolder
+
+    prompts: dict[Role, str] = {
+        "passage": encoder.passage_prompt, "question": encoder.question_prompt, "name": encoder.name_prompt,
+    }  # fmt: skip
+    forwards: list[tuple[str, Callable[[Tensor, Tensor], Tensor]]]
+    if (folder := BertFolder.read(Path(encoder.model), encoder.max_seq_length)) and encoder.padding_side is None:
+        forwards = [(device, folder.open(device, encoder.dtype)) for device in devices]
+        tokenizer = Tokenizer.from_file(str(folder.path / "tokenizer.json"))
+        dimension, limit = int(folder.config["hidden_size"]), folder.limit
+    else:
+        models = [_load(encoder, device) for device in devices]
+        first = models[0]
+        if not (
+            getattr(first.tokenizer, "is_fast", False)
+            and first.tokenizer.padding_side == "right"
+            and first.max_seq_length
+            and not any(getattr(module, "include_prompt", True) is False for module in first)
+        ):
+            return None
+        forwards = [
+            (device, functools.partial(_features_forward, model)) for device, model in zip(devices, models, strict=True)
+        ]
+        tokenizer = Tokenizer.from_str(first.tokenizer.backend_tokenizer.to_str())
+        dimension, limit = int(first.get_embedding_dimension() or 0), int(first.max_seq_length)
+    facts = {"device": "cuda" if len(devices) > 1 else devices[0], "backend": "torch", "max_seq_length": limit}
+    return BatchedModel(tokenizer, forwards, dimension, limit, encoder.batch_size, facts, prompts, encoder.suffix)
+
+
+def _features_forward(model: sentence_transformers.SentenceTransformer, ids: Tensor, mask: Tensor) -> Tensor:
+    vectors: Tensor = model({"input_ids": ids, "attention_mask": mask.long()})["sentence_embedding"]
+    return vectors.float()
+
+
+def _backend(device: str) -> str:
+    """What ``auto`` means there."""
+    if device != "cpu":
+        return "torch"
+    if importlib.util.find_spec("openvino") is None:
+        log.warning("encoder.backend=auto: openvino is not installed, so torch encodes (openvino is faster)")
+        return "torch"
+    return "openvino"
+
+
+def _load(encoder: SentenceTransformer, device: str) -> sentence_transformers.SentenceTransformer:
     from sentence_transformers import SentenceTransformer as Loaded
     from transformers.utils import logging
 
@@ -135,7 +199,7 @@ def _load(encoder: SentenceTransformer, device: Any) -> sentence_transformers.Se
         model = Loaded(
             encoder.model,
             revision=encoder.revision,
-            device=str(device),
+            device=device,
             trust_remote_code=encoder.trust_remote_code,
             model_kwargs={"dtype": encoder.dtype},
         ).eval()
@@ -149,17 +213,6 @@ def _load(encoder: SentenceTransformer, device: Any) -> sentence_transformers.Se
     if encoder.padding_side is not None:
         model.tokenizer.padding_side = encoder.padding_side
     return model
-
-
-def _device(name: str) -> Any:
-    import torch
-
-    found = torch.cuda.is_available()
-    if name == "auto":
-        return torch.device("cuda" if found else "cpu")
-    if name.startswith("cuda") and not found:
-        raise HarnessError(f"encoder.device={name}: torch {torch.__version__} finds no GPU; use encoder.device=auto")
-    return torch.device(name)
 
 
 def _torch_forward(

@@ -46,7 +46,7 @@ def fill_shards(folder: Path, model: Model, texts: Sequence[str], role: Role) ->
         (folder / "shards").mkdir(exist_ok=True)
         left = sum(part.size for part, _ in parts if not part.path.exists())
         need_disk(folder, 4 * model.dimension * (left + len(texts)), f"encoding {len(texts):,} texts as {role}s")
-        fill(folder, [part for part, _ in parts], f"encode {role}", model.facts)
+        fill(folder, [part for part, _ in parts], f"encode {role}", model.facts, getattr(model, "at_once", 1))
     return parts
 
 

@@ -1,0 +1,123 @@
+"""Encoding on GPUs: texts tokenised once and in parallel, batches by tokens, one copy of the vectors at the end.
+
+What is guaranteed: on one kind of card, with the same versions of torch and CUDA, the same texts give the same bits,
+however many threads or cards share the work, since the batches follow from the texts alone. Among other texts a text's
+vector may differ by the rounding of its dtype (another batch, another order of a sum), as between a GPU and a CPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+    from torch import Tensor
+
+    from harness.model.encoder import Role
+
+TOKENS = 2048
+WIDTH = 384
+"""A batch has so many tokens for each text of ``encoder.batch_size``, in a model of so many dimensions or fewer; in a
+wider one fewer, in proportion."""
+AHEAD = 1
+"""Shards in work at once on a card: one is tokenised while another one is computed."""
+
+Forward = Callable[["Tensor", "Tensor"], "Tensor"]
+"""Token numbers int64[B, T] and mask bool[B, T], on its device, to vectors float32[B, d] there."""
+
+
+class BatchedModel:
+    """A model on one or several devices, each of which encodes whole calls. See ``harness.model.encoder.Model``.
+
+    tokenizer: is changed: it cuts at ``limit`` tokens and pads nothing.    forwards: by device.
+    prompts: in front of the texts of a role.    suffix: after each text.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        forwards: Sequence[tuple[str, Forward]],
+        dimension: int,
+        limit: int,
+        batch_size: int,
+        facts: Mapping[str, Any],
+        prompts: Mapping[Role, str],
+        suffix: str = "",
+    ) -> None:
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(limit)
+        self.dimension, self.facts = dimension, facts
+        self.at_once = AHEAD * len(forwards)
+        self._tokenizer, self._prompts, self._suffix = tokenizer, prompts, suffix
+        self._budget = max(1, TOKENS * batch_size * WIDTH // max(WIDTH, dimension))
+        self._free: SimpleQueue[tuple[str, Forward]] = SimpleQueue()
+        for _ in range(AHEAD):
+            for one in forwards:
+                self._free.put(one)
+
+    def encode(
+        self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """On whichever device is free. See ``harness.model.encoder.Model``."""
+        prompt = self._prompts[role]
+        encodings = self._tokenizer.encode_batch_fast([f"{prompt}{text}{self._suffix}" for text in texts])
+        ids = [encoding.ids for encoding in encodings]
+        cut = np.fromiter((bool(encoding.overflowing) for encoding in encodings), np.bool_, len(ids))
+        device, forward = free = self._free.get()
+        try:
+            vectors = self._compute(ids, device, forward)
+        finally:
+            self._free.put(free)
+        advance(len(texts))
+        return vectors, cut
+
+    def _compute(self, ids: list[list[int]], device: str, forward: Forward) -> NDArray[np.float32]:
+        import torch
+
+        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        order = np.argsort(-lengths, kind="stable")
+        lengths = lengths[order]
+        flat = np.concatenate([np.empty(0, np.int64), *(np.asarray(ids[place], np.int64) for place in order)])
+        starts = np.cumsum(lengths) - lengths
+        out = torch.empty((len(ids), self.dimension), dtype=torch.float32, device=device)
+        tokens, first, length = (_to(array, device) for array in (flat, starts, lengths))
+        try:
+            with torch.inference_mode():
+                for begin, end in batches(lengths, self._budget):
+                    places = torch.arange(int(lengths[begin]), device=device)
+                    mask = places < length[begin:end, None]
+                    at = torch.where(mask, first[begin:end, None] + places, 0)
+                    out[begin:end] = forward(torch.where(mask, tokens[at], 0), mask)
+            found = out.cpu().numpy()  # waits for all of it
+        except torch.OutOfMemoryError as error:
+            raise HarnessError(
+                f"encoder.batch_size: {self._budget:,} tokens at once do not fit into the memory of {device}; make it "
+                "smaller (tokens follow in proportion)"
+            ) from error
+        vectors = np.empty_like(found)
+        vectors[order] = found
+        return vectors
+
+
+def batches(lengths: NDArray[np.int64], budget: int) -> list[tuple[int, int]]:
+    """First text and the one after the last of each batch: texts, longest first, that fill ``budget`` tokens padded."""
+    found, begin = [], 0
+    while begin < len(lengths):
+        end = min(len(lengths), begin + max(1, budget // max(1, int(lengths[begin]))))
+        found.append((begin, end))
+        begin = end
+    return found
+
+
+def _to(array: NDArray[np.int64], device: str) -> Tensor:
+    import torch
+
+    tensor = torch.from_numpy(np.ascontiguousarray(array))
+    return tensor.pin_memory().to(device, non_blocking=True) if device != "cpu" else tensor
