@@ -1,4 +1,4 @@
-"""FAISS indexes and the exact order of what they find."""
+"""Exact search on the CPU or on GPUs; FAISS indexes, and the exact order of what they find."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.device import gpus
 from harness.core.errors import HarnessError
-from harness.retriever.search.exact import decide, nearest_rows
+from harness.retriever.search.exact import MARGIN, decide, nearest_rows
 from harness.work.shared_rows import map_rows
 
 PART = 512
 """Questions of a part, where several processes search."""
+SELECTED = 2048
+"""The most that FAISS selects on a GPU."""
 
 
 def build(vectors: NDArray[np.float32], factory: str) -> Any:
@@ -54,39 +57,41 @@ def load(path: Path) -> Any:
 def exact_search(
     passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k], float64[Q, k]: ``search`` of all passages, by FAISS on a GPU, else without an index.
+    """int64[Q, k], float64[Q, k]: the best passages of each question, in the one order (see ``decide``).
 
-    In parts of ``PART`` questions where several processes build an artifact.
+    On all GPUs that torch can use, else on the CPU by FAISS. In parts of ``PART`` questions where several processes
+    build an artifact.
     """
-    if _gpus():
-        index = build(passages, "Flat")
-        return map_rows(
-            "search", lambda part: search(index, passages, questions[part], depth, True), len(questions), PART
-        )
-    return map_rows("search", lambda part: nearest_rows(passages, questions[part], depth), len(questions), PART)
+    if cards := gpus():
+        from harness.retriever.search.exact_torch import Products
+
+        products = Products(passages, cards)
+        found = partial(decide, products, passages, depth=depth, exact=True)
+    else:
+        found = partial(nearest_rows, passages, depth=depth)
+    return map_rows("search", lambda part: found(questions=questions[part]), len(questions), PART)
 
 
 def search(
     index: Any, passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int, exact: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """int64[Q, k], float64[Q, k]: what an index finds, in the one order (see ``decide``)."""
-    return decide(partial(_propose, index), passages, questions, depth, exact)
-
-
-def _gpus() -> int:
     import faiss
 
-    found: int = faiss.get_num_gpus()
-    return found
+    if faiss.get_num_gpus() and depth + MARGIN <= SELECTED:
+        try:
+            index = faiss.index_cpu_to_all_gpus(index)
+        except RuntimeError as error:
+            raise HarnessError(
+                f"faiss cannot use the GPU ({str(error).strip().splitlines()[-1][:200]}); install the faiss-gpu of "
+                "this CUDA, or faiss-cpu, or go on without the GPU: CUDA_VISIBLE_DEVICES="
+            ) from error
 
+    def propose(asked: NDArray[np.float32], width: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        rough, found = index.search(asked, width)
+        return rough, found
 
-def _propose(index: Any, questions: NDArray[np.float32], width: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    if _gpus() and width <= 2048:  # the most that faiss selects on a GPU
-        import faiss
-
-        index = faiss.index_cpu_to_all_gpus(index)
-    rough, found = index.search(questions, width)
-    return rough, found
+    return decide(propose, passages, questions, depth, exact)
 
 
 def _one_blas_thread() -> Any:

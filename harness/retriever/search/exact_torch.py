@@ -1,0 +1,98 @@
+"""Proposals for exact search on GPUs: all inner products, slice by slice, and the best of each slice."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.threads import map_threads
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+Proposed = tuple[NDArray[np.float32], NDArray[np.int64]]
+SLICE = 1 << 18
+"""Passages that are multiplied at once."""
+ASKED = 1024
+"""Questions that are multiplied at once."""
+SHARE = 0.7
+"""Of a card's free memory that passages may fill; what is left is for the products."""
+
+
+class Products:
+    """``propose(questions, k)`` of ``decide``: passages of greatest inner product, float32, on one or several devices.
+
+    passages: float32[D, d], copied once, in turns to the devices; where a device has no room for its share, the slices
+    that do not fit are copied for each call.    room: bytes for passages on each device; by default ``SHARE`` of what
+    is free.
+    """
+
+    def __init__(self, passages: NDArray[np.float32], devices: Sequence[str], room: int | None = None) -> None:
+        self._passages, self._devices = passages, devices
+        self._own: list[list[tuple[int, Tensor | None]]] = [[] for _ in devices]
+        left = [_room(device) if room is None else room for device in devices]
+        for number, first in enumerate(range(0, len(passages), SLICE)):
+            place = number % len(devices)
+            part = passages[first : first + SLICE]
+            left[place] -= part.nbytes
+            self._own[place].append((first, self._copy(first, devices[place]) if left[place] >= 0 else None))
+
+    def __call__(self, questions: NDArray[np.float32], width: int) -> Proposed:
+        """float32[Q, k] and int64[Q, k], best first; k = min(width, D). Equal products are in any order."""
+        width = min(width, len(self._passages))
+        scores, docs = np.empty((len(questions), width), np.float32), np.empty((len(questions), width), np.int64)
+        with _whole_float32():
+            for begin in range(0, len(questions), ASKED):
+                asked = questions[begin : begin + ASKED]
+                jobs = range(len(self._devices))
+                found = list(map_threads(lambda place, asked=asked: self._best(place, asked, width), jobs, len(jobs)))
+                rough, where = (np.concatenate(column, axis=1) for column in zip(*found, strict=True))
+                order = np.argsort(-rough, axis=1, kind="stable")[:, :width]
+                scores[begin : begin + ASKED] = np.take_along_axis(rough, order, axis=1)
+                docs[begin : begin + ASKED] = np.take_along_axis(where, order, axis=1)
+        return scores, docs
+
+    def _best(self, place: int, asked: NDArray[np.float32], width: int) -> Proposed:
+        """Of a device's passages."""
+        import torch
+
+        device = self._devices[place]
+        there = torch.from_numpy(np.ascontiguousarray(asked)).to(device)
+        scores = torch.empty((len(asked), 0), device=device)
+        docs = torch.empty((len(asked), 0), dtype=torch.int64, device=device)
+        with torch.inference_mode():
+            for first, kept in self._own[place]:
+                rows = self._copy(first, device) if kept is None else kept
+                best, at = (there @ rows.T).topk(min(width, len(rows)), dim=1)
+                scores, docs = torch.cat([scores, best], dim=1), torch.cat([docs, at + first], dim=1)
+                scores, kept_at = scores.topk(min(width, scores.shape[1]), dim=1)
+                docs = docs.gather(1, kept_at)
+        return scores.cpu().numpy(), docs.cpu().numpy()
+
+    def _copy(self, first: int, device: str) -> Tensor:
+        import torch
+
+        return torch.from_numpy(np.array(self._passages[first : first + SLICE])).to(device)
+
+
+def _room(device: str) -> int:
+    import torch
+
+    return int(SHARE * torch.cuda.mem_get_info(device)[0])
+
+
+@contextlib.contextmanager
+def _whole_float32() -> Iterator[None]:
+    """A block in which no product is rounded to TF32: ``decide`` counts on float32's error."""
+    import torch
+
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
