@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 
 from harness.benchmark.text import Casing, Gazetteer, Words, byte_offsets, is_capitalised, normal, spans, words
 from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
+from harness.work.processes import Workers
 
 TITLE, ENTITY, SPAN = (KINDS.index(kind) for kind in ("title", "entity", "span"))
+BLOCK = 256
+"""Texts that a process reads at once."""
+SMALL = 2048
+"""Texts up to which one process is done before others have started."""
+Mentioned = tuple[list[str], NDArray[np.int32]]
+"""A text's mentions: names, and int32[M, 3] first byte of the passage, byte after the last, kind."""
 Found = list[tuple[str, int, int, int]]
 """Mentions of one text: normalised name, first character, character after the last, kind."""
 
@@ -24,32 +31,35 @@ def find_mentions(
     questions: Sequence[str],
     recognised: Sequence[NDArray[np.int32]] | None = None,
     with_spans: bool = True,
+    processes: int = 1,
+    casing: Casing | None = None,
 ) -> Extraction:
     """The mentions of D passages and Q questions; what kinds there are, and which one goes first, says ``Offline``.
 
     titles, texts: of each passage.    passages: title, line break, text; places count from its first byte.
     recognised: of the texts, then the questions, int32[n, 3]: first character, the one after the last, and whether it
     is kept (a date is not); None where nothing recognises.    with_spans: whether capitalised spans are mentions.
+    processes: that read the texts at once.    casing: of the texts, where it is known already.
     """
     names = [normal(title or "") for title in titles]
-    casing = Casing((text, words(text)) for text in texts)  # words are read again below: all of them fill memory
-    known = Gazetteer([name for name in dict.fromkeys(names) if name])
-    number = {name: i for i, name in enumerate(known.names)}
+    known = [name for name in dict.fromkeys(names) if name]
+    casing = casing or casing_of(texts)
     named = [np.empty((0, 3), np.int32)] * (len(texts) + len(questions)) if recognised is None else recognised
+    number = {name: i for i, name in enumerate(known)}
 
-    def find(text: str, recognised: NDArray[np.int32], whole: str) -> NDArray[np.int32]:
-        at = words(text)
-        found = _titles(text, at, known, casing)
-        _add(found, text, [(a, b) for a, b, kept in recognised.tolist() if kept], ENTITY)
-        if with_spans:
-            left_out = Places((a, b) for a, b, kept in recognised.tolist() if not kept)
-            runs = [(at.start[a], at.end[b - 1]) for a, b in spans(text, at, casing)]
-            _add(found, text, [run for run in runs if not any(left_out.touching(*run))], SPAN)
-        found.sort(key=lambda mention: (mention[1], -mention[2]))
-        return _rows(whole, found, number, len(whole) - len(text))
+    def numbered(found: Mentioned) -> NDArray[np.int32]:
+        """int32[M, 4]: entity (a new name gets the next number), byte offsets of the mention in the text, kind."""
+        entities = [number.setdefault(name, len(number)) for name in found[0]]
+        return np.column_stack([np.array(entities, dtype=np.int32), found[1]])
 
-    in_texts = [find(*each) for each in zip(texts, named, passages, strict=False)]
-    in_questions = [find(text, named[len(texts) + i], text) for i, text in enumerate(questions)]
+    count = processes if len(texts) > SMALL else 1
+    with Workers(count, Finder, Finder.find, known, casing, with_spans) as workers:
+        starts = range(0, len(texts), BLOCK)
+        jobs = ((texts[a : a + BLOCK], named[a : min(a + BLOCK, len(texts))], passages[a : a + BLOCK]) for a in starts)
+        in_texts = [numbered(found) for block in workers.map(jobs) for found in block]
+        in_questions = [
+            numbered(found) for block in workers.map([(questions, named[len(texts) :], questions)]) for found in block
+        ]
     return Extraction(
         names=list(number),
         titled=np.array([number.get(name, -1) for name in names], dtype=np.int32),
@@ -57,6 +67,39 @@ def find_mentions(
         questions=Mentions.of(in_questions),
         triples=Triples.of(),
     )
+
+
+def casing_of(texts: Sequence[str]) -> Casing:
+    """How the texts write each word. Words are read again where mentions are found: all of them would fill memory."""
+    return Casing((text, words(text)) for text in texts)
+
+
+class Finder:
+    """Finds the mentions of texts, given what is known of all of them.
+
+    known: bare titles.    casing: of all texts.    with_spans: whether capitalised spans are mentions.
+    """
+
+    def __init__(self, known: Sequence[str], casing: Casing, with_spans: bool) -> None:
+        self._known, self._casing, self._with_spans = Gazetteer(list(known)), casing, with_spans
+
+    def find(self, job: tuple[Sequence[str], Sequence[NDArray[np.int32]], Sequence[str]]) -> list[Mentioned]:
+        """job: texts, what a recogniser named in each, and the passage at whose end each text stands."""
+        return [self._find(*each) for each in zip(*job, strict=True)]
+
+    def _find(self, text: str, recognised: NDArray[np.int32], whole: str) -> Mentioned:
+        at = words(text)
+        found = _titles(text, at, self._known, self._casing)
+        _add(found, text, [(a, b) for a, b, kept in recognised.tolist() if kept], ENTITY)
+        if self._with_spans:
+            left_out = Places((a, b) for a, b, kept in recognised.tolist() if not kept)
+            runs = [(at.start[a], at.end[b - 1]) for a, b in spans(text, at, self._casing)]
+            _add(found, text, [run for run in runs if not any(left_out.touching(*run))], SPAN)
+        found.sort(key=lambda mention: (mention[1], -mention[2]))
+        places = np.array([(start, end) for _, start, end, _ in found], dtype=np.int64).reshape(-1, 2)
+        ends = byte_offsets(whole, (places + len(whole) - len(text)).ravel()).reshape(-1, 2)
+        kinds = np.array([kind for *_, kind in found], dtype=np.int64)
+        return [name for name, *_ in found], np.column_stack([ends, kinds]).astype(np.int32)
 
 
 def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> Found:
@@ -78,19 +121,6 @@ def _add(found: Found, text: str, places: Sequence[tuple[int, int]], kind: int) 
         if (touched and kind == SPAN) or not (name := normal(text[start:end])):
             continue
         found.append((name, start, end, kind))
-
-
-def _rows(text: str, found: Found, number: dict[str, int], shift: int) -> NDArray[np.int32]:
-    """int32[M, 4]: entity (a new name gets the next number), byte offsets of the mention in the text, kind.
-
-    shift: characters of the text that stand before what the mentions' places count from.
-    """
-    places = np.array([(start, end) for _, start, end, _ in found], dtype=np.int64).reshape(-1, 2) + shift
-    ends = byte_offsets(text, places.ravel()).reshape(-1, 2)
-    rows = [(number.setdefault(name, len(number)), 0, 0, kind) for name, _, _, kind in found]
-    table = np.array(rows, dtype=np.int32).reshape(-1, 4)
-    table[:, 1:3] = ends
-    return table
 
 
 class Places:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,12 +17,11 @@ from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT, folder_sha256
 from harness.core.threads import available
 from harness.graph.extractor.extraction import KINDS, Extraction
-from harness.graph.extractor.mention import find_mentions
-from harness.graph.extractor.recognition.recognisers import Recognisers
-from harness.graph.extractor.recognition.shards import fill_shards, read_rows
+from harness.graph.extractor.mention import casing_of, find_mentions
+from harness.graph.extractor.recognition.ner import Recogniser
+from harness.graph.extractor.recognition.shards import SIZE, fill_shards, read_rows
 from harness.work.parts import Part
-
-Recognise = Callable[[Sequence[str]], list[NDArray[np.int32]]]
+from harness.work.processes import Workers
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Offline:
     the text, and a title of one word counts only if the corpus mostly writes that word with a capital.
     entity: what the recogniser of ``model`` names, numbers and dates left out; ``null`` leaves this kind out.
     span: a run of capitalised words that is neither, with ``spans``.
-    processes: that run the recogniser at once, each on whole parts; ``null`` is as many as there are processors.
+    processes: that read texts at once; ``null`` is as many as there are processors.    batch_size: texts of a turn.
     """
 
     version: ClassVar[int] = 1
@@ -53,27 +52,35 @@ class Offline:
 
     def fill(self, benchmark: Benchmark, folder: Path) -> None:
         """What the recogniser finds, in shards that several processes may share."""
-        with self._recogniser() as recognise:
-            self._shards(benchmark, folder, recognise)
+        self._shards(benchmark, folder)
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
         """Titles and spans text by text; the recogniser in shards that a killed run need not repeat."""
-        titles, texts = benchmark.corpus["title"][:], benchmark.corpus["text"][:]
-        with self._recogniser() as recognise:
-            named = read_rows(self._shards(benchmark, folder, recognise))
-        extraction = find_mentions(titles, list(texts), benchmark.passages, benchmark.questions, named, self.spans)
+        titles, texts = benchmark.corpus["title"][:], list(benchmark.corpus["text"][:])
+        with ThreadPoolExecutor(1) as beside:
+            casing = beside.submit(casing_of, texts)  # while other processes recognise
+            named = read_rows(self._shards(benchmark, folder))
+            count = self.processes or available()
+            extraction = find_mentions(
+                titles, texts, benchmark.passages, benchmark.questions, named, self.spans, count, casing.result()
+            )
         kinds = np.bincount(extraction.passages.kind, minlength=len(KINDS)).tolist()
         return extraction, {
             "mentions_by_kind": dict(zip(KINDS, kinds, strict=True)),
             "titles": len({title for title in extraction.titled.tolist() if title >= 0}),
         }
 
-    def _shards(self, benchmark: Benchmark, folder: Path, recognise: Recognise) -> list[Part]:
+    def _shards(self, benchmark: Benchmark, folder: Path) -> list[Part]:
+        """``batch_size`` texts at a time go to whichever process is free; so many shards are open that all are busy."""
         texts = [*benchmark.corpus["text"][:], *benchmark.questions]
-        at_once = 1 if self.model is None else self.processes or available()
-        return fill_shards(folder, "entities", texts, recognise, self.model, at_once)
-
-    def _recogniser(self) -> contextlib.AbstractContextManager[Recognise]:
         if self.model is None:
-            return contextlib.nullcontext(lambda texts: [np.empty((0, 3), np.int32)] * len(texts))
-        return contextlib.closing(Recognisers(self.model, self.batch_size))
+            return fill_shards(folder, "entities", texts, lambda part: [np.empty((0, 3), np.int32)] * len(part))
+        count = self.processes or available()
+        with Workers(count, Recogniser, Recogniser.find, self.model) as workers:
+
+            def recognise(part: Sequence[str]) -> list[NDArray[np.int32]]:
+                jobs = [part[first : first + self.batch_size] for first in range(0, len(part), self.batch_size)]
+                return [rows for found in workers.map(jobs) for rows in found]
+
+            at_once = 1 if count == 1 else 1 + 2 * count * self.batch_size // SIZE
+            return fill_shards(folder, "entities", texts, recognise, self.model, at_once)

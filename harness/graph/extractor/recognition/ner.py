@@ -7,6 +7,9 @@ import importlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from harness.core.errors import HarnessError
 from harness.graph.extractor.recognition.transition import Transitions
 
@@ -44,6 +47,19 @@ def _feeds(nlp: Any) -> set[str]:
 @functools.lru_cache(maxsize=1)
 def _transitions(model: str) -> Transitions | None:
     return Transitions.of(pipeline(model))
+
+
+class Recogniser:
+    """The entities of texts by a pipeline, which is loaded once, with its compiled loops, so that forks have both."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        list(entities(model, ["A first text, in Paris."], 1))
+
+    def find(self, texts: Sequence[str]) -> list[NDArray[np.int32]]:
+        """int32[M_i, 3] a text: first character, the one after the last, whether its label is kept."""
+        found = entities(self.model, texts, max(1, len(texts)))
+        return [np.array(places, dtype=np.int32).reshape(-1, 3) for places in found]
 
 
 def entities(model: str, texts: Sequence[str], batch: int) -> Iterator[list[tuple[int, int, int]]]:

