@@ -2,8 +2,9 @@
 
   harness new fuser greatest
   harness new retriever shared_words package=my_fusion
+  harness new plugin census        in a checkout: a folder harness/plugins/census with a command, and its test
 
-concept: dataset, encoder, fuser, normalizer, reranker, retriever or temperature.    name: what will be typed.
+concept: dataset, encoder, fuser, normalizer, reranker, retriever, temperature; or plugin.    name: what is typed.
 
 In a folder of your own it writes a package (package=NAME, default my_harness): NAME/<name>.py,
 NAME/conf/<concept>/<name>.yaml, tests/test_<name>.py, and pyproject.toml where there is none. After `pip install -e .`
@@ -26,7 +27,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.command import complete
-from harness.core.configuration import GROUP, PACKAGE, ROOMS, names, package_folder
+from harness.core.configuration import GROUP, PACKAGE, ROOMS, extensions, names, package_folder
 from harness.core.errors import HarnessError, one_of
 from harness.core.files import write_text
 
@@ -61,8 +62,11 @@ def run(config: DictConfig) -> None:
     complete(config)
     folder = package_folder("reports/templates") / "new"
     concept, name = str(config.concept), str(config.name)
-    one_of("concept", concept, sorted(path.name for path in folder.iterdir()))
+    one_of("concept", concept, [*sorted(path.name for path in folder.iterdir()), "plugin"])
     _check("name", name)
+    if concept == "plugin":
+        _new_plugin(name, package_folder("reports/templates") / "plugin")
+        return
     sweep = f"harness sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
     if Path.cwd() == PACKAGE.parent.resolve():
         if config.package:
@@ -89,6 +93,28 @@ def run(config: DictConfig) -> None:
             + f'{package} = "{package}.conf" to [project.entry-points."{GROUP}"]'
         )
     log.info(f"python -m pytest {places[2]}\n{sweep}")
+
+
+def _new_plugin(name: str, templates: Path) -> None:
+    """A folder of harness/plugins with a command of that name, and its test."""
+    if Path.cwd() != PACKAGE.parent.resolve():
+        raise HarnessError(
+            "concept=plugin: is for a checkout of this project; elsewhere a package with a strategy is a plug-in, as "
+            "`harness new fuser greatest` writes it"
+        )
+    if name in extensions.commands() or importlib.util.find_spec(f"harness.command.{name}"):
+        raise HarnessError(f"name={name}: the command {name} is there already; give it another name")
+    folder, test = f"harness/plugins/{name}", f"tests/plugins/{name}/test_{name}.py"
+    places = {
+        f"{folder}/__init__.py": "init.py",
+        f"{folder}/command/__init__.py": "package.py",
+        f"{folder}/command/{name}.py": "command.py",
+        f"{folder}/conf/{name}.yaml": "configuration.yaml",
+        test: "test.py",
+    }
+    texts = {place: (templates / own).read_text(encoding="utf-8") for place, own in places.items()}
+    _write({place: text.replace("NAME", name) for place, text in texts.items()})
+    log.info(f"python -m pytest {test}\nharness {name}\nmake house")
 
 
 def _check(key: str, value: str) -> None:
