@@ -56,9 +56,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     chosen = getattr(item, "callspec", None)
     parameters = chosen.params.values() if chosen else ()
     for value in parameters:
-        for word in value.split() if isinstance(value, str) else value if isinstance(value, (list, tuple)) else ():
-            concept, _, name = str(word).lstrip("+").partition("=")
-            if lacking := missing_plugin(f"{concept.partition('@')[0]}/{name}" if name else concept):
+        words = value.split() if isinstance(value, str) else value if isinstance(value, (list, tuple)) else ()
+        for place, word in enumerate(map(str, words)):
+            concept, _, name = word.lstrip("+").partition("=")
+            what = f"{concept.partition('@')[0]}/{name}" if name else word if place == 0 else ""
+            if lacking := missing_plugin(what):
                 pytest.skip(f"{word} {lacking}")
 
 

@@ -121,6 +121,7 @@ def test_what_is_typed_changes_the_result(
     assert not (rows.equals(others) and np.array_equal(ranks, changed))
 
 
+@pytest.mark.plugin("llm")
 def test_another_extractor_changes_the_result(stored: Callable[..., tuple[pd.DataFrame, NDArray[np.int32]]]) -> None:
     other = stored(*BARE, "extractor=openie_file", "extractor.path=found.jsonl", "extractor.base.model=null")
     assert not np.array_equal(stored(*POINT)[1], other[1])

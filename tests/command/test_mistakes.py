@@ -216,6 +216,7 @@ def odd(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server.server_close()
 
 
+@pytest.mark.plugin("llm")
 @pytest.mark.parametrize("path", sorted(Odd.BODIES))
 def test_of_an_embedding_endpoint(tmp_path: Path, command: Command, odd: str, path: str, bench: Path) -> None:
     pytest.importorskip("openai")

@@ -48,6 +48,7 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text())
 
 
+@pytest.mark.plugin("exchange")
 def test_sweep_heldout_and_verify_go_by_the_split_that_the_questions_carry(
     bench: Path, place: Path, command: Command
 ) -> None:

@@ -69,6 +69,7 @@ def test_a_damaged_one_is_said_in_one_line(text: str, tmp_path: Path) -> None:
         check_metadata(tmp_path / "f.trec", Run.from_dict(LISTS))
 
 
+@pytest.mark.plugin("exchange")
 def test_a_winner_s_run_and_its_card_say_the_same(
     command: Command, overrides: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from harness.sweep.trial.override import added
 from tests import warm
@@ -34,6 +35,7 @@ def test_the_best_trial_of_all_that_was_added_is_a_row(overrides, bench, tmp_pat
     assert "best normalizer=rank" in (folder / "heldout.json").read_text()
 
 
+@pytest.mark.plugin("dice")
 def test_what_is_in_the_grid_or_in_conf_already_is_not_added():
     grid = {
         "own": {"fuser": ["rrf", "linear"], "normalizer": "pit"},
