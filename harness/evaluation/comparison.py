@@ -228,7 +228,7 @@ class Comparison:
 
     @property
     def _clustered(self) -> statistic.ClusteredScore:
-        return statistic.ClusteredScore.of(self.ours - self.theirs, self._labels, self.binary)
+        return statistic.ClusteredScore.of(self.ours - self.theirs, self._labels, "wins" if self.binary else "any")
 
     @cached_property
     def _labels(self) -> Labels:

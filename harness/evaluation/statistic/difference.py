@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import erfc, inf, sqrt
 from statistics import NormalDist
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,17 +50,21 @@ def equivalence(wins: float, losses: float, n: float, margin: float) -> float:
     return 0.5 * erfc(min(above, below) / sqrt(2))
 
 
+Kind = Literal["wins", "hits", "any"]
+
+
 @dataclass(frozen=True)
 class ClusteredScore:
     """The score test of a mean over queries that come in clusters: its interval, and its test of equivalence.
 
     The distance of the sum from the one under a mean m, divided by its standard error under m, against Student's t. The
-    error is that of independent queries (Tango's, of wins and losses; else the root of the sum of (v - m)^2) times
-    the root of D(m): the sum of (s_c - m n_c)^2 over clusters, divided by the sum of (v - m)^2 over queries, at least
+    error is that of independent queries (Tango's of wins and losses, Wilson's of hits, else the root of the sum of
+    (v - m)^2) times the root of D(m): the sum of (s_c - m n_c)^2 over clusters, divided by the sum of (v - m)^2 over queries, at least
     1; s_c a cluster's sum, n_c its size. At m = 0 it is the normal limit of ``clustered_mcnemar``, which flips s_c.
 
     n, total: queries, and their sum.    own, clustered: sums of v^2 and s_c^2.    crossed: of s_c n_c.    sizes: of
-    n_c^2.    freedom: see ``degrees``.    counts: wins and losses of 0/1 values; None: Tango's error is not theirs.
+    n_c^2.    freedom: see ``degrees``.    kind: ``wins`` of values 1, 0 and -1, ``hits`` of 1 and 0, ``any``.
+    counts: how many values are above 0, and below.
     """
 
     n: int
@@ -69,25 +74,30 @@ class ClusteredScore:
     crossed: float
     sizes: float
     freedom: float
-    counts: tuple[int, int] | None
+    kind: Kind
+    counts: tuple[int, int]
 
     @classmethod
-    def of(cls, values: NDArray[np.float64], labels: Labels, binary: bool) -> ClusteredScore:
-        """values: float64[n >= 1]; binary: whether they are 1, 0 and -1, wins and losses."""
+    def of(cls, values: NDArray[np.float64], labels: Labels, kind: Kind) -> ClusteredScore:
+        """values: float64[n >= 1]."""
         sums, sizes = cluster_sums(values, labels), np.bincount(labels)
-        counts = (int((values > 0).sum()), int((values < 0).sum())) if binary else None
+        counts = int((values > 0).sum()), int((values < 0).sum())
         return cls(
             len(values), float(values.sum()), float((values**2).sum()), float((sums**2).sum()),
-            float((sums * sizes).sum()), float((sizes**2).sum()), degrees(labels), counts,
+            float((sums * sizes).sum()), float((sizes**2).sum()), degrees(labels), kind, counts,
         )  # fmt: skip
 
     def statistic(self, mean: float) -> float:
         """How many standard errors the sum is above the one that ``mean`` lets expect."""
         apart, own = self.total - self.n * mean, self.own - 2 * mean * self.total + self.n * mean**2
         grouped = self.clustered - 2 * mean * self.crossed + mean**2 * self.sizes
-        if own <= 1e-12 * self.n or abs(apart) <= 1e-12 * self.n:
+        certain = self.kind == "hits" and not 0 < mean < 1
+        if own <= 1e-12 * self.n or abs(apart) <= 1e-12 * self.n or certain:
             return 0.0 if abs(apart) <= 1e-12 * self.n else inf if apart > 0 else -inf
-        alone = apart / sqrt(own) if self.counts is None else _score(*self.counts, self.n, mean)
+        if self.kind == "wins":
+            alone = _score(*self.counts, self.n, mean)
+        else:
+            alone = apart / sqrt(self.n * mean * (1 - mean) if self.kind == "hits" else own)
         return alone / sqrt(max(1.0, grouped / own))
 
     @property

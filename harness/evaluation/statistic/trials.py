@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.evaluation.statistic.cluster import Labels, design_effect
+from harness.evaluation.statistic.cluster import Labels, share
+from harness.evaluation.statistic.difference import ClusteredScore
 
 Counts = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -34,9 +35,12 @@ def wilson_bounds(successes: Counts | Values, n: float | Values) -> Values:
 
 
 def clustered_wilson(values: Values, labels: Labels | None) -> Values:
-    """float64[..., 2]: Wilson's 95% interval of the mean of ``values`` [..., Q] of 0 and 1, with the effective n."""
-    effect = np.ones(values.shape[:-1]) if labels is None else design_effect(values, labels)
-    return wilson_bounds(values.sum(axis=-1) / effect, values.shape[-1] / effect)
+    """float64[..., 2]: Wilson's 95% interval of the mean of ``values`` [..., Q] of 0 and 1, by cluster where shared."""
+    if labels is None or not share(labels):
+        return wilson_bounds(values.sum(axis=-1), values.shape[-1])
+    own = np.unique(labels, return_inverse=True)[1]
+    rows = [ClusteredScore.of(row, own, "hits").interval(low=0.0, high=1.0) for row in values.reshape(-1, len(own))]
+    return np.array(rows).reshape(*values.shape[:-1], 2)
 
 
 def holm_ps(ps: Values) -> Values:

@@ -150,7 +150,7 @@ def _tests(signs: NDArray[np.float64], labels: Labels, seed: int) -> dict[str, N
 def _equivalent(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.float64]]:
     """The p of one trial that is not equivalent: its difference is the margin."""
     plain = equivalence(int((signs > 0).sum()), int((signs < 0).sum()), len(labels), EFFECT)
-    ruled = ClusteredScore.of(signs, labels, True).equivalence(EFFECT) if share(labels) else plain
+    ruled = ClusteredScore.of(signs, labels, "wins").equivalence(EFFECT) if share(labels) else plain
     return {"equivalence p": np.array([plain]), f"{RULE}equivalence p": np.array([ruled])}
 
 
@@ -160,7 +160,7 @@ def _intervals(
     """The truth and the interval, by name: of a score, and of a difference."""
     one = Comparison.of(hits, np.zeros_like(hits), labels=labels)
     query = difference_interval(int((signs > 0).sum()), int((signs < 0).sum()), len(labels))
-    ruled = ClusteredScore.of(signs, labels, True).interval() if share(labels) else query
+    ruled = ClusteredScore.of(signs, labels, "wins").interval() if share(labels) else query
     return {
         "score": (0.5, one.wilson or (0.0, 1.0)),
         f"{RULE}score": (0.5, one.wilson_cluster or (0.0, 1.0)),

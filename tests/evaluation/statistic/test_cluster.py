@@ -9,6 +9,7 @@ from scipy.stats import norm, t
 from harness.evaluation.statistic import (
     ClusteredScore,
     clustered_mcnemar,
+    clustered_wilson,
     design_effect,
     difference_interval,
     equivalence,
@@ -52,20 +53,20 @@ def test_the_score_interval_by_hand():
     (3 - 6 m)^2 = t^2 (5 - 2 (4 + 1) m + 14 m^2), t of 10/10 and 9/5 effective clusters but the largest: 1.8.
     """
     values, labels = np.array([1.0, 1, 1, 0, 0, 0]), np.array([0, 0, 1, 2, 2, 2])
-    low, high = ClusteredScore.of(values, labels, False).interval(0.5)
+    low, high = ClusteredScore.of(values, labels, "any").interval(0.5)
     t2 = float(t.ppf(0.75, 9 / 5)) ** 2
     roots = np.roots([36 - 14 * t2, -36 + 10 * t2, 9 - 5 * t2])
     assert (low, high) == pytest.approx(tuple(sorted(roots)), abs=1e-9)
-    assert ClusteredScore.of(values, np.arange(6), False).statistic(0.0) == pytest.approx(3**0.5)
-    assert ClusteredScore.of(values, labels, True).statistic(0.0) == pytest.approx(3 / 5**0.5)
+    assert ClusteredScore.of(values, np.arange(6), "any").statistic(0.0) == pytest.approx(3**0.5)
+    assert ClusteredScore.of(values, labels, "wins").statistic(0.0) == pytest.approx(3 / 5**0.5)
 
 
 def test_the_interval_of_queries_alone_is_tangos_with_t():
     signs = np.array([1.0] * 11 + [-1.0] * 2 + [0.0] * 478)
-    found = ClusteredScore.of(signs, np.arange(491), True)
+    found = ClusteredScore.of(signs, np.arange(491), "wins")
     assert found.interval() == pytest.approx(difference_interval(11, 2, 491), abs=2e-4)
     assert found.equivalence(0.05) == pytest.approx(equivalence(11, 2, 491, 0.05), rel=0.1)
-    assert ClusteredScore.of(np.zeros(9), np.arange(9) // 3, True).statistic(0.0) == 0
+    assert ClusteredScore.of(np.zeros(9), np.arange(9) // 3, "wins").statistic(0.0) == 0
 
 
 def worlds(seed, count, labels, correlation=0.5):
@@ -81,7 +82,7 @@ def worlds(seed, count, labels, correlation=0.5):
 def test_the_interval_covers_where_the_plain_one_does_not(sizes):
     labels, inside, plain = np.repeat(np.arange(len(sizes)), sizes), 0, 0
     for signs in worlds(1, 400, labels):
-        low, high = ClusteredScore.of(signs, labels, True).interval()
+        low, high = ClusteredScore.of(signs, labels, "wins").interval()
         inside += low <= 0.1 <= high
         low, high = difference_interval(int((signs > 0).sum()), int((signs < 0).sum()), len(signs))
         plain += low <= 0.1 <= high
@@ -134,17 +135,25 @@ def test_the_plain_max_statistic_finds_what_clusters_explain():
     assert by_cluster <= 0.05 * 200 + 2.6 * (200 * 0.05 * 0.95) ** 0.5
 
 
-def test_wilson_with_an_effective_n_covers():
-    """Gaussian scores with correlation .5 in clusters of 1 to 8, cut at the median: the truth is .5."""
-    rng, inside, plain = np.random.default_rng(4), 0, 0
-    labels = np.repeat(np.arange(60), np.arange(60) % 8 + 1)
+@pytest.mark.parametrize("sizes", [[place % 8 + 1 for place in range(60)], [100] + [1] * 200])
+def test_wilson_by_cluster_covers(sizes):
+    """Gaussian scores with correlation .5 in clusters, cut at the median: the truth is .5."""
+    labels, inside, plain = np.repeat(np.arange(len(sizes)), sizes), 0, 0
+    rng = np.random.default_rng(4)
     for _ in range(400):
-        latent = 0.5**0.5 * rng.standard_normal(60)[labels] + 0.5**0.5 * rng.standard_normal(len(labels))
+        latent = 0.5**0.5 * rng.standard_normal(len(sizes))[labels] + 0.5**0.5 * rng.standard_normal(len(labels))
         values = (latent > 0).astype(float)
-        effect = float(design_effect(values, labels))
-        low, high = wilson(values.sum() / effect, len(values) / effect)
+        low, high = clustered_wilson(values, labels)
         inside += low <= 0.5 <= high
         low, high = wilson(int(values.sum()), len(values))
         plain += low <= 0.5 <= high
-    assert 0.92 <= inside / 400 <= 0.98
+    assert inside / 400 >= 0.92
     assert plain / 400 < 0.9
+
+
+def test_wilson_by_cluster_of_queries_alone_and_of_nothing_but_hits():
+    labels = np.arange(60)
+    assert clustered_wilson(np.array([1.0] * 40 + [0.0] * 20), labels) == pytest.approx(wilson(40, 60))
+    low, high = clustered_wilson(np.ones(60), labels // 2)
+    assert (0.85 < low < 0.95, high) == (True, pytest.approx(1))
+    assert low < wilson(60, 60)[0]  # 30 pairs
