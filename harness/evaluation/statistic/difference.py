@@ -59,8 +59,9 @@ class ClusteredScore:
 
     The distance of the sum from the one under a mean m, divided by its standard error under m, against Student's t. The
     error is that of independent queries (Tango's of wins and losses, Wilson's of hits, else the root of the sum of
-    (v - m)^2) times the root of D(m): the sum of (s_c - m n_c)^2 over clusters, divided by the sum of (v - m)^2 over queries, at least
-    1; s_c a cluster's sum, n_c its size. At m = 0 it is the normal limit of ``clustered_mcnemar``, which flips s_c.
+    (v - m)^2) times the root of D(m): the sum of (s_c - m n_c)^2 over clusters, divided by the sum of (v - m)^2 over
+    queries, at least 1; s_c a cluster's sum, n_c its size. At m = 0 it is the normal limit of ``clustered_mcnemar``,
+    which flips s_c.
 
     n, total: queries, and their sum.    own, clustered: sums of v^2 and s_c^2.    crossed: of s_c n_c.    sizes: of
     n_c^2.    freedom: see ``degrees``.    kind: ``wins`` of values 1, 0 and -1, ``hits`` of 1 and 0, ``any``.
