@@ -125,13 +125,15 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
 
 def _elsewhere(view: View) -> list[Sentence]:
     """The hop counts where a single list does better than the winner, and whether the difference depends on hops."""
-    said = []
+    told, lists = [], {}
     for label, one, found, p in exceptions(view):
-        scored = f"{one.name} scores {percent(found.baseline_score)}% and the winner"
-        lead = f"Not so at {label} (n = {found.n}), where {scored}"
-        varies = "" if one.p_hops is None else f" Whether the difference depends on hops: p {p_value(one.p_hops)}."
-        said.append(f"{lead} {percent(found.score)}%: {difference(found, p)}.{varies}")
-    return [Sentence("addition", text) for text in said]
+        scores = f"it scores {percent(found.baseline_score)}%, the winner {percent(found.score)}%"
+        lead = f"At {label} (n = {found.n}) {one.name} does better than the winner: {scores}"
+        told.append(f"{lead}, {difference(found, p)}.")
+        lists[one.name] = one.p_hops
+    ps = [f"from {name} is the same at all hops has p {p_value(p)}" for name, p in lists.items() if p is not None]
+    same = f" That the difference {' and '.join(ps)}." if ps else ""
+    return [Sentence("addition", " ".join(told) + same)] if told else []
 
 
 def _other_splits(result: SweepResult) -> list[Sentence]:
