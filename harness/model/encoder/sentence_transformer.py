@@ -104,9 +104,9 @@ class LoadedModel:
         self.dimension = int(self.model.get_embedding_dimension() or 0)
         self.threads = torch.get_num_threads() if device == "cpu" else 1
         self.forward = self._forward(backend)
-        self.facts = {"device": device, "backend": backend, "max_seq_length": self.model.max_seq_length}
-        if encoder.precision != "float32":
-            self.facts["precision"] = encoder.precision
+        own = {"precision": encoder.precision} if encoder.precision != "float32" else {}
+        limit = self.model.max_seq_length
+        self.facts: Mapping[str, Any] = {"device": device, "backend": backend, "max_seq_length": limit, **own}
 
     def _forward(self, backend: str) -> Forward:
         if backend == "torch":

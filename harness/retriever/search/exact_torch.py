@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,8 @@ class Products:
             for begin in range(0, len(questions), ASKED):
                 asked = questions[begin : begin + ASKED]
                 jobs = range(len(self._devices))
-                found = list(map_threads(lambda place, asked=asked: self._best(place, asked, width), jobs, len(jobs)))
+                best = functools.partial(self._best, asked=asked, width=width)
+                found = list(map_threads(best, jobs, len(jobs)))
                 rough, where = (np.concatenate(column, axis=1) for column in zip(*found, strict=True))
                 order = np.argsort(-rough, axis=1, kind="stable")[:, :width]
                 scores[begin : begin + ASKED] = np.take_along_axis(rough, order, axis=1)
