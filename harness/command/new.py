@@ -20,6 +20,9 @@ import importlib.util
 import keyword
 import logging
 import re
+import shlex
+import shutil
+import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -67,7 +70,7 @@ def run(config: DictConfig) -> None:
     if concept == "plugin":
         _new_plugin(name, package_folder("reports/templates") / "plugin")
         return
-    sweep = f"harness sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
+    sweep = f"{_program('harness')} sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
     if Path.cwd() == PACKAGE.parent.resolve():
         if config.package:
             raise HarnessError(f"package={config.package}: in a checkout files go into the tree; leave it out")
@@ -92,7 +95,14 @@ def run(config: DictConfig) -> None:
             f"pyproject.toml names {', '.join(named) or 'no package'}: add {package} to its packages, and "
             + f'{package} = "{package}.conf" to [project.entry-points."{GROUP}"]'
         )
-    log.info(f"python -m pytest {places[2]}\n{sweep}")
+    log.info(f"{_program('python')} -m pytest {places[2]}\n{sweep}")
+
+
+def _program(name: str) -> str:
+    """How a shell finds the program of this installation: by name where its environment is active, else by path."""
+    own = Path(sys.executable).with_name(name)
+    found = shutil.which(name)
+    return name if (found and Path(found).parent == own.parent) or not own.exists() else shlex.quote(str(own))
 
 
 def _new_plugin(name: str, templates: Path) -> None:
@@ -114,7 +124,7 @@ def _new_plugin(name: str, templates: Path) -> None:
     }
     texts = {place: (templates / own).read_text(encoding="utf-8") for place, own in places.items()}
     _write({place: text.replace("NAME", name) for place, text in texts.items()})
-    log.info(f"python -m pytest {test}\nharness {name}\nmake house")
+    log.info(f"{_program('python')} -m pytest {test}\n{_program('harness')} {name}\nmake house")
 
 
 def _check(key: str, value: str) -> None:
