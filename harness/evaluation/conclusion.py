@@ -122,13 +122,13 @@ def blind_spots(fitted: Mapping[str, Mapping[str, Any]], sizes: NDArray[np.int64
     said = []
     if names:
         said.append(
-            f"The forecast cannot see that the weights of {', '.join(names)} were chosen on these tune questions, too: "
-            "expect less."
+            f"The weights of {', '.join(names)} were chosen on these tune questions, too: expect less than the "
+            "forecast says."
         )
     if share > GREAT and sizes.max() > 1:
         said.append(
-            f"One cluster of shared gold holds {percent(share)}% of tune's questions: on new clusters such intervals "
-            "hold less often than they say."
+            f"{percent(share)}% of tune's questions are in one cluster, linked by shared gold passages: for other "
+            "questions the intervals may be too narrow."
         )
     return [Sentence("caveat", text) for text in said]
 

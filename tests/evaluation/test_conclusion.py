@@ -110,10 +110,12 @@ def test_what_a_forecast_cannot_see() -> None:
     mine = {"on": ["a", "b"], "seen": {"tune": 3, "test": 0}}
     other = {"on": ["a"], "seen": {"tune": 0, "test": 3}}
     (seen,) = blind_spots({"graph": mine, "folded": other}, even)
-    chosen = "The forecast cannot see that the weights of graph were chosen on these tune questions, too: expect less."
+    chosen = "The weights of graph were chosen on these tune questions, too: expect less than the forecast says."
     assert seen == Sentence("caveat", chosen)
     assert blind_spots({"folded": other}, even) == []
     (great,) = blind_spots({}, np.array([6, *even]))  # 6 of 46
-    assert great.text.startswith("One cluster of shared gold holds 13.0% of tune's questions: on new clusters")
+    assert great.text.startswith(
+        "13.0% of tune's questions are in one cluster, linked by shared gold passages: for other"
+    )
     assert blind_spots({}, np.array([2, *even])) == []  # 2 of 42 is under 5%
     assert blind_spots({}, even[:8]) == []  # few questions are no cluster

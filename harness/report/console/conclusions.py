@@ -102,13 +102,13 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     named, more, found = f"{best}, the best single list on tune", [], _against(view, best)
     if view.winner_list == best:
         within = f" in its first {view.metric.k}" if view.metric.k else ""
-        said = f"Fusion is not shown to add to {named}: the best one has all gold{within} where {best} has it"
+        said = f"No fusion is shown to be better than {named}: the best one has all gold{within} where {best} has it"
         more = [Sentence("explanation", f"it was locked as {winner['name']}.", "the winner")]
     elif found is None:
         return []
     elif best == view.reference:
         found_better = shown(deciding(winner)) and found.difference > 0
-        said = f"Fusion is {'' if found_better else 'not '}shown to add to {named}"
+        said = f"{'The best' if found_better else 'No'} fusion is shown to be better than {named}"
     elif not found.wins + found.losses:
         said = f"It differs from {named}, on no question"
     else:
@@ -118,8 +118,8 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     room = _headroom(result, view)
     if room is None:
         return [Sentence("addition", f"{said}."), *more]
-    few = "" if room.answers else ", too few to show one"
-    gain = f"a gain can come from {room.questions} of {room.n} questions{few}"
+    few = "" if room.answers else ", too few to show a gain"
+    gain = f"another list finds more than {best} on {room.questions} of {room.n} questions{few}"
     return [Sentence("addition", f"{said}; {gain}."), *more, *room.sentences()]
 
 

@@ -106,8 +106,8 @@ def test_wins_are_counted_against_the_reference_whatever_its_name(overrides, tmp
 def test_the_command_for_forecasts_says_what_they_cannot_see(overrides, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(Trec, "fitted_on", ("tiny",), raising=False)
     calibrate.run(settings([*overrides, "what=forecast", "calibrate.splits=3"], tmp_path))
-    lists = "the weights of dense, graph, bm25 were chosen on these tune questions"
-    assert f"The forecast cannot see that {lists}, too: expect less." in capsys.readouterr().out.splitlines()
+    lists = "The weights of dense, graph, bm25 were chosen on these tune questions"
+    assert f"{lists}, too: expect less than the forecast says." in capsys.readouterr().out.splitlines()
     content = json.loads((tmp_path / "runs" / "calibrations" / "tiny-forecast.json").read_text())
     assert [one["split"] for one in content["forecast"]] == ["random", "cluster"]
 

@@ -41,4 +41,4 @@ def test_the_largest_cluster_that_a_forecast_names_is_that_of_tune(command: Comm
         "extractor.model=null", "calibrate.splits=2", f"paths.runs={tmp_path}/runs",
     )  # fmt: skip
     assert status == 0, err
-    assert "One cluster of shared gold holds 16.7% of tune's questions" in said  # 4 of 24, where all have 20 of 48
+    assert "16.7% of tune's questions are in one cluster" in said  # 4 of 24, where all have 20 of 48
