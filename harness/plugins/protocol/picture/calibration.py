@@ -126,7 +126,7 @@ def behaviour_picture(found: Sequence[Behaviour]) -> Picture:
         for rest in axes[len(shapes) :]:
             rest.set_axis_off()
         axes[0].set_ylim(0, 40)
-        axes[0].legend(fontsize=6)
+        axes[len(shapes) - 1].legend(fontsize=6)
         figure.supylabel("false findings (%)", fontsize=7)
         figure.supxlabel("correlation within clusters", fontsize=7)
 
