@@ -7,6 +7,7 @@
   harness compare 'run=[a.trec,b.trec]' 'baseline={dense: d.trec, graph: g.trec}' gold=queries.jsonl out=table.tex
   harness compare run=ours.csv baseline=theirs.csv metric=f1
   harness compare run=logs/new.eval baseline=logs/old.eval metric=match
+  harness compare run=new.trec baseline=main.trec gold=queries.jsonl gate=no_worse margin=1 out=compare.md
   harness compare run='mine.*.trec' baseline=d.trec gold=queries.jsonl
   harness compare 'run={mine: [m0.trec, m1.trec]}' 'baseline={old: "old.*.trec"}' gold=queries.jsonl
 
@@ -38,11 +39,18 @@ one comparison is an object with metric, k, n, run, baseline, wins, losses, p, w
 headroom and more; several are a list. out=NAME.tex is a paper's table, systems by metrics, with signs and bold only
 where a difference is shown, NAME-matrix.tex the matrix of several baselines, NAME-appendix.tex the table of this
 command; out=NAME.html one page, which opens from disk: that matrix in colours, with intervals by query and by cluster,
-and the table. `figure` (.pdf or .png) shows each difference with its interval, wins and losses.
+and the table; out=NAME.md the table for a pull request. `figure` (.pdf, .png or .svg) shows each difference with its
+interval, wins and losses.
+
+gate=no_worse margin=1 is for continuous integration: the last line says whether the whole 95% interval of the
+difference (by cluster where questions share gold) lies above -1 point. The exit status is 0 where it does, 1 where it
+lies below, and 2 where it cannot be told, as for a mistake in the command. gate=better asks for more than the margin.
+Of several comparisons every one must pass.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,6 +78,7 @@ def run(config: DictConfig) -> None:
     from harness.core.table import paragraph, shown_lines
     from harness.evaluation.conclusion import by_topic, choose
     from harness.evaluation.coverage import read_gold
+    from harness.evaluation.gate import STATUS, Gate
     from harness.evaluation.system_comparison import comparison_table, headroom
     from harness.evaluation.system_table import Matrix, system_table
     from harness.evaluation.verdict import renamed, sentences, short_table
@@ -80,6 +89,9 @@ def run(config: DictConfig) -> None:
     explain = config.explain
     check_ending(config.out)
     check_ending(config.figure, "figure", FIGURES)
+    gate = None if config.gate.kind is None else Gate(str(config.gate.kind), config.margin)
+    if gate is None:
+        refuse(config, "compare without gate=", "margin")
     named = [_named(key, plain(config[key])) for key in ("run", "baseline")]
     names = {tuple(paths): name for name, paths in named[1].items()}
     named[0] = {names.get((*paths,), name): paths for name, paths in named[0].items()}  # a file has one name
@@ -93,7 +105,8 @@ def run(config: DictConfig) -> None:
     found = _compare_scores(config, *named) if gold is None else _compare_runs(config, gold, wanted, *named)
     table = comparison_table(found)
     rooms, shown = headroom(found), renamed(found)
-    tables = [short_table(shown), *([comparison_table(shown)] if explain else [])]
+    short = short_table(shown)
+    tables = [short.without_notes(), comparison_table(shown)] if explain else [short]
     said = sentences(shown, headroom(shown))
     looked = {} if gold is None else look(config, "compare", gold.source, gold.test_ids)
     print(*(line for one in tables for line in shown_lines(one)), sep="\n")
@@ -103,10 +116,17 @@ def run(config: DictConfig) -> None:
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
     print_look(config, looked, 0 if gold is None else len(gold))
     won = {name: asdict(room) for name, room in rooms.items()}
-    results = [{**one.json, "headroom": won.get(str(one.metric)), **looked} for one in found]
+    results = [
+        {**one.json, "headroom": won.get(str(one.metric)), **looked, **({"gate": gate.answer(one)} if gate else {})}
+        for one in found
+    ]
     pairs = Matrix(found) if len(named[1]) > 1 else None
     write_result(config.out, results[0] if len(results) == 1 else results, table, system_table(found), pairs)
     write_figure(config.figure, lambda name: picture(found, name))
+    if gate:
+        answer, line = gate.answer_all(shown)
+        print(line, flush=True)
+        sys.exit(STATUS[answer])
 
 
 def _metrics(config: DictConfig) -> list[Metric]:

@@ -44,7 +44,8 @@ class RunComparison(SystemComparison):
     def cautions(self) -> list[str]:
         """A run whose lists are shorter than the metric looks."""
         return [
-            f"{name} has {counted(found.longest, 'document')} a query at most; {self.metric} looks no further in it."
+            f"{name} has {counted(found.longest, 'document')} a query at most; a metric at {self.metric.k} looks no "
+            "further in it."
             for name, found in self.coverages.items()
             if found.longest < (self.metric.k or 0)
         ]

@@ -33,11 +33,12 @@ FORMS: Mapping[str, Callable[[Path, Any, Table], object]] = {
     ".txt": lambda path, result, table: write_text(path, table.text() + "\n"),
     ".csv": lambda path, result, table: write_text(path, table.csv()),
     ".tex": lambda path, result, table: write_text(path, in_paper(table, path.stem)),
+    ".md": lambda path, result, table: write_text(path, table.markdown()),
     ".html": lambda path, result, table: write_text(path, page(table)),
 }
 
 
-FIGURES = (".pdf", ".png")
+FIGURES = (".pdf", ".png", ".svg")
 
 
 def check_ending(out: str | None, key: str = "out", known: Iterable[str] = FORMS) -> None:

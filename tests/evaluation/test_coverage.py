@@ -162,6 +162,6 @@ def test_a_run_that_is_shorter_than_the_metric_looks_is_said_in_compare(tmp_path
     write(tmp_path / "gold.json", {"q1": {"d1": 1}, "q2": {"d5": 1}})
     typed = ("compare", "run=cut.json", "baseline=long.json", "gold=gold.json", "metric=recall", "paths.looks=null")
     said = " ".join(command(tmp_path, *typed, "k=7").stdout.split())
-    assert "caution: cut.json has 3 documents a query at most; recall@7 looks no further in it." in said
+    assert "caution: cut.json has 3 documents a query at most; a metric at 7 looks no further in it." in said
     assert "long.json has" not in said
     assert "at most" not in command(tmp_path, *typed, "k=3").stdout

@@ -128,7 +128,8 @@ def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
     """The overrides, a single name in brackets where ``conf/<primary>.yaml`` has a list: ``files=a`` is ``files=[a]``.
 
     Raises HarnessError for a value where it has a section that is no concept (``pool=5``, ``pool=null``), for another
-    value than true or false where it has one of these (``explain=all``), and for a name twice in ``{...}``.
+    value than true or false where it has one of these (``explain=all``), and for a name twice in ``{...}``. A section
+    whose one key is ``kind`` is given by it: ``gate=better`` is ``gate.kind=better``.
     """
     whole = _whole(primary)
     for text in overrides:
@@ -172,6 +173,8 @@ def _fitted(text: str, whole: dict[str, Any]) -> str:
         default = default.get(name) if isinstance(default, dict) else None
     if not equals or not value or value[0] == "$" or (value[0] in "[{" and not isinstance(default, bool)):
         return text
+    if isinstance(default, dict) and list(default) == ["kind"]:  # `gate` is the name of a concept of a plug-in, too
+        return f"{key}.kind={value}"
     left_out = value == "null" and plain in MAY_BE_NULL
     if isinstance(default, dict) and default and not left_out and not names(plain):
         keys = list(map(str, default))

@@ -116,6 +116,10 @@ class Table:
         """Everything that is said about it, in sentences, for where it stands alone."""
         return " ".join([sentence(self.head), *self.notes, *self.source.notes])
 
+    def without_notes(self) -> Table:
+        """The same for where another table below it says what must be known."""
+        return replace(self, notes=(), source=Source(self.source.extent))
+
     def cells(self) -> list[list[str]]:
         """Every row as text."""
         return [

@@ -65,7 +65,11 @@ class Page:
     rename: Callable[[str], str] = str
 
 
-NO_DATE = {"pdf": {"CreationDate": None, "Producer": None, "Creator": None}, "png": {"Software": None}}
+NO_DATE = {
+    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,68 @@
+"""A gate for continuous integration: does a comparison pass, fail, or can it not be told?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from harness.core.errors import bounded, one_of
+from harness.evaluation.system_comparison import SystemComparison
+
+Answer = Literal["passes", "fails", "cannot be told"]
+STATUS: dict[Answer, int] = {"passes": 0, "fails": 1, "cannot be told": 2}
+"""The exit status of each answer."""
+KINDS = ("no_worse", "better")
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a difference from the baseline must be: its whole 95% interval above a bound.
+
+    kind: ``no_worse``, above minus the margin; ``better``, above the margin.    margin: in points, or, of scores that
+    are no shares, in their unit.
+
+    The interval is the one that decides, by cluster where questions share gold. An interval that is below the bound
+    fails, and one that holds it cannot be told. Where no question differs nothing is worse. Of several comparisons
+    every one must pass (an intersection-union test), so none is corrected for the others.
+    """
+
+    kind: str
+    margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        one_of("gate", self.kind, KINDS)
+        bounded("margin", self.margin, 0)
+
+    def bound(self, one: SystemComparison) -> float:
+        """What the interval must lie above, in shares or in the scores' unit."""
+        margin = self.margin / 100 if one.scale.share else self.margin
+        return -margin if self.kind == "no_worse" else margin
+
+    def answer(self, one: SystemComparison) -> Answer:
+        """What the gate says to a comparison."""
+        if not one.wins + one.losses:
+            return "passes" if self.kind == "no_worse" else "cannot be told"
+        if one.interval is None:
+            return "cannot be told"
+        low, high = one.interval
+        bound = self.bound(one)
+        return "passes" if low > bound else "fails" if high < bound else "cannot be told"
+
+    def answer_all(self, found: Sequence[SystemComparison]) -> tuple[Answer, str]:
+        """The answer to all of them, and a line that says why: the comparison that decides it."""
+        answers = [self.answer(one) for one in found]
+        worst: Answer = next((name for name in ("fails", "cannot be told") if name in answers), "passes")
+        deciding = found[answers.index(worst)]
+        others = f" ({answers.count(worst)} of {len(found)} comparisons)" if len(found) > 1 else ""
+        return worst, f"gate={self.kind} margin={self.margin:g} {worst}{others}: {self._reason(deciding)}"
+
+    def _reason(self, one: SystemComparison) -> str:
+        pair = f"{one.name} against {one.baseline} by {one.metric}"
+        if not one.wins + one.losses:
+            return f"{pair} differs on no {one.scale.item}."
+        if one.interval is None:
+            return f"{pair} has too few clusters for an interval."
+        how = f" {one.ruling.how}" if one.ruling.how else ""
+        bound = f"{one.scale.gain(self.bound(one))}"
+        return f"{pair}: {one.scale.gain(one.difference)}, 95% {one.scale.span(one.interval)}{how}; bound {bound}."
