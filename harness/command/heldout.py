@@ -7,6 +7,8 @@ been evaluated before needs heldout.again=true, and every table then says which 
 Prints the trials that matter, what won and by how much, whether what the sweep expected came true, and whether fusion
 adds to the best list; with explain=true also every locked trial, also against the best single list, and headroom.
 
+MLflow gets a copy, unless the sweep was made with tracking=none.
+
   harness heldout                              the latest sweep
   harness heldout sweep=runs/sweeps/NAME       another one
   harness heldout heldout.again=true           once more
@@ -18,18 +20,21 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
+from harness.command import typed
+
 
 def run(config: DictConfig) -> None:
     """Evaluate, print, then export to the tracker."""
     from harness.report.console import terminal
-    from harness.report.tracking import track, tracker
+    from harness.report.tracking import track, tracker_of
     from harness.sweep.folder import SweepResult, latest
     from harness.sweep.heldout import heldout
     from harness.sweep.trial import Prepared, reopen
 
     explain = config.explain
     folder = Path(str(config.sweep)) if config.sweep else latest(Path(config.paths.runs))
-    plan, tracking = reopen(folder, config), tracker(config)
+    plan = reopen(folder, config)
+    tracking = tracker_of(folder, config, any(text.startswith("tracking") for text in typed()))
     result = heldout(SweepResult(folder), Prepared.of(plan), bool(config.heldout.again))
     print(terminal.heldout(result, explain))
     print(folder / "heldout.json", flush=True)

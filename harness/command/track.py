@@ -6,7 +6,7 @@ a copy, this command makes it good. A second call changes nothing; an interrupte
   harness track                                       all sweeps below paths.runs
   harness track sweep=runs/sweeps/NAME                one sweep; or sweep='[DIR,DIR]'
   harness track tracking.uri=http://mlflow.lab:5000   to another server (user, password, token: MLflow's environment)
-  harness track tracking.top=null                     a run for every trial, not for the best 50 of each sweep
+  harness track tracking.top=50                       a run for each of the best 50 trials, not for all
   harness track tracking.tags.team=graph              a tag of your own
 
 Without tracking.uri, tracking.experiment, tracking.experiment_id and tracking.run_name, MLFLOW_TRACKING_URI,
@@ -33,7 +33,8 @@ def run(config: DictConfig) -> None:
         raise HarnessError("tracking=none keeps no copies; use tracking=mlflow")
     tracking.check()
     folders = finished(Path(config.paths.runs), plain(config.sweep))
-    links = export_all(tracking, folders)
-    print(*links, f"{len(links)} up to date in {tracking.destination}", sep="\n")
-    if len(links) < len(folders):
-        raise HarnessError(f"{len(folders) - len(links)} of {len(folders)} could not be exported (named above)")
+    pages = export_all(tracking, folders)
+    seen = [tracking.address(page, Path(config.paths.runs)) for page in pages]
+    print(*dict.fromkeys(seen), f"{len(pages)} up to date in {tracking.destination}", sep="\n")
+    if len(pages) < len(folders):
+        raise HarnessError(f"{len(folders) - len(pages)} of {len(folders)} could not be exported (named above)")

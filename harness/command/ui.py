@@ -1,9 +1,9 @@
 """Show every sweep, trial and held-out run in MLflow's own pages, on this machine alone.
 
 Brings MLflow's database up to date with the folders below paths.runs, then serves it on 127.0.0.1:5000 with one worker
-and without job execution, which takes 0.5 GB instead of 2.6. Ctrl-C ends it. Where tracking.uri is a server, it prints
-that server's link instead. The site of `harness report` needs no server: its place is printed. To see it from another
-machine: python -m http.server -d reports/site.
+and without job execution, which takes 0.5 GB instead of 2.6. Ctrl-C ends it. Sweeps that were made with tracking=none
+are left out. Where tracking.uri is a server, it prints that server's link instead. The site of `harness report` needs
+no server: its place is printed. To see it from another machine: python -m http.server -d reports/site.
 
   harness ui
   harness ui port=5005                 another port
@@ -11,7 +11,7 @@ machine: python -m http.server -d reports/site.
 
 The link that it prints opens the newest sweep: its trials, best first. To find others, search for
 
-  tags.kind = 'trial' and tags.split = 'tune' and params.dataset = 'sample' and metrics.losses = 0
+  tags.kind = 'trial' and tags.split = 'tune' and tags.dataset = 'sample' and metrics.graph_loss = 0
 
 Parameters and metrics have the names that configs use, with `_at_` for `@`: metrics.last_hop_at_5. A trial's
 description holds the command that runs it again.
@@ -44,12 +44,12 @@ def run(config: DictConfig) -> None:
     whole_number("port", port, 1, 2**16 - 1)
     if not tracking.is_server and not _free(host, port):
         raise HarnessError(f"port {port} of {host} is in use; set another one, e.g. port={port + 1}")
-    link = _update(tracking, Path(config.paths.runs))
+    runs = Path(config.paths.runs)
+    newest = _update(tracking, runs)
     if tracking.is_server:
-        print(f"{tracking.destination} has pages of its own: {link}")
+        print(f"{tracking.destination} has pages of its own: {tracking.address(newest, runs)}")
         return
-    shown = link.partition("/#")[2].partition(" ")[0]
-    print(f"newest sweep: http://{host}:{port}/{shown and '#'}{shown}")
+    print(f"newest sweep: http://{host}:{port}/{newest}")
     print(f"site: {page}" if page.is_file() else f"no site at {page}; `harness report` writes it")
     print(f"MLflow reads {tracking.destination}; Ctrl-C ends it", flush=True)
     line = command(tracking.database, tracking.artifact_root, host, port)
@@ -58,15 +58,15 @@ def run(config: DictConfig) -> None:
 
 
 def _update(tracking: Tracking, runs: Path) -> str:
-    """Export all that is finished; the link to the newest sweep. What cannot be exported is said and not served."""
+    """Export all that is finished; the page of the newest sweep. What cannot be exported is said and not served."""
     from harness.report.tracking import export_all, finished
 
     folders = finished(runs, "all")
     if not folders:
-        raise HarnessError(f"{runs}: no sweep is there yet; run `harness sweep` first, or set paths.runs=DIR")
+        raise HarnessError(f"{runs}: no sweep to show is there yet; run `harness sweep` first, or set paths.runs=DIR")
     tracking.check()
-    links = export_all(tracking, folders)
-    return links[-1] if links else ""
+    pages = export_all(tracking, folders)
+    return pages[-1] if pages else ""
 
 
 def command(uri: str, artifacts: str, host: str, port: int) -> list[str]:

@@ -16,6 +16,7 @@ from harness.core.errors import HarnessError
 from harness.report.tracking import describe, track, tracker
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
+from tests.warm import harness
 
 AWAY = "http://127.0.0.1:9"  # nobody listens there
 
@@ -57,7 +58,7 @@ def test_one_bad_sweep_does_not_stop_the_others(
     said = capsys.readouterr()
     (line,) = [line for line in said.err.splitlines() if "INFO mlflow" not in line]  # of a database that is new
     assert line.startswith("not tracked: s1: ")
-    assert "tags.sweep%20%3D%20%27musique%20%28copy%29%27" in said.out
+    assert "2 up to date in experiment multihop-retrieval" in said.out
 
 
 def test_a_server_that_is_away_costs_one_line_and_is_made_good(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -128,6 +129,21 @@ def test_doctor_says_which_one_holds_and_whether_it_answers(monkeypatch: pytest.
     first, second = describe(compose("doctor", [f"paths.runs={tmp_path}"]))
     assert first == f"experiment multihop-retrieval at {AWAY}"
     assert second.startswith(f"WARNING: {AWAY}: MLflow cannot use it")
+
+
+def test_tracking_none_holds_for_what_follows_from_the_sweep(overrides: list[str], tmp_path: Path) -> None:
+    assert "tracking=none" in overrides
+    harness("sweep", *overrides, "grid=point", cwd=tmp_path, check=True)
+    (folder,) = [path.parent for path in (tmp_path / "runs" / "sweeps").glob("*/winner.lock.json")]
+    done = harness("heldout", cwd=tmp_path, check=True)
+    assert "tracked" not in done.stderr
+    said = harness("ui", cwd=tmp_path)
+    assert said.returncode == 2
+    assert "left out: 1 sweep made with tracking=none" in said.stderr
+    assert "no sweep to show is there yet" in said.stderr
+    assert not (tmp_path / "runs" / "mlflow.db").exists()
+    harness("track", f"sweep={folder}", cwd=tmp_path, check=True)
+    assert sweeps(tmp_path / "runs" / "mlflow.db") == [folder.name]
 
 
 def test_nowhere_to_copy_to(tmp_path: Path) -> None:

@@ -1,14 +1,16 @@
-"""What a finished sweep becomes in a tracker: one run for the sweep, below it a run for each of its best trials."""
+"""What a finished sweep becomes in a tracker: one run for the sweep, below it a run for each of its trials."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from harness.core.escape import markdown, markdown_code
 from harness.core.identity import digest
+from harness.report.tracking.page import Page
 from harness.report.tracking.parameters import metric_name, numbers, pipeline, shortened, text
 from harness.sweep.folder import ENTRY, LOCK, Row, SweepResult, View, rerun
 
@@ -17,31 +19,36 @@ TABLE = "trials.json"
 LONGEST_NOTE = 4900  # characters of a tag that every MLflow keeps whole, less the marks around
 NAMED = {"trial", "name", "family", "overrides", "parameters", "dataset", "split", "roles", "untuned", "n"}
 """Columns of a row that are no metrics."""
-HEADLINE = (
-    *("wins", "losses", "p_holm_cluster", "difference", "difference_cluster_low", "difference_cluster_high"),
-    *("wins_best", "losses_best", "p_best_holm_cluster", "wilson_cluster_low", "wilson_cluster_high", "p", "p_holm"),
-)
-"""What follows the objective and recall among the metrics of a run; metrics at other k come last."""
+SHOWN = ("strategy", "normalizer", "pool.cap", "fuser.alpha")
+"""Parameters that each trial has, and that the page of a sweep shows; of the others those that its trials differ in."""
+JUDGED = ("wins", "losses", "p", "p_holm_cluster", "graph_win", "graph_loss", "wins_best", "losses_best", "p_best")
+"""What the page shows behind the metrics."""
+
+
+FORM = 2
+"""Another number where runs say more than those of an earlier release, which they then replace."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One MLflow run to be."""
+    """One MLflow run to be. place: its rank in the leaderboard; 0 is the sweep's own run."""
 
     id: str
     name: str
     params: Mapping[str, str]
     metrics: Mapping[str, float]
     tags: Mapping[str, str]
+    place: int = 0
 
 
 @dataclass(frozen=True)
 class Group:
-    """A run, the runs below it, and what is attached to it.
+    """A run, the runs below it, the page that shows them, and what is attached to the run.
 
     name: where they belong; content: a hash of what they say. The same name with another content takes the place of
     what was exported before.    ended, seconds: when it was computed (seconds since the epoch), and for how long.
-    files: by their name in the artifacts.    texts: small artifacts that no file holds, by name.
+    children: those that a reader looks for first, first.    files: by their name in the artifacts.    texts: small
+    artifacts that no file holds, by name.
     """
 
     name: str
@@ -53,97 +60,127 @@ class Group:
     seconds: float
     top: Entry
     children: Sequence[Entry]
+    page: Page
     files: Mapping[str, Path]
     texts: Mapping[str, str]
 
 
-def sweep(result: SweepResult, top: int | None, most: int | None) -> Group:
+def sweep(result: SweepResult, top: int | None, experiment: str) -> Group:
     """The sweep on tune: its own run carries the winner's parameters and metrics and what the lock expects of test.
 
-    top: how many of the best trials become runs; None for all. A trial that ranks every gold passage as one before it
-    is no run, unless it is the winner. The table of all trials is an artifact.    most: metrics of a run; None for all.
+    top: how many of the best trials become runs; None for all. The table of all trials is an artifact.
+    experiment: the id of the one that it is written to, which links in its description need.
     """
     view, lock = result.whole, result.lock
-    best = lock["winner"]
-    different = [n for n, copy in enumerate(view.copies) if not copy or n == view.winner_place]
-    shown = different[:top]
+    shown = range(len(view.rows))[:top]
     expected = dict(numbers("", {"expected": lock.get("expected"), "power": lock.get("power")}))
     share = f"{len(shown)} of {len(view.rows)} trials"
-    note = _note(view, share, len(view.rows) - len(different), len(shown) < len(different))
-    tags = {"kind": "sweep", "lock": str(lock["sha256"]), "runs": share, NOTE: note}
+    tags = {"kind": "sweep", "lock": str(lock["sha256"]), "runs": share}
     taken = [{"seconds": result.manifest.get("seconds")}, result.manifest.get("cost") or {}]
     cost = dict(pair for one in taken for pair in numbers("", one))
     metrics = {"trials": float(len(view.rows)), **expected}
-    return _group(result, view, result.folder.name, result.folder.name, shown, best, tags, metrics, cost, most)
+    found = _group(result, view, "tune", shown, tags, metrics, cost)
+    note = _note(view, share, found.page, experiment)
+    return replace(found, top=replace(found.top, tags={**found.top.tags, NOTE: note}))
 
 
-def heldout(result: SweepResult, view: View, most: int | None) -> Group:
+def heldout(result: SweepResult, view: View) -> Group:
     """The held-out evaluation: ``view`` of the locked trials on test."""
-    name = f"{result.folder.name}/test/{view.evaluation}"
     tags = {"kind": "heldout", "evaluation": str(view.evaluation)}
-    best, title = view.rows[view.winner_place], f"held-out, evaluation {view.evaluation}"
-    return _group(result, view, name, title, range(len(view.rows)), best, tags, {}, {}, most)
+    return _group(result, view, f"test {view.evaluation}", range(len(view.rows)), tags, {}, {})
 
 
 def _group(
     result: SweepResult,
     view: View,
-    name: str,
-    title: str,
+    part: str,
     shown: Sequence[int],
-    best: Row,
     tags: Mapping[str, str],
     metrics: Mapping[str, float],
     cost: Mapping[str, float],
-    most: int | None,
 ) -> Group:
-    """shown: places of rows.    cost: metrics that each run of a sweep measures anew, no part of the content."""
-    rows, test = view.rows, view.split == "test"
+    """part: ``tune``, or ``test`` and which evaluation.    shown: places of rows, in the order in which they are
+    written.    cost: metrics that each run of a sweep measures anew, no part of the content.
+    """
+    rows, test, folder = view.rows, view.split == "test", result.folder
+    every = [{**knobs(row), "strategy": row["name"] if row["family"] == "single" else row["family"]} for row in rows]
+    varied = {key for own in every for key in own if len({str(one.get(key)) for one in every}) > 1}
     base = {**pipeline(result.config, result.manifest), "split": view.split, "n": str(view.n)}
     common = {
-        "sweep": result.folder.name,
+        "sweep": folder.name,
         "dataset": view.dataset,
         "data_sha256": view.data_sha256,
         "split": view.split,
         "objective": view.objective,
         "code": str(result.manifest["code"]),
     }
-    named = headline(rows, view.objective)[:most]
-    content = digest(
-        [name, base, common, [[row["trial"], knobs(row), scores(row)] for row in rows], dict(metrics), named]
-    )
-    own = {**base, **knobs(best), "trials": str(len(rows))}
-    first = Entry(
-        id=digest([content, "top"])[:32],
-        name=title,
-        params=shortened(own),
-        metrics={**_of(named, best), **metrics, **cost},
-        tags={**common, "winner": view.winner_name, "winner_trial": view.winner, **tags},
-    )
+    names = [
+        f"{'test ' * test}{place + 1} {view.winner_name if place == view.winner_place else row['name']}"[:250]
+        for place, row in enumerate(rows)
+    ]
     children = [
         Entry(
-            id=digest([content, rows[place]["trial"]])[:32],
-            name=f"{place + 1} {view.winner_name if place == view.winner_place else rows[place]['name']}"[:250],
-            params=shortened({**base, **knobs(rows[place])}),
-            metrics=_of(named, rows[place]),
-            tags={**common, "kind": "trial", **_trial_tags(rows[place])},
+            id=rows[place]["trial"],
+            name=names[place],
+            params=shortened({key: value for key, value in every[place].items() if key in varied or key in SHOWN}),
+            metrics=scores(rows[place]),
+            tags={
+                **common,
+                "kind": "trial",
+                "trial": rows[place]["trial"],
+                "family": rows[place]["family"],
+                NOTE: markdown_code(rerun(rows[place])[:LONGEST_NOTE]),
+                **({"same_as": names[same]} if (same := view.originals[place]) != place else {}),
+            },
+            place=place + 1,
         )
-        for place in shown
+        for place in sorted(shown, key=lambda place: (place not in _looked_for(view), place))
     ]
-    texts = {} if test else {TABLE: _table(rows)}
-    names = ("heldout.json", ENTRY, LOCK) if test else ("trials.parquet", "config.yaml", "manifest.json", LOCK)
-    files = {name: path for name in names if (path := result.folder / name).is_file()}
-    ended = (result.folder / names[0]).stat().st_mtime
-    seconds = 0.0 if test else float(result.manifest.get("seconds") or 0)
+    name = folder.name if part == "tune" else f"{folder.name}/{part.replace(' ', '/')}"
+    said = [[*one, scores(row)] for *one, row in zip(names, every, rows, strict=True)]
+    content = digest([FORM, name, base, common, said, dict(metrics)])
+    best = view.winner_place
+    first = Entry(
+        id=digest([content, "top"])[:32],
+        name=f"{part} {folder.name.rpartition('-')[2][:6]} {result.title}"[:250],
+        params=shortened({**base, **every[best], "trials": str(len(rows))}),
+        metrics={**scores(rows[best]), **metrics, **cost},
+        tags={**common, "winner": view.winner_name, "winner_trial": view.winner, **tags},
+    )
+    files = ("heldout.json", ENTRY, LOCK) if test else ("trials.parquet", "config.yaml", "manifest.json", LOCK)
     return Group(
-        name, content, view.dataset, view.data_sha256, view.split, ended, seconds, first, children, files, texts
+        name=name,
+        content=content,
+        dataset=view.dataset,
+        data_sha256=view.data_sha256,
+        split=view.split,
+        ended=(folder / files[0]).stat().st_mtime,
+        seconds=0.0 if test else float(result.manifest.get("seconds") or 0),
+        top=first,
+        children=children,
+        page=_page(result, view, varied),
+        files={name: path for name in files if (path := folder / name).is_file()},
+        texts={} if test else {TABLE: _table(rows)},
     )
 
 
-def trials_query(sweep: str) -> str:
-    """The search of MLflow that finds a sweep's trials on tune."""
-    name = f'"{sweep}"' if "'" in sweep else f"'{sweep}'"
-    return f"tags.sweep = {name} and tags.kind = 'trial' and tags.split = 'tune'"
+def _looked_for(view: View) -> set[int]:
+    """The places of the winner, the best of each fuser, every list, and what nothing was chosen for."""
+    best: dict[str, int] = {}
+    for place, row in enumerate(view.rows):
+        best.setdefault(row["family"], place)
+    untuned = {place for place, row in enumerate(view.rows) if row.get("untuned")}
+    return {view.winner_place, *best.values(), *view.singles.values(), *untuned}
+
+
+def _page(result: SweepResult, view: View, varied: Iterable[str]) -> Page:
+    """Columns: what a trial is, the objective and full_sup at its depth, W, L and p, the other metrics."""
+    known = {key for row in view.rows for key in scores(row)}
+    first = dict.fromkeys([view.objective, f"full_sup@{view.metric.k or 5}"])
+    order = [*first, *JUDGED, *(name for name in result.metrics if name not in first)]
+    columns = [metric_name(name) for name in order if metric_name(name) in known]
+    knobs = [key for key in SHOWN if key in varied]
+    return Page(result.folder.name, view.split, view.objective, SHOWN, columns, knobs)
 
 
 def knobs(row: Row) -> dict[str, str]:
@@ -156,36 +193,22 @@ def scores(row: Row) -> dict[str, float]:
     return dict(numbers("", {key: value for key, value in row.items() if key not in NAMED}))
 
 
-def headline(rows: Sequence[Row], objective: str) -> list[str]:
-    """The names of all metrics, those that matter most first: the objective, recall at its k, W, L, the rest."""
-    known = dict.fromkeys(name for row in rows for name in scores(row))
-    first = [metric_name(name) for name in (objective, f"recall@{objective.partition('@')[2]}", *HEADLINE)]
-    return [*(name for name in first if name in known), *(name for name in known if name not in first)]
-
-
-def _of(names: Sequence[str], row: Row) -> dict[str, float]:
-    """The metrics of a row, in the order of ``names``; null is left out."""
-    found = scores(row)
-    return {name: found[name] for name in names if name in found}
-
-
 def _table(rows: Iterable[Row]) -> str:
     """All trials as a table that MLflow shows (the file that ``mlflow.log_table`` would write)."""
-    flat = [{"trial": row["trial"], "name": row["name"], **knobs(row), **scores(row)} for row in rows]
+    flat: list[dict[str, Any]] = [
+        {"trial": row["trial"], "name": row["name"], **knobs(row), **scores(row)} for row in rows
+    ]
     columns = list(dict.fromkeys(key for row in flat for key in row))
     return json.dumps({"columns": columns, "data": [[row.get(key) for key in columns] for row in flat]})
 
 
-def _note(view: View, share: str, copies: int, more: bool) -> str:
-    lines = [f"Winner on tune: {markdown(view.disguise.removeprefix(', ') or view.winner_name)}", ""]
-    lines.append(f"The best {share} are runs below this one; all, with every metric, are in the artifact `{TABLE}`.")
+def _note(view: View, share: str, page: Page, experiment: str) -> str:
+    copies, best = sum(view.copies), view.disguise.removeprefix(", ") or view.winner_name
+    table, charts = page.address(experiment), page.charts_address(experiment)
+    lines = [
+        f"Winner on tune: {markdown(best)}", "",
+        f"[All trials as a table]({table}), best first; [as charts]({charts}). {share} are runs below this one.",
+    ]  # fmt: skip
     if copies:
-        lines.append(f"{copies} trials have the gold ranks of one before them and are left out.")
-    if more:
-        lines += ["", "A run for each: `harness track tracking.top=null sweep=DIR`, with this sweep's folder."]
+        lines.append(f"{copies} have the gold ranks of one before them, which their tag `same_as` names.")
     return "\n".join(lines)
-
-
-def _trial_tags(row: Row) -> dict[str, str]:
-    note = markdown_code(rerun(row)[:LONGEST_NOTE])
-    return {"trial": row["trial"], "family": row["family"], NOTE: note}

@@ -13,9 +13,10 @@ from typing import Protocol, cast, runtime_checkable
 
 from omegaconf import DictConfig
 
-from harness.core.configuration import instantiate
+from harness.core.configuration import NAME, instantiate, strategy
 from harness.core.errors import HarnessError
-from harness.sweep.folder import LOCK
+from harness.core.table import counted
+from harness.sweep.folder import LOCK, SweepResult
 
 
 @runtime_checkable
@@ -28,10 +29,14 @@ class Tracking(Protocol):
         ...
 
     def export(self, folder: Path) -> str:
-        """Bring the copy of a sweep up to date; returns the address where a person sees it.
+        """Bring the copy of a sweep up to date; returns the page of it, which follows the tracker's address.
 
         Raises HarnessError, and nothing else, when the tracker cannot be reached or refuses.
         """
+        ...
+
+    def address(self, page: str, runs: Path) -> str:
+        """A page as a person opens it: a link, or what to type. runs: the folder that holds the sweeps."""
         ...
 
     def check(self) -> str:
@@ -42,6 +47,11 @@ class Tracking(Protocol):
 def tracker(config: DictConfig) -> Tracking:
     """The tracker of ``config.tracking``."""
     return cast("Tracking", instantiate(config.tracking))
+
+
+def tracker_of(folder: Path, config: DictConfig, typed: bool) -> Tracking:
+    """The tracker of a command about a sweep: none, where that was made with tracking=none and no other was typed."""
+    return cast("Tracking", strategy("tracking", "none")) if not typed and untracked(folder) else tracker(config)
 
 
 def describe(config: DictConfig) -> Iterator[str]:
@@ -62,25 +72,42 @@ def track(tracking: Tracking, folder: Path) -> None:
     if not tracking.destination:
         return
     try:
-        print(f"tracked: {tracking.export(folder)}", file=sys.stderr)
+        page = tracking.export(folder)
+        print(f"tracked: {tracking.address(page, folder.parent.parent)}", file=sys.stderr)
     except HarnessError as error:
         print(f"not tracked: {error}; results are kept, `harness track` exports them", file=sys.stderr)
 
 
 def finished(runs: Path, sweep: str | Sequence[str]) -> list[Path]:
-    """The sweeps that a tracker shall hold: given folders, or ``all`` below ``runs``, the oldest first."""
+    """The sweeps that a tracker shall hold: given folders, or ``all`` below ``runs``, the oldest first.
+
+    Of all, those that were made with tracking=none are left out, and counted on standard error.
+    """
     if sweep != "all":
         return [Path(one) for one in ([sweep] if isinstance(sweep, str) else sweep)]
     found = [path.parent for path in (runs / "sweeps").glob(f"*/{LOCK}")]
-    return sorted(found, key=lambda path: (path.stat().st_mtime, path))
+    found.sort(key=lambda path: (path.stat().st_mtime, path))
+    if alone := [path for path in found if untracked(path)]:
+        told = f"`harness track sweep={alone[-1]}` exports one"
+        print(f"left out: {counted(len(alone), 'sweep')} made with tracking=none; {told}", file=sys.stderr)
+    return [path for path in found if path not in alone]
+
+
+def untracked(folder: Path) -> bool:
+    """Whether a sweep was made with tracking=none, which holds for all that follows from it."""
+    try:
+        given = SweepResult(folder).config.get("tracking") or {}
+    except HarnessError:
+        return False  # who reads it says what is wrong
+    return str(given.get(NAME)) == "tracking/none"
 
 
 def export_all(tracking: Tracking, folders: Sequence[Path]) -> list[str]:
-    """Export each; returns their links. What cannot be exported is said on standard error, and the others go on."""
-    links: list[str] = []
+    """Export each; returns their pages. What cannot be exported is said on standard error, and the others go on."""
+    pages: list[str] = []
     for folder in folders:
         try:
-            links.append(tracking.export(folder))
+            pages.append(tracking.export(folder))
         except HarnessError as error:
             print(f"not tracked: {folder.name}: {error}", file=sys.stderr)
-    return links
+    return pages

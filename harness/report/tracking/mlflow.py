@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode
+from urllib.request import urlopen
 
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import digest
 from harness.core.secret import hide_secrets
 from harness.report.tracking import entry
-from harness.report.tracking.parameters import metric_name
+from harness.report.tracking.page import SHARED
 from harness.sweep.folder import SweepResult
 
 if TYPE_CHECKING:
@@ -39,6 +39,19 @@ SETTINGS = {
 }
 """Environment variables where the user set none: a server that is away is given up after seconds, not hours."""
 KIND = {"mlflow.experimentKind": "custom_model_development"}  # the UI opens on runs and charts, not on traces
+UI = "http://127.0.0.1:5000"
+"""Where `harness ui` serves."""
+DESCRIPTION = """Each run is a sweep of the harness; below it is a run for each of its trials, and for its held-out run.
+
+- `last_hop_at_5` and others: the share of questions; `wins`, `losses`: questions won and lost on the objective against
+  the reference list (`_best`: against the best single list); `graph_win`, `graph_loss`: on last_hop against dense. A
+  trial is safe where `graph_loss` is 0, and effective where `graph_win` is above 0.
+- `p`: raw, exact McNemar, by question; `p_holm`: after Holm's correction over all trials; `_cluster`: by clusters of
+  questions that share gold passages, which decides; `_low`, `_high`: ends of 95% intervals.
+
+The description of a sweep's run has links to its trials as a table and as charts, that of a trial the command that
+runs it again."""
+"""Of an experiment that has none."""
 WAIT = 600  # seconds for another exporter on this machine
 
 
@@ -49,8 +62,7 @@ class MLflow:
     experiment_id: of an experiment that is there; it holds in place of the name.
     artifacts: where a new experiment in a database keeps its files; a server decides that itself.
     run_name: of a sweep's own run.    tags: of every run.
-    top: how many of a sweep's best trials become runs, None for all.    metrics: how many of a run's metrics are
-    logged, None for all; a table holds all.    threads: requests at a time.
+    top: how many of a sweep's best trials become runs, None for all.    threads: requests at a time.
     User, password and token come from MLflow's own environment variables; MLFLOW_RUN_ID, or a run that is active in
     this process, becomes the parent of what is exported.
     """
@@ -61,8 +73,7 @@ class MLflow:
     experiment_id: str | int | None = None
     run_name: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
-    top: int | None = 50
-    metrics: int | None = 12
+    top: int | None = None
     threads: int = 8
 
     def __post_init__(self) -> None:
@@ -71,8 +82,6 @@ class MLflow:
         whole_number("tracking.threads", self.threads, 1)
         if self.top is not None:
             whole_number("tracking.top", self.top, 0)
-        if self.metrics is not None:
-            whole_number("tracking.metrics", self.metrics, 1)
 
     @property
     def destination(self) -> str:
@@ -98,17 +107,29 @@ class MLflow:
         return self.artifacts if "://" in self.artifacts else str(Path(self.artifacts).resolve())
 
     def export(self, folder: Path) -> str:
-        """Bring MLflow up to date with a sweep's folder; returns the link that shows its trials."""
+        """Bring MLflow up to date with a sweep's folder; returns the page of its trials, on test after `heldout`."""
         with self._one_line_errors(), self._exclusive():
             _probe(self.uri)
             result = SweepResult(folder)
             writer = self._writer(_source(str(result.manifest["code"])))
-            run = writer.write(entry.sweep(result, self.top, self.metrics), _parent())
+            writer.describe({entry.NOTE: DESCRIPTION}, keep=True)
+            group = entry.sweep(result, self.top, writer.experiment)
+            run = writer.write(group, _parent())
             if self.run_name and self._client.get_run(run).info.run_name != self.run_name:
                 self._client.update_run(run, name=self.run_name)
             if result.test:
-                writer.write(entry.heldout(result, result.test, self.metrics), run)
-            return self._link(writer.experiment, result)
+                group = entry.heldout(result, result.test)
+                writer.write(group, run)
+            return group.page.address(writer.experiment)
+
+    def address(self, page: str, runs: Path) -> str:
+        """A link, where a server shows these copies; else what to type. runs: the folder that holds the sweeps."""
+        if self.is_server:
+            return f"{hide_secrets(self.uri).rstrip('/')}/{page}"
+        if _shows(UI, page):
+            return f"{UI}/{page}"
+        typed = "" if str(runs) == os.environ.get("HARNESS_RUNS", "runs") else f" paths.runs={runs}"
+        return f"{self.destination}; `harness ui{typed}` shows it"
 
     def check(self) -> str:
         """That MLflow answers, with the number of its experiments; nothing is made."""
@@ -118,18 +139,6 @@ class MLflow:
         with self._one_line_errors():
             _probe(self.uri)
             return f"answers: {len(self._client.search_experiments())} experiments"
-
-    def _link(self, experiment: str, result: SweepResult) -> str:
-        """The trials of a sweep in MLflow's pages, best first."""
-        shown = {
-            "searchFilter": entry.trials_query(result.folder.name),
-            "orderByKey": f"metrics.`{metric_name(str(result.manifest['objective']))}`",
-            "orderByAsc": "false",
-        }
-        page = f"#/experiments/{experiment}/runs?{urlencode(shown, quote_via=quote)}"
-        if self.is_server:
-            return f"{hide_secrets(self.uri).rstrip('/')}/{page}"
-        return f"http://127.0.0.1:5000/{page} (while `harness ui` runs)"
 
     @property
     def _client(self) -> Any:
@@ -192,6 +201,19 @@ class MLflow:
         except (MlflowException, SQLAlchemyError, OSError) as error:
             why = hide_secrets((str(error).strip() or type(error).__name__).splitlines()[0])
             raise HarnessError(f"{hide_secrets(self.uri)}: MLflow cannot use it ({why[:400]})") from error
+
+
+def _shows(server: str, page: str) -> bool:
+    """Whether a server of this machine has a page: it is running, and reads the database that the page is in."""
+    found = re.match(r"#/experiments/(\d+)/runs\?viewStateShareKey=(\w+)", page)
+    if found is None:
+        return False
+    place = f"{server}/api/2.0/mlflow/experiments/get?experiment_id={found[1]}"
+    try:
+        with urlopen(place, timeout=2) as answer:
+            return f"{SHARED}{found[2]}".encode() in answer.read()
+    except (OSError, ValueError):
+        return False
 
 
 def _parent() -> str | None:

@@ -16,6 +16,10 @@ class Untracked:
         """Nothing."""
         return ""
 
+    def address(self, page: str, runs: Path) -> str:
+        """Nowhere."""
+        return ""
+
     def check(self) -> str:
         """Nothing to reach."""
         return "no tracker"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,6 +19,11 @@ LONGEST = 250
 """Characters of a parameter that are shown; a longer one is shown by its hash."""
 
 
+REFERENCE = re.compile(r"\$\{([\w.@]+)\}")
+DEEPEST = 20
+"""Levels of a configuration that are followed."""
+
+
 def metric_name(metric: str) -> str:
     """A metric's name as MLflow accepts it: ``last_hop@5`` is ``last_hop_at_5``."""
     return metric.replace("@", "_at_")
@@ -27,12 +33,27 @@ def pipeline(config: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str
     """Every knob of a sweep's pipeline: ``encoder``, ``graph.synonym``, ``lists.dense.depth``, ``dataset``, ``split``.
 
     Lists are as the manifest resolved them. A strategy that stands at the top, too (``encoder`` inside of
-    ``lists.dense``), is named there and described at the top only.
+    ``lists.dense``), is named there and described at the top only. Where files are on a machine is no parameter.
     """
     nodes = record({**config, "lists": manifest.get("lists") or config.get("lists")})
+    nodes = {**nodes, **{group: _resolved(nodes.get(group), nodes) for group in GROUPS}}
     top = {group: _name(nodes[group]) for group in GROUPS if isinstance(nodes.get(group), Mapping)}
     found = dict(pair for group in GROUPS for pair in _flat(group, nodes.get(group), top))
     return {**found, "dataset": str(manifest["dataset"]), "split": str(manifest["split"]), "n": str(manifest["n"])}
+
+
+def _resolved(node: Any, root: Mapping[str, Any], depth: int = 0) -> Any:
+    """``${encoder}`` as what it refers to; None for what a machine decides: a path, an environment variable."""
+    if isinstance(node, Mapping):
+        return {key: _resolved(value, root, depth + 1) for key, value in node.items()}
+    if not (isinstance(node, str) and "${" in node):
+        return node
+    found, path = REFERENCE.fullmatch(node), root
+    if found is None or depth > DEEPEST:
+        return None
+    for key in found[1].split("."):
+        path = path.get(key) if isinstance(path, Mapping) and key != "paths" else None  # type: ignore[assignment]
+    return _resolved(path, root, depth + 1)
 
 
 def _flat(key: str, node: Any, top: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:

@@ -15,9 +15,11 @@ from mlflow.utils.mlflow_tags import (
     MLFLOW_PARENT_RUN_ID,
     MLFLOW_SOURCE_NAME,
 )
+from sqlalchemy import Engine
 
 from harness.core.identity import digest
 from harness.core.threads import map_threads
+from harness.report.tracking.bulk import FinishedRun, insert_runs
 from harness.report.tracking.entry import TABLE, Entry, Group
 
 GROUP, CONTENT, ENTRY = "harness.group", "harness.content", "harness.entry"
@@ -42,18 +44,16 @@ class Writer:
         run twice; the next export removes one of them.
         """
         found = self._existing(group)
-        top = found.get(group.top.id) or self._create(group.top, group, 0, above)
+        top = found.get(group.top.id) or self._create(group.top, group, above)
         own = str(top.info.run_id)
-        missing = [
-            (place, entry)
-            for place, entry in enumerate(group.children, start=1)
-            if not _complete(found.get(entry.id), own)
-        ]
+        missing = [entry for entry in group.children if not _complete(found.get(entry.id), own)]
         if missing:
             self.client.log_inputs(own, [_dataset(group)])  # so that threads do not make the same dataset at once
-        for _ in map_threads(
-            lambda one: self._child(one[1], group, one[0], own, found.get(one[1].id)), missing, self.threads
-        ):
+        if engine := self._engine:
+            new = [entry for entry in missing if entry.id not in found]
+            missing = [entry for entry in missing if entry.id in found]
+            insert_runs(engine, self.experiment, [self._finished(one, group, own) for one in new], _dataset(group))
+        for _ in map_threads(lambda one: self._child(one, group, own, found.get(one.id)), missing, self.threads):
             pass
         if not _complete(top, above):
             tables = [{"path": TABLE, "type": "table"}] if TABLE in group.texts else []
@@ -64,7 +64,20 @@ class Writer:
             more = {MLFLOW_LOGGED_ARTIFACTS: json.dumps(tables)} if tables else {}
             self._fill(group.top, group, top, more)
         self._update_tags(top, {**group.top.tags, **self.tags, **_above(above)})
+        self.describe({group.page.tag: group.page.state()})
         return own
+
+    def describe(self, wanted: Mapping[str, str], keep: bool = False) -> None:
+        """Set tags of the experiment that have another value. keep: leave those that it has as they are."""
+        tags = self.client.get_experiment(self.experiment).tags
+        for key, value in wanted.items():
+            if tags.get(key) != value and not (keep and key in tags):
+                self.client.set_experiment_tag(self.experiment, key, value)
+
+    @property
+    def _engine(self) -> Engine | None:
+        """The database that the client writes to; None where that is a server or a folder."""
+        return getattr(self.client._tracking_client.store, "engine", None)
 
     def _existing(self, group: Group) -> dict[str, Any]:
         """The runs of this content by the hash in their tags; runs of another content go to MLflow's trash."""
@@ -91,24 +104,24 @@ class Writer:
             runs, key=lambda run: (run.info.lifecycle_stage != "active", run.info.status != FINISHED, run.info.run_id)
         )
 
-    def _create(self, entry: Entry, group: Group, place: int, above: str | None) -> Any:
-        """A run that began ``place`` milliseconds before the group's own: newest first is the leaderboard's order."""
-        tags = {
-            **self.tags,
-            **entry.tags,
-            GROUP: _key(group),
-            CONTENT: group.content,
-            ENTRY: entry.id,
-            **_above(above),
-        }
-        began = int(1000 * (group.ended - group.seconds)) - place
-        return self.client.create_run(self.experiment, began, tags, entry.name)
+    def _create(self, entry: Entry, group: Group, above: str | None) -> Any:
+        return self.client.create_run(
+            self.experiment, _began(entry, group), self._tags(entry, group, above), entry.name
+        )
 
-    def _child(self, entry: Entry, group: Group, place: int, above: str, found: Any) -> None:
-        run = found or self._create(entry, group, place, above)
+    def _tags(self, entry: Entry, group: Group, above: str | None) -> dict[str, str]:
+        found = {GROUP: _key(group), CONTENT: group.content, ENTRY: entry.id}
+        return {**self.tags, **entry.tags, **found, **_above(above)}
+
+    def _child(self, entry: Entry, group: Group, above: str, found: Any) -> None:
+        run = found or self._create(entry, group, above)
         self._update_tags(run, _above(above))
         if run.info.status != FINISHED:
             self._fill(entry, group, run, {})
+
+    def _finished(self, entry: Entry, group: Group, above: str) -> FinishedRun:
+        began, ended, tags = _began(entry, group), int(1000 * group.ended), self._tags(entry, group, above)
+        return FinishedRun(entry.name, began, ended, tags, entry.params, entry.metrics)
 
     def _fill(self, entry: Entry, group: Group, run: Any, tags: Mapping[str, str]) -> None:
         """Log what the run holds, then finish it. Logging the same again changes nothing."""
@@ -125,6 +138,11 @@ class Writer:
         for key, value in wanted.items():
             if run.data.tags.get(key) != value:
                 self.client.set_tag(run.info.run_id, key, value)
+
+
+def _began(entry: Entry, group: Group) -> int:
+    """A run begins as many milliseconds before the group's own as its rank: newest first is the leaderboard's order."""
+    return int(1000 * (group.ended - group.seconds)) - entry.place
 
 
 def _complete(run: Any, above: str | None) -> bool:

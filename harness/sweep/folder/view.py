@@ -108,10 +108,15 @@ class View:
         return np.stack([self.metric(ranks) for ranks in self.ranks])
 
     @cached_property
-    def copies(self) -> list[bool]:
-        """Of each row, whether one before it has the same gold ranks, as all have that follow one list alone."""
+    def originals(self) -> list[int]:
+        """Of each row, the place of the first one with the same gold ranks, as all have that follow one list alone."""
         first: dict[bytes, int] = {}
-        return [first.setdefault(ranks.tobytes(), place) < place for place, ranks in enumerate(np.asarray(self.ranks))]
+        return [first.setdefault(ranks.tobytes(), place) for place, ranks in enumerate(np.asarray(self.ranks))]
+
+    @property
+    def copies(self) -> list[bool]:
+        """Of each row, whether one before it has the same gold ranks."""
+        return [first < place for place, first in enumerate(self.originals)]
 
     @cached_property
     def winner_place(self) -> int:

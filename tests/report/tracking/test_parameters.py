@@ -6,14 +6,21 @@ from harness.report.tracking.entry import knobs, scores
 from harness.report.tracking.parameters import LONGEST, metric_name, numbers, pipeline, shortened
 
 CONFIG = {
-    "dataset": {"_target_": "harness.dataset.sample.Sample", "passages": 2000},
+    "dataset": {
+        "_target_": "harness.dataset.sample.Sample",
+        "passages": 2000,
+        "data": "${paths.data}",
+        "key": "${oc.env:SECRET}",
+    },
     "encoder": {"_target_": "harness.encoder.sentence_transformer.SentenceTransformer", "model": "nv", "batch_size": 8},
     "graph": {
         "_target_": "harness.graph.entity.Entity",
         "encoder": {"_target_": "harness.encoder.sentence_transformer.SentenceTransformer", "model": "nv"},
+        "extractor": "${extractor}",
         "synonym": 0.85,
         "alias": {},
     },
+    "extractor": {"_target_": "harness.extractor.offline.Offline", "model": "sm", "folder": "${paths.data}/x"},
     "fuser": {"_target_": "harness.fuser.boltzmann.Boltzmann", "alpha": 0.7},
     "objective": "last_hop@5",
     "margin": 0.02,
@@ -28,7 +35,10 @@ def test_every_knob_of_the_pipeline_under_the_name_that_is_typed() -> None:
         "dataset.passages": "2000",
         "encoder": "sentence_transformer",
         "encoder.model": "nv",
+        "extractor": "offline",
+        "extractor.model": "sm",
         "graph": "entity",
+        "graph.extractor": "offline",
         "graph.encoder": "sentence_transformer",
         "graph.synonym": "0.85",
         "lists.dense": "dense",

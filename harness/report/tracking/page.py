@@ -1,0 +1,116 @@
+"""A page of MLflow that shows a sweep: which columns, sorted by what, and which charts.
+
+MLflow keeps a page that somebody shares as a tag of the experiment, and opens it by the tag's key in the address. The
+fields are those of MLflow's pages (``persistUIState`` and ``searchFacets`` in its sources).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.core.identity import digest
+from harness.report.tracking.parameters import metric_name
+
+SHARED = "mlflow.sharedViewState."
+NAME, CREATED = "attributes.`Run Name`", "runDateAndNestInfo"
+LETTER, EDGES = 7.0, 20
+"""Pixels of a column: of each letter of its head, and beside them."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """The trials of a sweep on a split, best first by its objective.
+
+    params, metrics: the columns, by their names in MLflow.    knobs: the axes of the chart that compares all trials.
+    """
+
+    sweep: str
+    split: str
+    objective: str
+    params: Sequence[str]
+    metrics: Sequence[str]
+    knobs: Sequence[str]
+
+    @property
+    def key(self) -> str:
+        """The page's own part of its address."""
+        return digest([self.sweep, self.split])[:12]
+
+    @property
+    def tag(self) -> str:
+        """The name of the experiment's tag."""
+        return f"{SHARED}{self.key}"
+
+    @property
+    def query(self) -> str:
+        """The search that finds the trials."""
+        name = f'"{self.sweep}"' if "'" in self.sweep else f"'{self.sweep}'"
+        return f"tags.sweep = {name} and tags.kind = 'trial' and tags.split = '{self.split}'"
+
+    def address(self, experiment: str) -> str:
+        """Behind the address of the server."""
+        return f"#/experiments/{experiment}/runs?viewStateShareKey={self.key}"
+
+    def charts_address(self, experiment: str) -> str:
+        """Of the charts."""
+        return f"{self.address(experiment)}&compareRunsMode=CHART"
+
+    @property
+    def _score(self) -> str:
+        return metric_name(self.objective)
+
+    def state(self) -> str:
+        """The value of the tag."""
+        columns = [*(f"params.`{name}`" for name in self.params), *(f"metrics.`{name}`" for name in self.metrics)]
+        widths = {column: round(LETTER * len(column.partition(".")[2][1:-1]) + EDGES) for column in columns}
+        found = {
+            "searchFilter": self.query,
+            "orderByKey": f"metrics.`{self._score}`",
+            "orderByAsc": False,
+            "startTime": "ALL",
+            "lifecycleFilter": "Active",
+            "modelVersionFilter": "All Runs",
+            "datasetsFilter": [],
+            "selectedColumns": columns,
+            "columnOrder": [NAME, CREATED, *columns],
+            "columnWidths": {NAME: 110, CREATED: 50, **widths},
+            "runsHiddenMode": "SHOW_ALL",
+            "hideEmptyCharts": True,
+            "compareRunCharts": list(self._charts()),
+            "compareRunSections": [
+                _section("knobs", "Knobs of all trials", columns=1),
+                _section("scores", "Scores of all trials", columns=2),
+                _section("metrics", "Model metrics", isGenerated=True, display=False),
+            ],
+        }
+        return json.dumps(found, separators=(",", ":"))
+
+    def _charts(self) -> list[dict[str, Any]]:
+        """All trials from their knobs to their score; questions won against lost; the first two metrics."""
+        parallel = {"selectedParams": list(self.knobs), "selectedMetrics": [self._score], "showAllRuns": True}
+        pairs = [("losses", "wins"), *([(self.metrics[1], self._score)] if len(self.metrics) > 1 else [])]
+        return [
+            _card("parallel", "knobs", "PARALLEL", parallel),
+            *(
+                _card(
+                    f"{x}-{y}", "scores", "SCATTER", {"xaxis": _axis(x), "yaxis": _axis(y), "runsCountToCompare": 1000}
+                )
+                for x, y in pairs
+            ),
+        ]
+
+
+def _card(name: str, section: str, kind: str, more: Mapping[str, Any]) -> dict[str, Any]:
+    return {"uuid": name, "metricSectionId": section, "type": kind, "deleted": False, "isGenerated": False, **more}
+
+
+def _axis(metric: str) -> dict[str, str]:
+    return {"key": metric, "type": "METRIC"}
+
+
+def _section(name: str, title: str, **more: Any) -> dict[str, Any]:
+    plain = {"display": True, "isReordered": False, "deleted": False, "isGenerated": False}
+    return {"uuid": name, "name": title, **plain, **more}
