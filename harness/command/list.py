@@ -1,20 +1,53 @@
-"""List the sweeps of the runs folder: benchmark, queries, trials, winner, whether test was evaluated, size.
+"""List the sweeps of the runs folder, or what can be chosen: `harness list fuser`, `harness list metric`.
 
-harness list
-harness list paths.runs=/scratch/runs
+Of a sweep: benchmark, queries, trials, winner, whether test was evaluated, size. Of a concept (a folder of conf/):
+every name that there is, those of plug-ins and of your own packages too, and what it is.
+
+  harness list
+  harness list paths.runs=/scratch/runs
+  harness list metric                     also: encoder, experiment, extractor, fuser, grid, normalizer, retriever, ...
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
+
+from harness.core.errors import HarnessError, nearest
+
+if TYPE_CHECKING:
+    from harness.core.table import Table
 
 
 def run(config: DictConfig) -> None:
     """Print the table."""
+    from harness.core.table import fit
     from harness.sweep.folder import sweeps
     from harness.sweep.heldout import Ledger
 
+    if not OmegaConf.is_missing(config, "concept"):
+        print(*fit(_names(str(config.concept))), sep="\n")
+        return
     looks = {str(entry.get("lock_sha256")) for entry in Ledger(Path(config.paths.ledger)).entries()}
     print(sweeps(Path(config.paths.runs), looks).text())
+
+
+def _names(concept: str) -> Table:
+    """The names of a concept, and what each is."""
+    from harness.core.configuration import concepts, described
+    from harness.core.table import Column, Table
+    from harness.evaluation.metric import described_metrics
+    from harness.sweep.judge import OUTCOMES
+
+    known = ["metric", *concepts()]
+    if concept not in known:
+        raise HarnessError(
+            f"concept={concept} is not known{nearest(concept, known)}; known: {', '.join(sorted(known))}"
+        )
+    found = described(concept)
+    if concept == "metric":
+        found = {**described_metrics(), **found, **OUTCOMES}
+    rows = [[name, text] for name, text in found.items()]
+    return Table(concept, concept, [Column(concept, "text"), Column("what it is", "text")], rows)

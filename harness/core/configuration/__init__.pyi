@@ -3,7 +3,9 @@ from .composition import allow_knobs as allow_knobs
 from .composition import check_groups as check_groups
 from .composition import check_new_keys as check_new_keys
 from .composition import compose as compose
+from .composition import concepts as concepts
 from .composition import defaults as defaults
+from .composition import described as described
 from .composition import fit_shapes as fit_shapes
 from .composition import instantiate as instantiate
 from .composition import names as names

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
+import importlib.util
 import inspect
 import re
 import traceback
@@ -26,6 +28,34 @@ if TYPE_CHECKING:
 def names(concept: str) -> list[str]:
     """The configurations of a concept, e.g. all fusers, those of other packages included."""
     return sorted({path.stem for folder in folders() for path in (folder / concept).glob("*.yaml")})
+
+
+def concepts() -> list[str]:
+    """The folders of conf/ that something can be chosen from."""
+    return sorted({path.parent.name for folder in folders() for path in folder.glob("*/*.yaml")} - {"paths", "display"})
+
+
+def described(concept: str) -> dict[str, str]:
+    """What each configuration of a concept is: the comment at the top of its file, else its class in one line."""
+    return {
+        name: _described(path)
+        for name, path in sorted(
+            (path.stem, path) for folder in folders() for path in (folder / concept).glob("*.yaml")
+        )
+    }
+
+
+def _described(path: Path) -> str:
+    lines = (line for line in path.read_text(encoding="utf-8").split("\n") if not line.startswith("# @package"))
+    first = next(lines, "")
+    module, _, name = str(_read(path).get("_target_", "")).rpartition(".")
+    if first.startswith("#") or not module:
+        return first.lstrip("# ")
+    spec = importlib.util.find_spec(module)
+    tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8")) if spec and spec.origin else ast.parse("")
+    found = [node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name]
+    docs = [ast.get_docstring(node) or "" for node in [*found, tree]]
+    return next((doc.partition("\n")[0] for doc in docs if doc), "")
 
 
 def defaults(concept: str, name: str) -> dict[str, Any]:

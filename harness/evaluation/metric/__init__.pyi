@@ -9,6 +9,7 @@ from .measure import Metric as Metric
 from .measure import Values as Values
 from .measure import average as average
 from .measure import definitions as definitions
+from .measure import described_metrics as described_metrics
 from .measure import metrics as metrics
 from .rank import gold_ranks as gold_ranks
 from .rank import run_ranks as run_ranks

@@ -140,6 +140,12 @@ def measure_of(name: str, typed: str = "") -> Measure:
     return made
 
 
+def described_metrics() -> dict[str, str]:
+    """What each metric of ours is, by the name that is typed."""
+    docs = {f"{name}{'' if one.whole else '@k'}": one.formula.__doc__ or "" for name, one in MEASURES.items()}
+    return {name: doc.partition("\n")[0].replace("*", "") for name, doc in docs.items()}
+
+
 def definitions(names: Iterable[str]) -> str:
     """What these metrics count, as captions say it: ``full_sup@k: all gold passages are in the top k``."""
     found = {name: measure_of(name).found for name in names}

@@ -24,10 +24,14 @@ class Judged(TypedDict):
     ``harness.evaluation.comparison.Ruling``). ``p_max`` (max-statistic permutation test) and ``p_equivalent`` (that the
     difference is less than the margin) are by cluster, too. ``holm``, ``bh`` and ``max`` are corrected over all rows.
     ``odds_ratio``: the objective's odds against the reference's, of a 0/1 one. ``design_effect``: the objective's.
+    ``graph_win``, ``graph_loss``: queries whose last hop it finds in the objective's depth and ``dense`` (the
+    reference, where no list is called so) does not, and the reverse.
     """
 
     wins: Count
     losses: Count
+    graph_win: Count
+    graph_loss: Count
     p: Share
     p_cluster: Share
     wins_best: Count
@@ -37,6 +41,7 @@ class Judged(TypedDict):
     p_holm: Share
     p_holm_cluster: Share
     p_bh: Share
+    p_best_holm: Share
     p_best_holm_cluster: Share
     p_max: Share
     wilson: Interval
@@ -46,6 +51,11 @@ class Judged(TypedDict):
     difference_high: Share
     difference_cluster_low: Share
     difference_cluster_high: Share
+    difference_best: Share
+    difference_best_low: Share
+    difference_best_high: Share
+    difference_best_cluster_low: Share
+    difference_best_cluster_high: Share
     p_equivalent: Share
     wilson_cluster: Interval
     design_effect: Share

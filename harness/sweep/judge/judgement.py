@@ -45,10 +45,14 @@ def judge(
         "p_holm": _holm([None if one is None else one.p for one in others]),
         "p_holm_cluster": _holm([None if one is None else one.p_deciding for one in others]),
         "p_bh": _corrected([None if one is None else one.p for one in others], trials.benjamini_hochberg_ps),
+        "p_best_holm": _holm([None if one is None else one.p for one in best]),
         "p_best_holm_cluster": _holm([None if one is None else one.p_deciding for one in best]),
         "p_max": nobody if few else _searched(others, labels),
         "wilson": trials.clustered_wilson(values, None).tolist() if metric.binary else nobody,
-        **_sizes(others),
+        **_sizes(others, ""),
+        **_sizes(best, "_best"),
+        "odds_ratio": _each(others, lambda one: one.odds_ratio),
+        "p_equivalent": _each(others, lambda one: one.p_equivalent),
         "wilson_cluster": trials.clustered_wilson(values, labels).tolist() if metric.binary and not few else nobody,
         "design_effect": [1.0] * len(values) if labels is None else design_effect(values, labels).tolist(),
     }
@@ -85,17 +89,15 @@ def _corrected(ps: Column, correct: Callable[[Any], NDArray[np.float64]]) -> Col
     return [None if p is None else next(left) for p in ps]
 
 
-def _sizes(compared: ComparisonTable) -> dict[str, Column]:
+def _sizes(compared: ComparisonTable, suffix: str) -> dict[str, Column]:
     by_query = [None if one is None else one.score_interval() for one in compared]
     deciding = [None if one is None or not one.binary else one.interval for one in compared]
     return {
-        "odds_ratio": _each(compared, lambda one: one.odds_ratio),
-        "difference": _each(compared, lambda one: one.difference),
-        "difference_low": [bounds and bounds[0] for bounds in by_query],
-        "difference_high": [bounds and bounds[1] for bounds in by_query],
-        "difference_cluster_low": [bounds and bounds[0] for bounds in deciding],
-        "difference_cluster_high": [bounds and bounds[1] for bounds in deciding],
-        "p_equivalent": _each(compared, lambda one: one.p_equivalent),
+        f"difference{suffix}": _each(compared, lambda one: one.difference),
+        f"difference{suffix}_low": [bounds and bounds[0] for bounds in by_query],
+        f"difference{suffix}_high": [bounds and bounds[1] for bounds in by_query],
+        f"difference{suffix}_cluster_low": [bounds and bounds[0] for bounds in deciding],
+        f"difference{suffix}_cluster_high": [bounds and bounds[1] for bounds in deciding],
     }
 
 

@@ -18,6 +18,14 @@ from harness.sweep.judge.judgement import judge
 from harness.sweep.trial import Trial
 from harness.sweep.trial.prepared import Prepared
 
+OUTCOMES = {
+    "graph_win": "GraphWin: queries whose last hop is in the top k and in dense's is not; effective where above 0.",
+    "graph_loss": "GraphLoss: queries whose last hop is in dense's top k and not in the top k; safe where it is 0.",
+}
+"""Counts of every trial, by their column."""
+GRAPH_K = 5
+"""The depth of GraphWin and GraphLoss under an objective that has none."""
+
 
 def rows(
     prepared: Prepared, trials: Mapping[str, Trial], ranks: NDArray[np.int32], split: str, best: str | None = None
@@ -51,7 +59,26 @@ def rows(
         best = min(single, key=lambda name: (-made[single[name]][objective], name != reference, name))
     labels = clusters(data.gold[data.members(split)])
     judged = judge(ranks, metric, single, best, reference, plan.margin, labels)
-    return [cast("Row", {**row, **columns}) for row, columns in zip(made, judged, strict=True)]
+    graph = graph_outcomes(ranks, metric, single.get("dense", single.get(reference)))
+    return [cast("Row", {**row, **columns, **own}) for row, columns, own in zip(made, judged, graph, strict=True)]
+
+
+def graph_outcomes(ranks: NDArray[np.int32], objective: Metric, dense: int | None) -> list[dict[str, Count]]:
+    """GraphWin and GraphLoss of each trial (PhaseGraph 4.3): the queries whose last hop it finds in the objective's top
+    k and dense does not, and the reverse; null for dense itself, and where no last hop is known.
+
+    ranks: int32[T, Q, H].    dense: its place among the trials, None where there is none.
+    """
+    found = Metric("last_hop", objective.k or GRAPH_K)(ranks)
+    known = ~np.isnan(found).any(axis=0)
+    if dense is None or not known.any():
+        return [{"graph_win": None, "graph_loss": None}] * len(ranks)
+    found = found[:, known]
+    won, lost = ((found > found[dense]).sum(axis=1).tolist(), (found < found[dense]).sum(axis=1).tolist())
+    return [
+        {"graph_win": None, "graph_loss": None} if place == dense else {"graph_win": wins, "graph_loss": losses}
+        for place, (wins, losses) in enumerate(zip(won, lost, strict=True))
+    ]
 
 
 def frame(made: Sequence[Row]) -> pd.DataFrame:

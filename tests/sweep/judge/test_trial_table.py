@@ -1,0 +1,34 @@
+"""GraphWin and GraphLoss: what a trial's last hops are against those of dense."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from harness.evaluation.metric import ABSENT, Metric
+from harness.sweep.judge.trial_table import graph_outcomes
+
+U = -2  # the hop order of the query is not known
+RANKS = np.array(
+    [  # four queries with two supporting passages, the last hop second; the order of the last query is not known
+        [[1, 9], [1, 2], [1, ABSENT], [1, U]],  # dense finds the second query's last hop
+        [[9, 5], [1, 7], [9, 3], [1, U]],  # finds the first and the third, loses the second
+        [[1, 6], [9, 2], [1, 8], [9, U]],  # the same as dense
+    ],
+    dtype=np.int32,
+)
+NOBODY = {"graph_win": None, "graph_loss": None}
+
+
+def test_last_hops_won_from_dense_and_lost_to_it() -> None:
+    found = graph_outcomes(RANKS, Metric.parse("last_hop@5"), 0)
+    assert found == [NOBODY, {"graph_win": 2, "graph_loss": 1}, {"graph_win": 0, "graph_loss": 0}]
+
+
+def test_the_objective_gives_the_depth_alone() -> None:
+    assert graph_outcomes(RANKS, Metric.parse("full_sup@8"), 0)[1] == {"graph_win": 2, "graph_loss": 0}
+    assert graph_outcomes(RANKS, Metric.parse("mrr"), 0)[1] == {"graph_win": 2, "graph_loss": 1}
+
+
+def test_without_dense_or_without_order_there_is_none() -> None:
+    assert graph_outcomes(RANKS, Metric.parse("last_hop@5"), None) == [NOBODY] * 3
+    assert graph_outcomes(RANKS[:, 3:], Metric.parse("recall@5"), 0) == [NOBODY] * 3
