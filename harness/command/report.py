@@ -1,7 +1,8 @@
 """Make tables, figures and a PDF of a sweep, for a paper, and a site of all sweeps, for a browser.
 
-Writes into paths.reports (`reports`): tables/*.tex (LaTeX, booktabs), figures/*.pdf and *.png, report.tex that gathers
-them, and report.pdf where latexmk, pdflatex or tectonic is installed. The same results give the same bytes.
+Writes into paths.reports (`reports`): tables/*.tex (LaTeX, booktabs) and *.csv, figures/*.pdf and *.png, report.tex
+that gathers them, and report.pdf where latexmk, pdflatex or tectonic is installed. The same results give the same
+bytes.
 
 site/index.html opens from disk: a leaderboard of every sweep below paths.runs, and from each a way to its trials, to
 the questions that one strategy won or lost against another, and to a question with its passages, the ranks that every

@@ -14,6 +14,8 @@ from harness.sweep.folder import SweepResult, View
 
 ROWS = 6
 """Rows of a short table."""
+FIRST = 3
+"""Metrics in front of W and L; the others of the configuration follow."""
 ALL = 15
 """Trials of a table that explains."""
 
@@ -22,13 +24,14 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
     """The trials of a sweep: the ones that matter; with explain the best, every single list, and how sure it is."""
     view, said = result.whole, sentences(result, result.tune)
     table = tables.leaderboard(result, ALL if explain else len(view.rows))
+    first, others = _scores(table)
     judged = counted(sum(row["p"] is not None for row in view.rows), "comparison")
-    legend = f"W, L: queries won and lost against {view.reference}; Holm p{view.deciding}: over {judged}"
+    legend = f"{_won(view)}; Holm p{view.deciding}: over {judged}"
     if explain:
         told = f"{legend}; p: raw, exact McNemar by query; max p: over all trials at once.{_copies(view)}{_data(view)}"
-        table = table.select(["rank", "strategy", *_scores(table), "W", "L", "p", "Holm p", "max p"])
+        table = table.select(["rank", "strategy", *first, *_counts(table), "p", "Holm p", "max p", *others])
         return _text(table, told, said, "explanation", "forecast")
-    table = table.select(["rank", "strategy", *_scores(table), "W", "L", "Holm p"])
+    table = table.select(["rank", "strategy", *first, *_counts(table), "Holm p", *others])
     places = [int(row[0]) - 1 for row in table.rows]
     left_out = _copies(view) if len(view.rows) <= ROWS else ""
     return _text(_short(table, view, places), f"in percent; {legend}{'.' if left_out else ''}{left_out}", said)
@@ -38,16 +41,16 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
     """The locked trials on test: the ones that matter; with explain all, and against the best single list of tune."""
     view, table, said = result.locked, tables.heldout(result), sentences(result, result.locked)
     trials = counted(len(view.rows), "locked trial")
-    legend = (
-        f"W, L: queries won and lost against {view.reference}; Holm p{view.deciding}: over the {trials}{view.charge}"
-    )
-    shown = ["strategy", *_scores(table), f"95% of {view.objective}", "W", "L"]
+    legend = f"{_won(view)}; Holm p{view.deciding}: over the {trials}{view.charge}"
+    first, others = _scores(table)
+    shown = ["strategy", *first, f"95% of {view.objective}", *_counts(table)]
     if explain:
         best = result.lock.get("best_single")
         told = f"{legend}; p: raw, exact McNemar by query; *: against {best}, the best single list on tune."
-        table = table.select([*shown, "p", "Holm p", "W*", "L*", "Holm p*"])
+        table = table.select([*shown, "p", "Holm p", "W*", "L*", "Holm p*", *others])
         return _text(table, f"{told}{_data(view)}", said, "explanation")
-    return _text(_short(table.select([*shown, "Holm p"]), view, range(len(view.rows))), f"in percent; {legend}", said)
+    table = table.select([*shown, "Holm p", *others])
+    return _text(_short(table, view, range(len(view.rows))), f"in percent; {legend}", said)
 
 
 def _text(table: Table, legend: str, said: Sequence[Sentence], *explained: Kind) -> str:
@@ -87,5 +90,17 @@ def _copies(view: View) -> str:
     return said if copies else ""
 
 
-def _scores(table: Table) -> list[str]:
-    return [column.title for column in table.columns if column.kind == "share" and column.title != "chain %"]
+def _scores(table: Table) -> tuple[list[str], list[str]]:
+    """The metrics: those that stand first, the objective among them, and the others of the configuration."""
+    found = [column.title for column in table.columns if column.kind == "share" and column.title != "chain %"]
+    return found[:FIRST], found[FIRST:]
+
+
+def _counts(table: Table) -> list[str]:
+    return [column.title for column in table.columns if column.title in ("W", "L", "GraphWin", "GraphLoss")]
+
+
+def _won(view: View) -> str:
+    """What W and L are."""
+    known = " (GraphWin, GraphLoss)" if tables.counts_graph_wins(view) else ""
+    return f"W, L{known}: queries won and lost against {view.reference}"

@@ -112,6 +112,7 @@ def write(sections: Mapping[str, Section], folder: Path, display: Display = AS_T
         for table in one.tables:
             text = typeset(table, TWO_COLUMNS, one.label(table.name), display.text, display.cell)
             files.append(write_text(folder / "tables" / f"{table.name}.tex", text))
+            files.append(write_text(folder / "tables" / f"{table.name}.csv", table.csv()))
         for picture in one.pictures:
             files += picture.save(folder / "figures", Page(rename=display.label))
     title = shown[0].title if len(shown) == 1 else f"{len(sections)} sweeps"

@@ -15,8 +15,8 @@ from harness.sweep.folder import Row, SweepResult, View, deciding, deciding_best
 JUDGED = (Column("W", "count"), Column("L", "count"), Column("p", "p"))
 BEST = (Column("W*", "count"), Column("L*", "count"), Column("Holm p*", "p"))
 AGAINST = (
-    "W and L: queries that the strategy finds and {reference} does not, and the reverse; p: raw, exact two-sided "
-    "McNemar by query; W*, L*, Holm p*: the same against {best}, the best single list on tune."
+    "W and L{known}: queries that the strategy finds and {reference} does not, and the reverse; p: raw, exact "
+    "two-sided McNemar by query; W*, L*, Holm p*: the same against {best}, the best single list on tune."
 )
 
 
@@ -38,24 +38,23 @@ def build_tables(result: SweepResult) -> list[Table]:
 def heldout(result: SweepResult) -> Table:
     """The locked trials on test, with Wilson's interval of the objective and its value on chains alone."""
     view = result.locked
-    shared = _shared(result)
+    shared, outcomes = _shared(result), _outcomes(view)
     chain = view.queries["chain"].to_numpy(dtype=bool)
     on_chains = view.scores[:, chain].mean(axis=1) if chain.any() else [None] * len(view.rows)
     score = Column(f"{view.objective} %")
     columns = [
         Column("strategy", "text"), score, Column(f"95% of {view.objective}", "interval", score.title),
         *(Column(f"{name} %") for name in shared), Column("95% of difference", "span"),
-        *JUDGED, Column("Holm p", "p"), *BEST, Column("chain %"),
+        *outcomes.values(), Column("Holm p", "p"), *BEST, Column("chain %"),
     ]  # fmt: skip
     rows = [
         [row["name"], view.score(row), row.get("wilson_cluster"), *(row.get(name) for name in shared),
-         difference_of(row), row["wins"], row["losses"], row["p"], deciding(row),
+         difference_of(row), *(row.get(key) for key in outcomes), deciding(row),
          row.get("wins_best"), row.get("losses_best"), deciding_best(row), share]
         for row, share in zip(view.rows, on_chains, strict=True)
     ]  # fmt: skip
-    best = result.lock.get("best_single") or "no list"
     notes = [
-        AGAINST.format(best=best, reference=view.reference),
+        against(view, result.lock.get("best_single")),
         f"Holm p: corrected over the rows{view.charge}; 95% of {view.objective}: Wilson; difference: from "
         f"{view.reference}, in points, 95% score interval; {decided(view)}chain: {view.objective} on the "
         f"{int(chain.sum())} queries whose gold passages are a chain.",
@@ -73,23 +72,22 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     repeats = [limit is not None and (view.copies[place] or view.is_winner(place)) for place in places]
     shown = [place for place in places if not repeats[place] or place == view.best_place]
     kept = sorted({*shown[:limit], *view.singles.values(), *view.added.values()})
-    metrics = list(dict.fromkeys([view.objective, *(_shared(result) if limit else result.metrics)]))
+    metrics, outcomes = [view.objective, *_shared(result)], _outcomes(view)
     columns = [
-        Column("rank", "count"), Column("strategy", "text"), *(Column(f"{name} %") for name in metrics), *JUDGED,
-        Column("Holm p", "p"), Column("max p", "p"), *BEST, Column("95% of difference", "span"),
+        Column("rank", "count"), Column("strategy", "text"), *(Column(f"{name} %") for name in metrics),
+        *outcomes.values(), Column("Holm p", "p"), Column("max p", "p"), *BEST, Column("95% of difference", "span"),
     ]  # fmt: skip
-    judged = ("wins", "losses", "p", "p_holm_cluster", "p_max", "wins_best", "losses_best", "p_best_holm_cluster")
+    judged = (*outcomes, "p_holm_cluster", "p_max", "wins_best", "losses_best", "p_best_holm_cluster")
     keys = ("name", *metrics, *judged)
     rows = [
         [place + 1, *(view.rows[place].get(key) for key in keys), difference_of(view.rows[place])] for place in kept
     ]
     marked = frozenset(number for number, place in enumerate(kept) if place == view.best_place)
-    best = result.lock.get("best_single") or "no list"
-    against = AGAINST.format(best=best, reference=view.reference)
+    judged_against = against(view, result.lock.get("best_single"))
     notes = [
         f"{len(rows)} of {len(view.rows)} trials{_copies(view, limit)}.",
-        f"{against} Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at once "
-        f"(random signs, so trials that resemble each other count once); difference: from {view.reference}, in points, "
+        f"{judged_against} Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at "
+        f"once (random signs, so trials that resemble each other count once); difference: from {view.reference}, in points, "
         f"95% score interval; {decided(view)}Bold: the winner{view.disguise}.",
     ]
     commands = [rerun(view.rows[place]) for place in kept]
@@ -148,9 +146,26 @@ def decided(view: View) -> str:
 
 
 def _shared(result: SweepResult) -> list[str]:
-    """The metrics that were typed, else full_sup and recall at the objective's depth, where the sweep has them."""
-    objective = result.whole.objective
-    k = objective.partition("@")[2] or "5"
-    typed = any(text.startswith("metrics=") for text in result.config.get("given", ()))
-    wanted = result.config["metrics"] if typed else (f"full_sup@{k}", f"recall@{k}")
-    return [name for name in wanted if name in result.metrics and name != objective]
+    """The configuration's metrics beside the objective: full_sup and recall at its depth, others there, the rest."""
+    k = result.whole.objective.partition("@")[2] or "5"
+    first = [f"full_sup@{k}", f"recall@{k}"]
+    own = sorted(result.metrics, key=lambda name: name.partition("@")[2] != k)
+    return [name for name in dict.fromkeys([*first, *own]) if name in own and name != result.whole.objective]
+
+
+def counts_graph_wins(view: View) -> bool:
+    """Whether W and L are GraphWin and GraphLoss: counted on last_hop, against dense."""
+    return view.metric.name == "last_hop" and view.reference == ("dense" if "dense" in view.singles else view.reference)
+
+
+def _outcomes(view: View) -> dict[str, Column]:
+    """W, L and p by their column of a row, and GraphWin and GraphLoss where W and L are others."""
+    own = [(key, Column(title, "count")) for key, title in (("graph_win", "GraphWin"), ("graph_loss", "GraphLoss"))]
+    more = [] if counts_graph_wins(view) else [pair for pair in own if any(pair[0] in row for row in view.rows)]
+    return {**dict(zip(("wins", "losses", "p"), JUDGED, strict=True)), **dict(more)}
+
+
+def against(view: View, best: str | None) -> str:
+    """For captions: what W, L, p and their likes against the best list are."""
+    known = " (GraphWin and GraphLoss)" if counts_graph_wins(view) else ""
+    return AGAINST.format(best=best or "no list", reference=view.reference, known=known)
