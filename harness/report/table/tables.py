@@ -87,8 +87,8 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     notes = [
         f"{len(rows)} of {len(view.rows)} trials{_copies(view, limit)}.",
         f"{judged_against} Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at "
-        f"once (random signs, so trials that resemble each other count once); difference: from {view.reference}, in points, "
-        f"95% score interval; {decided(view)}Bold: the winner{view.disguise}.",
+        f"once (random signs, so trials that resemble each other count once); difference: from {view.reference}, in "
+        f"points, 95% score interval; {decided(view)}Bold: the winner{view.disguise}.",
     ]
     commands = [rerun(view.rows[place]) for place in kept]
     return Table("leaderboard", "Leaderboard", columns, rows, view.source, notes, marked, commands)

@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.core.escape import markdown, markdown_code
 from harness.core.identity import digest
+from harness.report.figure import Picture, alpha, frontier
 from harness.report.tracking.page import Page
 from harness.report.tracking.parameters import metric_name, numbers, pipeline, shortened, text
 from harness.sweep.folder import ENTRY, LOCK, Row, SweepResult, View, rerun
@@ -48,7 +49,7 @@ class Group:
     name: where they belong; content: a hash of what they say. The same name with another content takes the place of
     what was exported before.    ended, seconds: when it was computed (seconds since the epoch), and for how long.
     children: those that a reader looks for first, first.    files: by their name in the artifacts.    texts: small
-    artifacts that no file holds, by name.
+    artifacts that no file holds, by name.    pictures: drawn into the artifacts.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Group:
     page: Page
     files: Mapping[str, Path]
     texts: Mapping[str, str]
+    pictures: Sequence[Picture] = ()
 
 
 def sweep(result: SweepResult, top: int | None, experiment: str) -> Group:
@@ -81,7 +83,8 @@ def sweep(result: SweepResult, top: int | None, experiment: str) -> Group:
     metrics = {"trials": float(len(view.rows)), **expected}
     found = _group(result, view, "tune", shown, tags, metrics, cost)
     note = _note(view, share, found.page, experiment)
-    return replace(found, top=replace(found.top, tags={**found.top.tags, NOTE: note}))
+    pictures = [*frontier.pictures(result), *alpha.pictures(result)]
+    return replace(found, top=replace(found.top, tags={**found.top.tags, NOTE: note}), pictures=pictures)
 
 
 def heldout(result: SweepResult, view: View) -> Group:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, RunTag, ViewType
@@ -23,6 +25,8 @@ from harness.report.tracking.bulk import FinishedRun, insert_runs
 from harness.report.tracking.entry import TABLE, Entry, Group
 
 GROUP, CONTENT, ENTRY = "harness.group", "harness.content", "harness.entry"
+FIGURES = "figures"
+"""The folder of pictures in a run's artifacts."""
 PARAMS = 100  # that MLflow takes in one request
 FINISHED = "FINISHED"
 
@@ -61,6 +65,10 @@ class Writer:
                 self.client.log_artifact(own, str(path), name.rpartition("/")[0] or None)
             for name, content in group.texts.items():
                 self.client.log_text(own, content, name)
+            with tempfile.TemporaryDirectory() as place:
+                for picture in group.pictures:
+                    (image,) = picture.save(Path(place), endings=[".png"])
+                    self.client.log_artifact(own, str(image), FIGURES)
             more = {MLFLOW_LOGGED_ARTIFACTS: json.dumps(tables)} if tables else {}
             self._fill(group.top, group, top, more)
         self._update_tags(top, {**group.top.tags, **self.tags, **_above(above)})
