@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.benchmark.source import sample_note
-from harness.core.table import Table, counted, fit, paragraph
+from harness.core.table import Column, Table, counted, fit, paragraph
 from harness.evaluation.conclusion import Kind, Sentence, by_topic, choose
 from harness.report.console.conclusions import sentences
 from harness.report.table import tables
@@ -14,7 +14,7 @@ from harness.sweep.folder import SweepResult, View
 
 ROWS = 6
 """Rows of a short table."""
-FIRST = 3
+FIRST = 2
 """Metrics in front of W and L; the others of the configuration follow."""
 ALL = 15
 """Trials of a table that explains."""
@@ -30,11 +30,11 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
     if explain:
         told = f"{legend}; p: raw, exact McNemar by query; max p: over all trials at once.{_copies(view)}{_data(view)}"
         table = table.select(["rank", "strategy", *first, *_counts(table), "p", "Holm p", "max p", *others])
-        return _text(table, told, said, "explanation", "forecast")
+        return _text(table, others, told, said, "explanation", "forecast")
     table = table.select(["rank", "strategy", *first, *_counts(table), "Holm p", *others])
     places = [int(row[0]) - 1 for row in table.rows]
     left_out = _copies(view) if len(view.rows) <= ROWS else ""
-    return _text(_short(table, view, places), f"in percent; {legend}{'.' if left_out else ''}{left_out}", said)
+    return _text(_short(table, view, places), others, f"in percent; {legend}{'.' if left_out else ''}{left_out}", said)
 
 
 def heldout(result: SweepResult, explain: bool = False) -> str:
@@ -48,18 +48,39 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
         best = result.lock.get("best_single")
         told = f"{legend}; p: raw, exact McNemar by query; *: against {best}, the best single list on tune."
         table = table.select([*shown, "p", "Holm p", "W*", "L*", "Holm p*", *others])
-        return _text(table, f"{told}{_data(view)}", said, "explanation")
+        return _text(table, others, f"{told}{_data(view)}", said, "explanation")
     table = table.select([*shown, "Holm p", *others])
-    return _text(_short(table, view, range(len(view.rows))), f"in percent; {legend}", said)
+    return _text(_short(table, view, range(len(view.rows))), others, f"in percent; {legend}", said)
 
 
-def _text(table: Table, legend: str, said: Sequence[Sentence], *explained: Kind) -> str:
-    """What was compared, the table, what won and what may not hold; then the paragraphs that explain."""
+def _text(table: Table, others: Sequence[str], legend: str, said: Sequence[Sentence], *explained: Kind) -> str:
+    """What was compared, the table, what won and what may not hold; then the paragraphs that explain.
+
+    others: columns of the table that stand below it, a line each.
+    """
+    shown = table.select([column.title for column in table.columns if column.title not in others])
     lead = [*choose(said, "verdict", "expectation", "addition"), *(f"caution: {one}" for one in choose(said, "caveat"))]
     more = [["", *paragraph(f"{topic}: {text}")] for topic, text in by_topic(said, *explained).items()]
     above = [line for text in choose(said, "compared") for line in paragraph(text)]
     below = [line for text in (legend, *lead) for line in paragraph(text)]
-    return "\n".join([*above, "", *fit(table), "", *below, *(line for lines in more for line in lines)])
+    return "\n".join(
+        [*above, "", *fit(shown), "", *_below(table, others), *below, *(line for lines in more for line in lines)]
+    )
+
+
+def _below(table: Table, titles: Sequence[str]) -> list[str]:
+    """Some metrics, a line each, with a column for each row of the table: its rank, or its number."""
+    if not titles:
+        return []
+    places = [[column.title for column in table.columns].index(title) for title in titles]
+    ranked = table.columns[0].title == "rank"
+    heads = [str(row[0] if ranked else number) for number, row in enumerate(table.rows, start=1)]
+    columns = [Column("rank" if ranked else "row", "text"), *map(Column, heads)]
+    rows = [
+        [title.removesuffix(" %"), *(row[place] for row in table.rows)]
+        for title, place in zip(titles, places, strict=True)
+    ]
+    return [*fit(Table("metrics", "", columns, rows)), ""]
 
 
 def _short(table: Table, view: View, places: Sequence[int]) -> Table:
