@@ -10,14 +10,21 @@ def test_leaderboard(example: ModuleType, tmp_path: Path) -> None:
     """Of eight trials the winner, the best list (graph), the reference (dense), and the three best of the others."""
     lines = terminal.leaderboard(example.write(tmp_path / "s1", heldout=False)).splitlines()
     assert lines[0] == "sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5."
-    assert lines[2].split() == ["rank", "strategy", "last_hop@5", "full_sup@5", "recall@5", "W", "L", "Holm", "p"]
+    assert lines[2].split() == ["rank", "strategy", "last_hop@5", "full_sup@5", "W", "L", "Holm", "p"]
     assert lines[4].split()[:2] == [">", "1"]
-    assert lines[4].split()[-6:] == ["75.0", "62.5", "83.3", "3", "1", "1.000"]
+    assert lines[4].split()[-5:] == ["75.0", "62.5", "3", "1", "1.000"]
     assert [line.split()[0] for line in lines[5:10]] == ["2", "3", "4", "5", "7"]
     assert [lines[place].split()[1] for place in (6, 9)] == ["graph", "dense"]
-    assert lines[11] == "in percent; W, L: queries won and lost against dense; Holm p: over 7 comparisons"
+    assert [line.split() for line in lines[11:15:3]] == [
+        ["rank", "1", "2", "3", "4", "5", "7"],
+        ["mrr", *["100.0"] * 6],
+    ]
+    assert lines[13].split() == ["recall@5", "83.3", "77.1", "79.2", "77.1", "70.8", "70.8"]
+    assert lines[16].startswith(
+        "in percent; W, L (GraphWin, GraphLoss): queries won and lost against dense; Holm p: over"
+    )
     assert "On the 6 questions of test 40.0 to 80.0 is expected." in lines
-    assert len(lines) <= 20
+    assert len(lines) <= 26
     assert max(map(len, lines)) <= 120
 
 
@@ -31,7 +38,7 @@ def test_what_explains_stands_behind_explain(
         assert f"\n{topic}" in whole
         assert topic not in short
     assert whole.splitlines()[2].split()[-5:] == ["p", "Holm", "p", "max", "p"]
-    assert whole.splitlines()[4].split()[-8:] == ["75.0", "62.5", "83.3", "3", "1", ".625", "1.000", "–"]
+    assert whole.splitlines()[4].split()[-7:] == ["75.0", "62.5", "3", "1", ".625", "1.000", "–"]
     assert "sha256 5ca1ab1e5ca1" in " ".join(whole.split())
 
 
@@ -41,12 +48,10 @@ def test_heldout(example: ModuleType, tmp_path: Path, monkeypatch: pytest.Monkey
     lines = terminal.heldout(result).splitlines()
     assert lines[0].startswith("sample, test split (n = 6, evaluation 1, earlier looks not recorded): the locked")
     (row,) = (line for line in lines if line.startswith("> boltzmann pit alpha=0.7"))
-    assert row.split()[-7:] == ["83.3", "83.3", "88.9", "43.6–97.0", "3", "0", ".250"]
+    assert row.split()[-6:] == ["83.3", "83.3", "43.6–97.0", "3", "0", ".250"]
     whole = terminal.heldout(result, explain=True).splitlines()
     (row,) = (line for line in whole if line.startswith(">"))
-    assert row.split()[-11:] == [
-        "83.3", "83.3", "88.9", "43.6–97.0", "3", "0", ".250", ".250", "2", "0", ".500",
-    ]  # fmt: skip
+    assert row.split()[-10:] == ["83.3", "83.3", "43.6–97.0", "3", "0", ".250", ".250", "2", "0", ".500"]
     assert not any(line.startswith(("what test can see", "expected on test", "edge of the grid")) for line in whole)
 
 

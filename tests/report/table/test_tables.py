@@ -26,8 +26,8 @@ def column(table: Table, title: str) -> list[str]:
 def test_heldout(result: SweepResult) -> None:
     table = tables.heldout(result)
     assert table.cells()[0] == [
-        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "83.3", "43.6–97.0", "83.3", "88.9", "–", "3", "0", ".250", ".250",
-        "2", "0", ".500", "80.0",
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "83.3", "43.6–97.0", "83.3", "88.9", "100.0", "–", "3", "0",
+        ".250", ".250", "2", "0", ".500", "80.0",
     ]  # fmt: skip
     assert table.marked == {0}
     assert column(table, "strategy")[1:] == ["linear minmax alpha=0.3", "rrf k=60", "graph", "dense"]
