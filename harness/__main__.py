@@ -39,6 +39,7 @@ from harness.core.configuration import (
 )
 from harness.core.errors import HarnessError, nearest
 from harness.core.escape import printable, terminal
+from harness.core.table import entry, fold
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -60,7 +61,7 @@ GROUPS = {
     "Start here": (("sweep", "heldout", "report", "ui"), "harness sweep"),
     "Your own runs": (
         ("fuse", "evaluate", "compare"),
-        "harness compare run=a.trec baseline=b.trec gold=queries.jsonl",
+        "harness compare run=a.trec baseline=b.trec gold=q.jsonl",
     ),
     "More": (
         ("prepare", "doctor", "list", "verify", "apply", "new", "trace", "power"),
@@ -72,10 +73,11 @@ USAGE = """usage: harness <command> [key=value ...]
 
 {commands}
 
-Every key of conf/ can be set as key=value (or --key value); a list as 'k=[5,10]'.
-  harness <command> --help         what it does, with examples
-  harness <command> --cfg job      the configuration that it would run with
-  harness sweep -m encoder=a,b     one job for each value (Hydra's multirun; hydra/launcher=slurm sends them to Slurm)
+Every key of conf/ is set as key=value (or --key value), a list as 'k=[5,10]'.
+  harness <command> --help       what it does, with examples
+  harness <command> --cfg job    the configuration that it would run with
+  harness sweep -m encoder=a,b   one job for each value (Hydra's multirun;
+                                 hydra/launcher=slurm sends them to Slurm)
 """
 
 
@@ -92,7 +94,7 @@ def main() -> None:
             told = lacking or f"no such command{nearest(command, commands())}; try harness --help"
             raise HarnessError(f"harness {command}: {told}")
         elif {"-h", "--help"} & set(arguments):
-            print(documentation(command).strip())
+            print(fold(documentation(command)))
         else:
             launch(command, arguments)
 
@@ -156,7 +158,7 @@ def usage() -> str:
     groups = {**GROUPS, **({"Plug-ins": (tuple(left), f"harness {left[0]} --help")} if left else {})}
     rows = []
     for title, (named, example) in groups.items():
-        lines = [f"  {name:<10} {_summary(name)}" for name in named]
+        lines = [line for name in named for line in entry(name, _summary(name), 9)]
         rows += [f"{title}, e.g. `{example}`:", *lines, ""]
     return USAGE.format(commands="\n".join(rows).strip())
 

@@ -31,6 +31,7 @@ from harness.__main__ import commands, documentation  # noqa: E402
 from harness.core.concepts import ROOMS  # noqa: E402
 from harness.core.configuration import names  # noqa: E402
 from harness.core.configuration.extensions import folders, plugins, primary  # noqa: E402
+from harness.core.table import fold  # noqa: E402
 
 PAGES = ROOT / "reports" / "docs" / "pages"
 REFERENCE = [*reversed(rooms()), "plugins", "testing"]
@@ -195,7 +196,7 @@ def command_pages() -> str:
     """The help of every command."""
     parts = ["# Commands\n\nThis page is made of what `harness <command> --help` prints.\n"]
     for name in commands():
-        parts.append(f"## harness {name} {{ #{name} }}\n\n```text\n{documentation(name).strip()}\n```\n")
+        parts.append(f"## harness {name} {{ #{name} }}\n\n```text\n{fold(documentation(name))}\n```\n")
         path = primary(name)
         if path is not None:
             parts.append(f"Its keys and their defaults:\n\n```yaml\n{path.read_text(encoding='utf-8').strip()}\n```\n")

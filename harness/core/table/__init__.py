@@ -14,7 +14,7 @@ from harness.core.table.format import (
 )
 from harness.core.table.latex import TWO_COLUMNS, Layout, table_text
 from harness.core.table.scale import SHARES, Scale
-from harness.core.table.screen import fit, paragraph, shown_lines
+from harness.core.table.screen import entry, fit, fold, paragraph, shown_lines
 from harness.core.table.table import Column, Source, Style, Table, sentence
 from harness.core.table.typeset import typeset
 
@@ -29,7 +29,9 @@ __all__ = [
     "Style",
     "Table",
     "counted",
+    "entry",
     "fit",
+    "fold",
     "interval",
     "p_value",
     "paragraph",

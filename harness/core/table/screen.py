@@ -1,11 +1,12 @@
-"""A terminal: how wide it is, a table that fits into it, and paragraphs."""
+"""A terminal: how wide it is, a table that fits into it, paragraphs, and helps."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from harness.core import escape
 from harness.core.table.table import Table
@@ -80,3 +81,58 @@ def _parts(table: Table, most: int, least: int | None) -> list[Table]:
                 parts.append(table.keys)
             parts[-1] = [*parts[-1], *piece]
     return [table.take(part) for part in parts]
+
+
+OF_HELPS = 80
+"""Columns of a help."""
+
+
+def fold(text: str) -> str:
+    """The text, no line longer than 80 characters: paragraphs are filled, examples keep a line each.
+
+    An indented line is an example; after two blanks stands what it does, below it where both do not fit on one line. A
+    command that is too long goes on after a backslash.
+    """
+    found: list[str] = []
+    for block in re.split(r"\n{2,}", text.strip()):
+        lines = block.split("\n")
+        if any(line.startswith(" ") for line in lines):
+            found.append("\n".join(part for line in lines for part in _example(line)))
+        else:
+            found.append("\n".join(_filled(block)))
+    return "\n\n".join(found)
+
+
+def entry(name: str, told: str, width: int) -> list[str]:
+    """A line of a list, ``  name   what it is``, the second and further lines below what it is."""
+    return textwrap.wrap(told, OF_HELPS, initial_indent=f"  {name:<{width}} ", subsequent_indent=" " * (width + 3))
+
+
+def _filled(text: str) -> list[str]:
+    return textwrap.wrap(" ".join(text.split()), OF_HELPS, break_long_words=False, break_on_hyphens=False)
+
+
+def _example(line: str) -> Iterator[str]:
+    if len(line) <= OF_HELPS:
+        yield line
+        return
+    if not line.startswith(" "):
+        yield from _filled(line)
+        return
+    indent = len(line) - len(line.lstrip())
+    command, _, told = line.strip().partition("  ")
+    yield from _command(command, indent)
+    if told:
+        edge = " " * (indent + 4)
+        yield from textwrap.wrap(told.strip(), OF_HELPS, initial_indent=edge, subsequent_indent=edge)
+
+
+def _command(text: str, indent: int) -> Iterator[str]:
+    """Cut at blanks outside of quotes."""
+    line = " " * indent
+    for word in re.findall(r"(?:'[^']*'|[^\s'])+", text):
+        if len(line) + len(word) + 3 > OF_HELPS and line.strip():
+            yield f"{line} \\"
+            line = " " * (indent + 4)
+        line += word if not line.strip() else f" {word}"
+    yield line
