@@ -78,10 +78,9 @@ def run(config: DictConfig) -> None:
     from harness.core.table import paragraph, shown_lines
     from harness.evaluation.conclusion import by_topic, choose
     from harness.evaluation.coverage import read_gold
-    from harness.evaluation.gate import STATUS, Gate
     from harness.evaluation.system_comparison import comparison_table, headroom
     from harness.evaluation.system_table import Matrix, system_table
-    from harness.evaluation.verdict import renamed, sentences, short_table
+    from harness.evaluation.verdict import STATUS, Gate, renamed, sentences, short_table
     from harness.report.difference_figure import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
 

@@ -8,6 +8,8 @@ from pathlib import PurePath
 
 from harness.core.table import Table, shown
 from harness.evaluation.conclusion import Headroom, Sentence, conclude
+from harness.evaluation.gate import STATUS as STATUS
+from harness.evaluation.gate import Gate as Gate
 from harness.evaluation.system_comparison import ODDS, S, SystemComparison, comparison_table
 from harness.evaluation.system_table import Matrix
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from harness.core.table import Table
+from harness.report import experiment
 from harness.report.table import tables
 from harness.report.table.ceiling import ceiling
 from harness.sweep.folder.result import SweepResult
@@ -129,3 +130,20 @@ def test_sort_keys_are_the_values(result: SweepResult) -> None:
     row = tables.heldout(result).html().splitlines()[3]
     assert row.startswith('<tr class="winner"><td class="text">boltzmann pit')
     assert f'<td class="share" data-key="{5 / 6}">83.3</td><td class="interval" data-key="0.4365">43.6–97.0</td>' in row
+
+
+def test_no_value_lies_outside_its_own_interval(result: SweepResult, example: ModuleType) -> None:
+    """In every table that says which column an interval is of; an interval of shares or points names its column."""
+    checked = 0
+    for table in [*tables.build_tables(result), *experiment.build_experiment(example.of_experiment(result))[0]]:
+        titles = [column.title for column in table.columns]
+        for place, column in enumerate(table.columns):
+            if column.kind == "interval":
+                assert column.of in titles, (table.name, column.title)
+                assert column.of.removesuffix(" %") in column.title
+            for row in table.rows if column.of else ():
+                if row[place] is not None:
+                    low, high = row[place]
+                    assert low <= row[titles.index(column.of)] <= high, (table.name, column.title, row)
+                    checked += 1
+    assert checked > 20
