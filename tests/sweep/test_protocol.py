@@ -24,6 +24,7 @@ from harness.sweep.judge.judgement import judge
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
+from tests import warm
 
 SMALL = ("grid=point", "+grid.some={fuser:[linear,rrf,boltzmann],fuser.k:[10,60],fuser.alpha:[0.3,0.6],pool.cap:[8]}")
 
@@ -34,6 +35,16 @@ def swept(overrides):
     plan = Plan(compose("config", given), given)
     prepared = Prepared.of(plan)
     return sweep(prepared, plan.trials()), prepared
+
+
+def test_a_benchmark_without_a_test_question_is_named_when_it_is_swept(overrides, bench, tmp_path):
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "corpus.jsonl").write_text((bench / "corpus.jsonl").read_text())
+    lines = (bench / "queries.jsonl").read_text().splitlines(keepends=True)
+    (own / "queries.jsonl").write_text("".join(one for one in lines if md5_split(json.loads(one)["id"]) == "tune"))
+    done = warm.harness("sweep", *overrides, f"dataset.path={own}", "grid=point", cwd=tmp_path, check=True)
+    assert "own has no test question in this split, so `harness heldout` will have nothing to score" in done.stderr
 
 
 def test_a_sweep_leaves_its_stable_files(swept, tmp_path):

@@ -91,9 +91,11 @@ def _outlook(result: SweepResult, view: View) -> list[Sentence]:
     if view.split == "test":
         blind = [Sentence("forecast", one.text, "expected on test") for one in _blind_spots(result)]
         return [Sentence("expectation", _outcome(view, forecast)), *blind]
+    asked = f"the {counted(forecast['n'], 'question')} of test"
+    if forecast["low"] <= 0 and forecast["high"] >= 1:
+        return [Sentence("expectation", f"{asked.capitalize()} can show nothing: any score is expected.")]
     bounds = f"{percent(forecast['low'])} to {percent(forecast['high'])}"
-    return [Sentence("expectation", f"On the {forecast['n']} questions of test {bounds} is expected."),
-            *_blind_spots(result)]  # fmt: skip
+    return [Sentence("expectation", f"On {asked} {bounds} is expected."), *_blind_spots(result)]
 
 
 def _addition(result: SweepResult, view: View) -> list[Sentence]:

@@ -100,6 +100,12 @@ def test_headroom_is_said_and_whether_these_questions_can_tell(example: ModuleTy
     assert " on 1 of 6 questions, too few to show a gain." in test["in short"]
 
 
+def test_a_test_half_that_can_show_nothing_says_so(example, tmp_path):
+    result = example.write(tmp_path / "s1", heldout=False)
+    result.lock["expected"].update(n=1, low=0.0, high=1.0)
+    assert "The 1 question of test can show nothing: any score is expected." in conclusions(result)["in short"]
+
+
 def test_a_forecast_says_which_lists_were_fitted_here(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1", heldout=False)
     before = conclusions(result)
