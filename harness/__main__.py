@@ -17,8 +17,10 @@ import importlib.util
 import logging
 import os
 import re
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn
 
 from harness.core.configuration import (
@@ -26,6 +28,8 @@ from harness.core.configuration import (
     check_groups,
     check_launcher,
     check_new_keys,
+    check_paths,
+    check_twice,
     compose,
     extend_hydra,
     extensions,
@@ -34,12 +38,16 @@ from harness.core.configuration import (
     missing_library,
     package_folder,
     quote_files,
+    replace_mappings,
     suggest_key,
     translate_errors,
 )
 from harness.core.errors import HarnessError, nearest
 from harness.core.escape import printable, terminal
+from harness.core.files import unwritable
+from harness.core.secret import hide_values
 from harness.core.table import entry, fold
+from harness.core.threads import available
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -115,11 +123,21 @@ def report_errors(command: str) -> Iterator[None]:
         sys.exit(130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        if error.filename is not None or (reason := unwritable(error)) is None:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        end(HarnessError(f"standard output: cannot write ({reason}); free some space or send it elsewhere"))
+
+
+def print_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A traceback, without secrets: the hook of this process."""
+    print(hide_values("".join(traceback.format_exception(kind, error, trace))), end="", file=sys.stderr)
 
 
 def end(error: HarnessError) -> NoReturn:
     """Ends the process with the error in one line."""
-    print(f"error: {' '.join(terminal(error).split())}", file=sys.stderr)
+    print(f"error: {' '.join(terminal(hide_values(str(error))).split())}", file=sys.stderr)
     sys.exit(error.exit_code)
 
 
@@ -175,7 +193,9 @@ def launch(command: str, arguments: list[str]) -> None:
     gc.set_threshold(100_000, 20, 100)  # modules make objects that live as long as the process: 0.3 s of `evaluate`
     atexit.register(gc.freeze)  # nothing is looked through when the process ends
     import hydra
+    from hydra.core.hydra_config import HydraConfig
 
+    sys.excepthook = print_bug
     logging.basicConfig(format="%(message)s", stream=printable(sys.stderr))
     logging.getLogger("harness").setLevel(logging.INFO)
     os.environ["PYTHONSAFEPATH"] = "1"  # what is started from here, by launchers too, imports nothing from this folder
@@ -189,10 +209,15 @@ def launch(command: str, arguments: list[str]) -> None:
     def job(config: DictConfig) -> None:
         with cell(command) if several else report_errors(command):  # not outside: Hydra would add a line of its own
             check_new_keys(primary, overrides, config)
+            replace_mappings(config, HydraConfig.get().overrides.task)
+            check_paths(config)
+            available()
             run(config)
+            sys.stdout.flush()
 
     extend_hydra()
     check_launcher(overrides)
+    check_twice(overrides)
     check_groups(overrides)
     sys.argv = [f"harness {command}", *fit_shapes(primary, overrides), *QUIET, *(MULTIRUN if several else ())]
     with (

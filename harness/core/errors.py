@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import TypeGuard
@@ -33,16 +34,23 @@ def bounded(
 ) -> None:
     """Raise unless ``low <= value <= high`` (``low < value`` with ``open_low``); ``None`` bounds are infinite.
 
-    name: the knob as it is typed in a config, e.g. ``fuser.alpha``. A NaN is never within bounds.
+    name: the knob as it is typed in a config, e.g. ``fuser.alpha``. A NaN and an infinity are never within bounds.
     """
     if not is_number(value):
         raise HarnessError(f"{name} must be a number, got {value!r}")
     below = low is not None and not (value > low if open_low else value >= low)
     above = high is not None and not value <= high
-    if below or above or value != value:
+    if below or above or not _is_finite(value):
         left = "(-inf" if low is None else f"{'(' if open_low else '['}{low}"
         right = "inf)" if high is None else f"{high}]"
         raise HarnessError(f"{name} must be in {left}, {right}, got {name.rpartition('.')[2]}={value}")
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False
 
 
 def whole_number(name: str, value: object, low: int | None = None, high: int | None = None) -> None:

@@ -13,6 +13,7 @@ import unicodedata
 from typing import IO, Any, cast
 
 from harness.core.errors import HarnessError
+from harness.core.secret import hide_values
 
 TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -96,7 +97,7 @@ class _Printable:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        shown = "\n".join(map(terminal, text.split("\n")))
+        shown = "\n".join(map(terminal, hide_values(text).split("\n")))
         try:
             return self.stream.write(shown)
         except UnicodeEncodeError as error:

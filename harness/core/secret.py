@@ -2,21 +2,62 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+import os
 import re
-from urllib.parse import parse_qsl, urlsplit
+import sys
+from collections.abc import Iterator
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from harness.core.errors import HarnessError
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _USER = re.compile(r"://[^/@\s'\"]*@")
 _NAMED = re.compile(r"([?&][^=&\s]*(?:key|token|secret|passw|signature)[^=&\s]*=)[^&\s'\"]+", re.IGNORECASE)
+_PASSWORD = re.compile(r"://[^/@\s:'\"]*:([^/@\s'\"]+)@")
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _ASSIGNED = re.compile(r"password\s*=", re.IGNORECASE)
 _SECRET = re.compile(r"key|token|secret|passw|signature", re.IGNORECASE)
+SHORTEST = 4
+"""Letters of a value that is hidden, at least; a shorter one stands in too many words."""
+SWITCHES = ("true", "false", "none", "null")
+"""What variables with such a name hold that are no keys, such as TOKENIZERS_PARALLELISM."""
 
 
 def hide_secrets(text: str) -> str:
     """A text without the users and passwords of the addresses in it, and without what stands under a key's name."""
     return _NAMED.sub(r"\1***", _USER.sub("://", text))
+
+
+def hide_values(text: str) -> str:
+    """A text without the secrets of this process, as they are, quoted for an address, or within base64.
+
+    They are the values of variables that are named like a key, and the passwords of addresses in variables and
+    arguments. Whatever a library says goes through here before it is printed or written.
+    """
+    if not (values := set(_values())):
+        return text
+    for value in sorted(values, key=len, reverse=True):
+        for form in (value, quote(value, safe="")):
+            text = text.replace(form, "***")
+    return _ENCODED.sub(lambda found: "***" if any(value in _decoded(found[0]) for value in values) else found[0], text)
+
+
+def _values() -> Iterator[str]:
+    for name, value in os.environ.items():
+        if is_secret(name) and len(value) >= SHORTEST and value.lower() not in SWITCHES and not os.path.exists(value):
+            yield value
+    for text in (*os.environ.values(), *sys.argv):
+        yield from (unquote(password) for password in _PASSWORD.findall(text))
+
+
+def _decoded(text: str) -> str:
+    plain = text.rstrip("=").translate({ord("-"): "+", ord("_"): "/"})
+    try:
+        return base64.b64decode(plain + "=" * (-len(plain) % 4)).decode("utf-8", "replace")
+    except (binascii.Error, ValueError):
+        return ""
 
 
 def is_secret(name: str) -> bool:

@@ -9,13 +9,26 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from harness.core.errors import HarnessError
+
 J = TypeVar("J")
 R = TypeVar("R")
+MOST = 4096
+"""Threads; more are a slip of the pen."""
 
 
 def available() -> int:
-    """How many threads there are: OMP_NUM_THREADS, or as many as this process has processors."""
-    return int(os.environ.get("OMP_NUM_THREADS") or len(os.sched_getaffinity(0)))
+    """How many threads there are: OMP_NUM_THREADS, or as many as this process has processors.
+
+    ``4,2`` is OpenMP's form for nested loops: 4. Raises HarnessError for what OpenMP does not read either.
+    """
+    given = os.environ.get("OMP_NUM_THREADS", "").strip()
+    first = given.partition(",")[0].strip()
+    if given and not (first.isascii() and first.isdecimal() and 1 <= int(first) <= MOST):
+        raise HarnessError(
+            f"OMP_NUM_THREADS={given}: expected a whole number from 1 to {MOST}; set one, or unset the variable"
+        )
+    return int(first) if given else len(os.sched_getaffinity(0))
 
 
 def map_threads(work: Callable[[J], R], jobs: Iterable[J], threads: int) -> Iterator[R]:

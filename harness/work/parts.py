@@ -25,6 +25,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import Unwritable, whole, write_json
 from harness.core.identity import code_version, library_versions
 from harness.core.input import DAMAGED
+from harness.core.secret import hide_values
 from harness.core.threads import map_threads
 from harness.work.lease import is_stale, lease
 from harness.work.progress import Progress
@@ -212,7 +213,7 @@ def _compute(part: Part, records: Path, share: Share, advance: Advance) -> bool:
     except Exception as error:
         if not share.tolerant or isinstance(error, (Stop, Unwritable)) or not records.exists():
             raise
-        why = {**told, "error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}
+        why = {**told, "error": hide_values(" ".join(f"{type(error).__name__}: {error}".split()))[:400]}
         log.warning("%s: %s", part.path.name, why["error"])
         write_json(records / f"{part.path.name}{FAILED}", [*failures(records, part.path.name), why])
         return False

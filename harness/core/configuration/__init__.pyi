@@ -2,6 +2,8 @@ from . import extensions as extensions
 from .composition import allow_knobs as allow_knobs
 from .composition import check_groups as check_groups
 from .composition import check_new_keys as check_new_keys
+from .composition import check_paths as check_paths
+from .composition import check_twice as check_twice
 from .composition import compose as compose
 from .composition import concepts as concepts
 from .composition import defaults as defaults
@@ -9,6 +11,7 @@ from .composition import described as described
 from .composition import fit_shapes as fit_shapes
 from .composition import instantiate as instantiate
 from .composition import names as names
+from .composition import replace_mappings as replace_mappings
 from .composition import strategy as strategy
 from .composition import translate_errors as translate_errors
 from .extensions import GROUP as GROUP

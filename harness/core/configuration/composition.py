@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import dataclasses
 import functools
 import importlib.util
 import inspect
 import re
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import yaml
 
 from harness.core.configuration.extensions import extend_hydra, folders, missing_plugin
 from harness.core.configuration.extensions import primary as primary_file
-from harness.core.configuration.rooms import package_folder
+from harness.core.configuration.rooms import package_folder, roomless
 from harness.core.configuration.suggest import suggest_key
 from harness.core.errors import HarnessError, nearest
 
@@ -115,6 +116,8 @@ def instantiate(node: Any) -> Any:
             ):
                 raise HarnessError(f"{target} has no {found[1]}; it has: {_fields(target)}") from error
             last, cause = cause, cause.__cause__
+        if told := next(_misfits(target, node), None):
+            raise HarnessError(told) from error
         if target.startswith("harness."):
             raise  # ours: a bug, with its traceback
         if isinstance(last, ModuleNotFoundError) and last.name == target.partition(".")[0]:
@@ -127,6 +130,44 @@ def instantiate(node: Any) -> Any:
         raise HarnessError(f"configuration: {str(error).splitlines()[0]}") from error
 
 
+KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "a mapping, as in {name: value}": (Mapping, ("Mapping", "dict")),
+    "a list, as in [a,b]": ((list, tuple), ("Sequence", "tuple", "list")),
+    "a text": (str, ("str", "Path", "Literal")),
+    "a number": ((int, float), ("int", "float", "bool")),
+    "null": (type(None), ("None",)),
+}
+"""By what it is called: the types of a value, and the words of an annotation that allow it."""
+
+
+def _misfits(target: str, node: Any) -> Iterator[str]:
+    """A line for each field of a class, within a configuration, whose value is of another kind than is annotated."""
+    from hydra.utils import get_class
+    from omegaconf import OmegaConf
+
+    node = OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
+    for value in node.values() if isinstance(node, dict) else ():
+        yield from _misfits(target, value)
+    kind = get_class(target) if isinstance(node, dict) and node.get("_target_") == target else None
+    hints: dict[str, Any] = {}
+    with contextlib.suppress(NameError):  # of a name that is imported for type checkers alone
+        hints = get_type_hints(kind) if kind is not None else {}
+    for field in dataclasses.fields(kind) if kind is not None and dataclasses.is_dataclass(kind) else ():
+        outer = str(hints.get(field.name, field.type))
+        while (cut := re.sub(r"\[[^][]*\]", "", outer)) != outer:  # what is in a mapping is its own affair
+            outer = cut
+        words = set(re.findall(r"\w+", outer))
+        allowed = [name for name, (_, known) in KINDS.items() if words.intersection(known)]
+        value = node.get(field.name, field.default)
+        fits = any(isinstance(value, types) for name, (types, _) in KINDS.items() if name in allowed)
+        if field.name in node and allowed and not fits:
+            concept = roomless(target).split(".")[1]
+            told = " or ".join(name for name in allowed if name != "null")
+            yield f"{concept}.{field.name}={value}: expected {told}"
+
+
+MERGED = {"a mapping, as in {name: value}": "DictConfig", "a list, as in [a,b]": "ListConfig"}
+"""What a default is, by what it is called, where Hydra cannot merge it with what was typed."""
 KNOB = re.compile(r"^(?:(?:fuser|normalizer|temperature|reranker)\.\w+|lists\.\w+|tracking\.tags\.\w+)=")
 """What may be set though the default strategy lacks it: a grid has others, and any list may be added."""
 
@@ -165,6 +206,46 @@ def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
     for text in overrides:
         _check_once(text)
     return [_fitted(text, whole) for text in overrides]
+
+
+def check_twice(overrides: Sequence[str]) -> None:
+    """Raise HarnessError for a key that is given twice, of which Hydra would keep the last."""
+    given: dict[str, str] = {}
+    for text in overrides:
+        key, equals, _ = text.lstrip("+").partition("=")
+        if equals and key in given:
+            raise HarnessError(f"{given[key]} and {text.lstrip('+')}: {key} is given twice; leave one of them out")
+        if equals and not text.startswith(("-", "~")):
+            given[key] = text.lstrip("+")
+
+
+def check_paths(config: DictConfig) -> None:
+    """Raise HarnessError for a path without a name, by which results would go into the working folder."""
+    for name, value in (config.get("paths") or {}).items():
+        if name != "shared" and value is not None and not str(value).strip():
+            raise HarnessError(
+                f"paths.{name} (HARNESS_{str(name).upper()}) is empty; name a place, or unset the variable"
+            )
+
+
+def replace_mappings(config: DictConfig, overrides: Sequence[str]) -> None:
+    """Let a mapping that was typed stand for all of a strategy's field (``fuser.weights``), or all lists.
+
+    Hydra would merge it with the default.
+    """
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from omegaconf import OmegaConf, open_dict
+
+    for text in overrides:
+        key, _, value = text.lstrip("+").partition("=")
+        section = key.rpartition(".")[0]
+        if not value.startswith("{") or text.startswith("~"):
+            continue
+        holder = OmegaConf.select(config, section) if section else None
+        if key == "lists" or (holder is not None and OmegaConf.is_dict(holder) and "_target_" in holder):
+            (parsed,) = OverridesParser.create().parse_overrides([text])
+            with open_dict(config):
+                OmegaConf.update(config, key, parsed.value(), merge=False)
 
 
 def _check_once(text: str) -> None:
@@ -254,6 +335,8 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
     ):
         config = build(primary, allow_knobs(fit_shapes(primary, overrides)))
     check_new_keys(primary, overrides, config)
+    replace_mappings(config, overrides)
+    check_paths(config)
     return config
 
 
@@ -307,6 +390,10 @@ class translate_errors:
             raise HarnessError(f"{key}={value}: several values; a list is {key}=[{value}]{point}") from error
         if isinstance(error, ValueError) and "Config group override" in str(error):
             raise HarnessError(f"configuration: {error}; name one of its files, as in dataset=sample") from error
+        if error is not None and (found := re.match(r"Error merging override \++([^=]+=.*)", str(error))):
+            wanted = [told for told, kind in MERGED.items() if f"Cannot merge {kind} with" in _first_line(error)]
+            if wanted:
+                raise HarnessError(f"{found[1]}: expected {wanted[0]}") from error
         if isinstance(error, (HydraException, OmegaConfBaseException)):
             raise HarnessError(f"configuration: {_first_line(error)}") from error
 

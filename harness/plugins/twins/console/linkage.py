@@ -97,7 +97,13 @@ def _expectation(expected: Mapping[str, Any], judged: Mapping[str, Any], encoder
     sign = "more than dense" if low > 0 else "fewer than dense" if high < 0 else "neither more nor fewer is shown"
     count, own = len(judged["benchmarks"]), name in judged["benchmarks"]
     line = f"{count - own}{' other' * own} measured benchmarks"
+    known = []
+    if own:
+        gain = judged["benchmarks"][name]["gain"]
+        within = "within" if low <= gain <= high else "outside"
+        known = [f"Measured on tune of {name}: {points(gain)} points, {within} the interval of what is expected below."]
     return [
+        *known,
         f"Expected of graph over dense (encoder={encoder}) by last_hop@5: {points(expected['expected'])} points (95% "
         f"{span(expected['interval'])}): {sign}.",
         f"This is a line through {line}. Each of the {count} left out in turn, it missed the gain by "
