@@ -215,7 +215,11 @@ class Benchmark:
     def test_ids(self, members: NDArray[np.int64] | None = None) -> list[str]:
         """The ids of test's queries among these, or of all."""
         asked = self.members("test") if members is None else members[self.split[members] == "test"]
-        found: list[str] = self.query_ids.take(pa.array(asked)).to_pylist()
+        return self.ids(asked)
+
+    def ids(self, members: NDArray[np.int64]) -> list[str]:
+        """The ids of these queries."""
+        found: list[str] = self.query_ids.take(pa.array(members)).to_pylist()
         return found
 
     @cached_property

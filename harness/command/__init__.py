@@ -80,11 +80,16 @@ def at_depths(names: Any, depths: Any) -> list[Metric]:
     return found
 
 
-def look(config: DictConfig, command: str, source: str, test_ids: Iterable[str]) -> dict[str, Any]:
-    """Note that a command looks at these test questions, before any figure of them is printed; what was noted."""
+def look(
+    config: DictConfig, command: str, source: str, test_ids: Iterable[str], scored: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Note that a command looks at these test questions, before any figure of them is printed; what was noted.
+
+    scored: all questions that it looks at.
+    """
     from harness.sweep.heldout import note_look
 
-    return note_look(config.paths.looks, command, source, test_ids)
+    return note_look(config.paths.looks, command, source, test_ids, scored=scored)
 
 
 def print_look(config: DictConfig, noted: Mapping[str, Any], n: int) -> None:

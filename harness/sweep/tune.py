@@ -35,7 +35,7 @@ from harness.sweep.judge.edge import Edge, find_edges
 from harness.sweep.judge.foresight import foresight
 from harness.sweep.judge.selection import find_added, find_named
 from harness.sweep.judge.trial_table import frame, rows
-from harness.sweep.trial import Trial, engine
+from harness.sweep.trial import Trial, engine, read_by
 from harness.sweep.trial.cost import cost
 from harness.sweep.trial.lists import fitted, recalls, retrievers, store
 from harness.sweep.trial.prepared import Prepared
@@ -64,14 +64,11 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
             _say_what_is_kept(folder, plan.stored())
         else:
             write_text(folder / "config.yaml", plan.stored())
-            for name, table in found.tables.items():
-                write_frame(folder / name, table)
-            write_array(folder / "ranks.npy", found.ranks)
-            manifest, seconds = found.manifest, time.perf_counter() - started
+            _ = found.manifest  # judging counts
+            seconds = time.perf_counter() - started
             spent = {"score": found.seconds, "judge": seconds - found.seconds}
             costs = cost(prepared.identities, data.sha256, store(plan.config), spent, len(data.questions))
-            write_json(folder / "manifest.json", {**manifest, "seconds": round(seconds, 3), "cost": costs})
-            write_json(folder / LOCK, found.lock(hashes(folder)))
+            found.write(folder, {"seconds": round(seconds, 3), "cost": costs})
         remember(folder)
     return SweepResult(folder)
 
@@ -152,6 +149,7 @@ class Findings:
             "code": code_version(),
             "libraries": library_versions(),
             "lists": record(prepared.identities),
+            **({"reads": reads} if (reads := read_by(self.trials.values())) else {}),
             "single": list(prepared.runs),
             "ceiling": [
                 {
@@ -169,6 +167,14 @@ class Findings:
             "recalls": recalls(prepared.identities, data, store(plan.config)),
             **self._ahead,
         }
+
+    def write(self, folder: Path, measured: Mapping[str, Any]) -> None:
+        """Write all files beside ``config.yaml``, the lock last.    measured: what another run measures anew."""
+        for name, table in self.tables.items():
+            write_frame(folder / name, table)
+        write_array(folder / "ranks.npy", self.ranks)
+        write_json(folder / "manifest.json", {**self.manifest, **measured})
+        write_json(folder / LOCK, self.lock(hashes(folder)))
 
     def lock(self, files: Mapping[str, str]) -> dict[str, Any]:
         """``winner.lock.json``. files: the hashes of the other files, by name."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
+import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
 
     from harness.sweep.trial.prepared import Prepared
 
-UNCOMPARED = ("code", "libraries", "sha256", "extended", *MEASURED)
+UNCOMPARED = ("code", "libraries", "sha256", "files", "extended", *MEASURED)
 """What of a lock or manifest follows from the machine, or, as what a grid was extended by, from more than is stored."""
+CONFIG = "config.yaml"
+SAME = "rows, scores and lock"
 ABSENT = "nothing"
 """What a mapping without a key is said to have there."""
 
@@ -58,16 +61,17 @@ def verify_files(folder: Path, ledger: Ledger) -> Iterator[str]:
 def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     """Score and judge all trials on tune again, then the held-out ones on test, and compare; a line about each split.
 
-    Compared on tune are the ranks, to the bit, and what follows from them: the tables, the manifest and the lock, so
-    rows, order, winner, reference, best single list and the locked set; floats may differ by 1e-9 of their size. Test
-    is scored only where it was held out before, and no number of it is shown: it is no new look.
+    The sweep is written again, elsewhere, and its files are compared: ranks to the bit; the tables of trials, queries
+    and scores, the manifest and the lock by value, where floats may differ by 1e-9 of their size. Other code and
+    libraries are named. Test is scored only where it was held out before, and no number of it is shown: it is no new
+    look.
 
     Raises HarnessError that names the first value that differs.
     """
     from harness.sweep.heldout import locked, look_of, score
     from harness.sweep.tune import Findings
 
-    found, lock = Findings.of(prepared, prepared.plan.trials()), result.lock
+    found = Findings.of(prepared, prepared.plan.trials())
     wanted, now = [str(key) for key in result.trials["trial"]], [str(row["trial"]) for row in found.rows]
     if missing := sorted({*wanted} ^ {*now}):
         raise HarnessError(
@@ -81,49 +85,73 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
         raise HarnessError(
             f"{result.folder / 'ranks.npy'}: not what is computed now ({what}): {_why(result, prepared)}"
         )
-    stored = {
-        "trials.parquet": (_rows(result.trials), _rows(found.tables["trials.parquet"])),
-        "queries.parquet": (_rows(result.queries), _rows(found.tables["queries.parquet"])),
-        "manifest.json": (record(result.manifest), json.loads(json.dumps(found.manifest))),
-        LOCK: (lock, json.loads(json.dumps(found.lock(lock.get("files", {}))))),
-    }
-    same_code = lock["code"] == code_version()
-    unknown: dict[str, None] = {}
-    for name, (then, anew) in stored.items():
-        for path, old, new in differences(then, anew):
-            if path.split(".")[0] in UNCOMPARED:
-                continue
-            if not same_code and ABSENT in (old, new):
-                unknown[path.split(".")[-1]] = None
-                continue
-            why = _why(result, prepared)
-            raise HarnessError(f"{result.folder / name}: {path} = {old}, computed now: {new} ({why})")
-    yield f"tune       {len(wanted)} trials scored and judged again: the same ranks, to the bit, the same rows and lock"
-    if unknown:
-        yield f"           other code wrote it, so these could not be compared: {', '.join(unknown)}"
+    with tempfile.TemporaryDirectory() as beside:
+        shutil.copy(result.folder / CONFIG, beside)
+        found.write(Path(beside), {})
+        for name, (then, anew) in _contents(result, SweepResult(Path(beside))).items():
+            for path, old, new in differences(then, anew):
+                if path.partition(".")[0] not in UNCOMPARED:
+                    why = _why(result, prepared)
+                    raise HarnessError(f"{result.folder / name}: {path} = {old}, computed now: {new} ({why})")
+    yield f"tune       {len(wanted)} trials scored and judged again: the same ranks, to the bit, the same {SAME}"
+    yield from _other_code(result)
     entry = read_entry(result.folder, result.lock)
     if entry is None:
         return
     files = score(locked(result, prepared, result.lock), prepared, result.lock, look_of(entry))
     for name, content in files.items():
         if hashlib.sha256(content).hexdigest() != entry["files"][name]:
-            raise HarnessError(f"{result.folder / name}: not what is computed now; data, a list, or the code differs")
+            raise HarnessError(f"{result.folder / name}: not what is computed now ({_why(result, prepared)})")
     yield f"test       {len(result.heldout or ())} trials scored again: the same files, to the bit (no new look)"
+
+
+def _contents(result: SweepResult, anew: SweepResult) -> dict[str, tuple[Any, Any]]:
+    """By file, what it holds in both folders, as far as ``recorded`` has it."""
+    found = {
+        "trials.parquet": (_rows(result.trials), _rows(anew.trials)),
+        "queries.parquet": (_rows(result.queries), _rows(anew.queries)),
+        "scores.parquet": (_scores(result), _scores(anew)),
+        "manifest.json": (record(result.manifest), record(anew.manifest)),
+        LOCK: (result.lock, anew.lock),
+    }
+    return {name: pair for name, pair in found.items() if name in (LOCK, *result.lock.get("files", found))}
+
+
+def _scores(result: SweepResult) -> dict[str, dict[str, list[float]]]:
+    """By list, the lengths of its queries and the scores of its documents."""
+    return {
+        name: {"lengths": one.lengths.tolist(), "scores": one.scores.tolist()} for name, one in result.scores.items()
+    }
+
+
+def _other_code(result: SweepResult) -> Iterator[str]:
+    """A line about code and libraries that are not those of now. Raises HarnessError where lock and manifest differ."""
+    now = {"code": code_version(), "libraries": library_versions()}
+    for key, value in now.items():
+        if (locked := result.lock[key]) != (kept := result.manifest[key]):
+            path, one, other = next(differences(locked, kept, key))
+            raise HarnessError(f"{result.folder / LOCK}: {path} = {one}, and {other} in manifest.json; sweep again")
+        for path, old, new in differences(locked, value, key):
+            yield f"           other code wrote it: {path} = {old} then, {new} now; the numbers are the same"
 
 
 def _why(result: SweepResult, prepared: Prepared) -> str:
     """What the sweep was computed from and is other now: data, lists (retrievers, encoders, ...), code, libraries."""
+    from harness.sweep.trial import read_by
+
     now = {
         "data_sha256": prepared.benchmark.sha256,
         "split_sha256": prepared.benchmark.split_facts.get("split_sha256"),
         "code": code_version(),
         "libraries": library_versions(),
         "sources": own_now(result.lock.get("sources", {})),
+        "reads": read_by(prepared.plan.trials()),
         "lists": record(prepared.identities),
     }
-    then = {key: record(result.manifest.get(key)) for key in now} | {"sources": result.lock.get("sources", {})}
+    usual: dict[str, Any] = {"sources": {}, "reads": {}}
+    then = {key: record(result.manifest.get(key, usual.get(key))) for key in now}
     told = (f"{path}: {old} then, {new} now" for path, old, new in differences(then, now))
-    return "; ".join(told) or "no input differs, so it was changed after it was written"
+    return "; ".join(told) or "no input that the manifest names differs; a file that its trials read may"
 
 
 def _rows(table: pd.DataFrame) -> dict[str, Mapping[str, Any]]:

@@ -1,10 +1,12 @@
 """What may not stand in a configuration."""
 
+import base64
+
 import pytest
 
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
-from harness.core.secret import check_address, check_variable, hide_secrets
+from harness.core.secret import check_address, check_variable, hide_secrets, hide_values
 from harness.sweep.trial.plan import Plan
 
 CANARY = "hunter2-canary"
@@ -40,3 +42,23 @@ def test_what_is_no_secret() -> None:
     check_address("x", "http://127.0.0.1:8000/v1?api-version=2", "")
     check_address("x", "postgresql://me@localhost/db?host=/tmp", "", user=True)
     check_variable("x", "OPENAI_API_KEY")
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("Bearer tok-12345!", "Bearer ***!"),
+        (f"Basic {base64.b64encode(b'bob:tok-12345').decode()}", "Basic ***"),
+        (f"[{base64.urlsafe_b64encode(b'x' + 'ÿ~tok-12345'.encode()).decode().rstrip('=')}]", "[***]"),
+        ("http://host/?t=p%40ss", "http://host/?t=***"),
+        ("p@ss and false", "*** and false"),
+        ("nothing of it", "nothing of it"),
+    ],
+)
+def test_whatever_a_library_says_goes_out_without_the_values(
+    text: str, hidden: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "tok-12345")
+    monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
+    monkeypatch.setenv("TRACKER", "https://bob:p%40ss@example.org/x")
+    assert hide_values(text) == hidden

@@ -2,16 +2,19 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from harness.__main__ import _named
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.core.identity import code_version
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
@@ -61,6 +64,51 @@ def test_another_file_behind_a_list_is_named(result, bench):
             verify(result)
     finally:
         path.write_text(before)
+
+
+def test_scores_that_figures_show_are_computed_again(result, relock):
+    path = result.folder / "scores.parquet"
+    frame = pd.read_parquet(path)
+    frame.loc[3, "score"] += 1e-6
+    frame.to_parquet(path, index=False)
+    relock(result.folder)
+    changed = f"{path}: {frame.loc[3, 'list']}.scores.3 = {frame.loc[3, 'score']}, computed now: "
+    with pytest.raises(HarnessError, match=re.escape(changed)):
+        verify(SweepResult(result.folder))
+
+
+def test_another_code_s_name_hides_nothing(result, relock):
+    """Numbers that other code wrote may be the same, which is said; a key of the winner that is gone is missed."""
+    path = result.folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps({**manifest, "code": "9.9.9+other"}))
+    relock(result.folder, code="9.9.9+other")
+    said = verify(SweepResult(result.folder))
+    assert f"other code wrote it: code = 9.9.9+other then, {code_version()} now; the numbers are the same" in said[1]
+    lock = json.loads((result.folder / "winner.lock.json").read_text())
+    del lock["winner"]["losses"]
+    relock(result.folder, **lock)
+    with pytest.raises(HarnessError, match=r"winner\.losses = nothing, computed now: \d+ \(code: 9\.9\.9\+other then"):
+        verify(SweepResult(result.folder))
+
+
+def test_a_lock_s_code_is_its_manifest_s(result, relock):
+    relock(result.folder, code="9.9.9+other")
+    with pytest.raises(HarnessError, match=r"winner\.lock\.json: code = 9\.9\.9\+other, and .* in manifest\.json"):
+        verify(SweepResult(result.folder))
+
+
+def test_another_file_of_importance_is_named(overrides, tmp_path):
+    """It was in the hash of each trial, and the message said that the folder was changed."""
+    importance = tmp_path / "importance.json"
+    importance.write_text('{"d00": 0.5}')
+    given = (*overrides, f"pool.importance={importance}", "fuser=weighted_rrf", "grid=point")
+    plan = Plan(compose("config", given), given)
+    swept = sweep(Prepared.of(plan), plan.trials())
+    assert "the same ranks, to the bit" in verify(swept)[0]
+    importance.write_text('{"d00": 0.6}')
+    with pytest.raises(HarnessError, match=r"reads\.pool\.importance=.*importance\.json: [0-9a-f]{64} then"):
+        verify(SweepResult(swept.folder))
 
 
 def test_first_arguments_alone_are_the_keys_without_a_value():

@@ -223,11 +223,10 @@ class Gold:
 
     @property
     def test_ids(self) -> list[str]:
-        """The ids of test's queries among these; under another splitting, also of those that are given as test."""
+        """The ids of test's queries among these, also of those that the gold itself gives as test."""
         whole = self.whole or self
         test = {query for query, part in zip(whole.query_ids, whole.parts.tolist(), strict=True) if part == "test"}
-        if splitting_name(self.splitting) != "given":
-            test |= {query for query, name in zip(self.query_ids, self.given or (), strict=False) if name == "test"}
+        test |= {query for query, name in zip(self.query_ids, self.given or (), strict=False) if name == "test"}
         return [query for query in self.query_ids if query in test]
 
     def take(self, places: Sequence[int]) -> Gold:

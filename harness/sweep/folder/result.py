@@ -35,7 +35,7 @@ MANIFEST = {
     "cost?": {"lists?": {"*": {"*": (*NUMBER, type(None))}}, "seconds?": {"lists?": {"*": NUMBER}}},
     "expected?": {"score": NUMBER, "low": NUMBER, "high": NUMBER}, "power?": {"*": (*NUMBER, type(None))},
     "shared_gold?": NUMBER, "seconds?": NUMBER, "single?": [str], "split?": str, "split_sha256?": str,
-    "splitting?": str, "sources?": {"*": str},
+    "splitting?": str, "sources?": {"*": str}, "reads?": {"*": object},
     "lists?": {"*": dict}, "left_out?": {"*": int},
 }  # fmt: skip
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")

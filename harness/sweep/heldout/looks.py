@@ -2,8 +2,10 @@
 
 The ledger of a runs folder numbers the evaluations of the protocol. This file (``paths.looks``, below the user's cache)
 outlives a runs folder and also knows ``evaluate``, ``compare``, ``answer``, ``diagnose`` and ``trace``: how often were
-these questions looked at? A look is of the same test where it shares half of the ids of the smaller of both. The ledger
-is the authority for evaluations: one whose look could not be noted stands, counts, and is noted by the next.
+these questions looked at? Looks are counted by question, whatever a splitting called it then: one that was scored as a
+question of tune, under a split of one's own, was looked at all the same. The looks at a test are those at the question
+of it that had most. The ledger is the authority for evaluations: one whose look could not be noted stands, counts, and
+is noted by the next.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import datetime
 import hashlib
 import json
 import logging
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,47 +22,62 @@ from typing import Any
 from harness.core.errors import HarnessError
 from harness.core.files import locked, make_folder, write_text
 from harness.core.identity import texts_sha256
+from harness.sweep.folder.lock import misfit
 
 log = logging.getLogger(__name__)
 DIGITS = 12
 """Of the hash that an id is known by."""
+FORM = {"questions": str, "ids?": [str], "evaluation?": str}
+"""Of a line, as far as it is read."""
 Entry = dict[str, Any]
 
 
 def note_look(
-    path: str | None, command: str, source: str, test_ids: Iterable[str], evaluations: Sequence[str] | None = None
+    path: str | None,
+    command: str,
+    source: str,
+    test_ids: Iterable[str],
+    evaluations: Sequence[str] | None = None,
+    scored: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Note that a command looks at these test questions; ``{"test_questions", "looks"}`` with this one.
+
+    scored: all questions that are scored or shown, where these are more. They are noted, too, and those that a held-out
+    evaluation had as test are test questions, whatever they are called now.
 
     path: the file; None notes nothing. source: the benchmark or file that the questions are of; test_ids: those of test
     that are scored or shown, as the splitting says (``test_ids`` of a benchmark and of a gold). evaluations: hashes of
     lines of a ledger, each of which is noted once. looks: None where none is noted: no test question, no file, or one
     that cannot be written.
     """
-    test = sorted(test_ids)
+    test = set(test_ids)
+    asked = sorted(test.union(scored))
     found: dict[str, Any] = {"test_questions": len(test), "looks": None}
     if path is not None and not str(path).strip():
         raise HarnessError("paths.looks (HARNESS_LOOKS) is empty: name a file, or give null to note no look")
-    if test and path is not None:
-        place, digests = Path(path), _digests(test)
+    if asked and path is not None:
+        place, digests = Path(path), _digests(asked)
         try:
             make_folder(place.parent)
             with locked(place.with_suffix(".lock")):
                 known = _read(place)
+                judged = _evaluated(known)
+                test |= {name for name, own in zip(asked, digests, strict=True) if own in judged}
+                found["test_questions"] = len(test)
                 due = [{}] if evaluations is None else [{"evaluation": line} for line in _missing(evaluations, known)]
                 facts: Entry = {
                     "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
                     "command": command,
                     "source": Path(source).name,
-                    "questions": texts_sha256(test),
-                    "n": len(test),
+                    "questions": texts_sha256(asked),
+                    "n": len(asked),
                 }
                 if due and not any(entry["questions"] == facts["questions"] and "ids" in entry for entry in known):
                     facts["ids"] = digests
                 added = [{**facts, **look} for look in due]
                 if added:
                     write_text(place, "".join(f"{json.dumps(entry)}\n" for entry in [*known, *added]))
-                found["looks"] = _count([*known, *added], test)
+                found["looks"] = _count([*known, *added], test) if test else None
         except HarnessError as error:
             why = "; the next held-out evaluation of this data notes it" if evaluations else ""
             log.warning("this look at test is not noted: %s%s", error, why)
@@ -79,7 +97,7 @@ def count_looks(path: str | None, test_ids: Iterable[str], evaluations: Sequence
     except HarnessError as error:
         recorded = False
         log.warning("the looks at test that were noted are not counted: %s", error)
-    count = _count(known, sorted(test_ids)) + len(_missing(evaluations, known))
+    count = _count(known, test_ids) + len(_missing(evaluations, known))
     return count if recorded else count or None
 
 
@@ -111,17 +129,29 @@ def _read(path: Path) -> list[Entry]:
             entry = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(entry, dict) and "questions" in entry:
+        if misfit(entry, FORM) is None:
             found.append(entry)
     return found
 
 
-def _count(known: Sequence[Entry], test: Sequence[str]) -> int:
-    """The looks at these questions: of the same set, or of one that shares half of the ids of the smaller."""
-    own = set(_digests(test))
-    sets = {texts_sha256(test): own, **{entry["questions"]: set(entry["ids"]) for entry in known if "ids" in entry}}
-    same = {sha256 for sha256, other in sets.items() if own and 2 * len(own & other) >= min(len(own), len(other))}
-    return sum(entry["questions"] in same for entry in known)
+def _count(known: Sequence[Entry], test: Iterable[str]) -> int:
+    """The looks at the question of these that had most; at all of a set of which a line has the hash alone."""
+    names = sorted(test)
+    own, sets = set(_digests(names)), _sets(known)
+    sets.setdefault(texts_sha256(names), own)
+    looks = Counter(name for entry in known for name in own & sets.get(entry["questions"], set()))
+    return max(looks.values(), default=0)
+
+
+def _evaluated(known: Sequence[Entry]) -> set[str]:
+    """The questions, by their digests, that held-out evaluations had as test."""
+    sets = _sets(known)
+    return set().union(*(sets.get(entry["questions"], set()) for entry in known if entry.get("evaluation")))
+
+
+def _sets(known: Sequence[Entry]) -> dict[str, set[str]]:
+    """The digests of each set of questions, by its hash."""
+    return {entry["questions"]: set(entry["ids"]) for entry in known if entry.get("ids")}
 
 
 def _missing(evaluations: Iterable[str], known: Sequence[Entry]) -> list[str]:

@@ -15,4 +15,5 @@ from .trial import PoolSpec as PoolSpec
 from .trial import Trial as Trial
 from .trial import list_names as list_names
 from .trial import other_anchor as other_anchor
+from .trial import read_by as read_by
 from .trial import reference_of as reference_of

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from harness.core.configuration import defaults
 from harness.core.errors import HarnessError, is_number, one_of
-from harness.core.identity import digest, file_sha256, identity
+from harness.core.identity import digest, file_sha256, identity, record
 from harness.fusion.context import default_anchor
 from harness.fusion.fuser import Calibrated, Fuser
 from harness.fusion.learning import learned_fields, must_learn
@@ -201,6 +201,16 @@ class Trial:
         }
         usual = defaults(group, str(self.settings[group])) if knobs else {}
         return [f"{key}={_short(value)}" for key, value in knobs.items() if is_number(value) or value != usual[key]]
+
+
+def read_by(trials: Iterable[Trial]) -> dict[str, Any]:
+    """What trials read beside the lists, for people who look for what has changed: hashes of files, identities."""
+    found: dict[str, Any] = {}
+    for trial in trials:
+        found |= trial.beside
+        if trial.pool.importance:
+            found[f"pool.importance={trial.pool.importance}"] = file_sha256(Path(trial.pool.importance))
+    return cast("dict[str, Any]", record(found))
 
 
 def _short(value: Any) -> str:

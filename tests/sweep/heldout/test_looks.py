@@ -1,5 +1,6 @@
 """Looks at test that are not the protocol's: counted by the test questions, whatever file they came from."""
 
+import dataclasses
 import errno
 import json
 import os
@@ -36,10 +37,10 @@ def test_looks_are_counted_by_the_test_questions_in_any_order(looks):
     assert [entry["source"] for entry in noted(looks)] == ["gold.jsonl", "b.qrels"]
 
 
-def test_gold_with_a_question_more_or_fewer_is_the_same_test(looks):
-    """Half of the ids of the smaller set make it the same; a set with other ids is another one."""
+def test_looks_are_counted_by_question(looks):
+    """Of a set, those at the question that had most; TEST[1] is in all but ``other``, whose first was seen once."""
     other = [name for name in (f"other{number}" for number in range(80)) if md5_split(name) == "test"]
-    for ids, count in ((TEST, 1), (TEST[1:], 2), ([*TEST, other[0]], 3), (TEST[:2], 4), (other, 1), (other + TEST, 6)):
+    for ids, count in ((TEST, 1), (TEST[1:], 2), ([*TEST, other[0]], 3), (TEST[:2], 4), (other, 2), (other + TEST, 5)):
         assert note_look(looks, "evaluate", "g", ids)["looks"] == count, ids
     assert sum("ids" in entry for entry in noted(looks)) == 6
     note_look(looks, "evaluate", "g", TEST)
@@ -54,17 +55,43 @@ def test_looks_of_an_older_version_are_counted_by_the_hash_of_their_set(looks):
     assert note_look(looks, "evaluate", "g", TEST)["looks"] == 2
 
 
-@pytest.mark.parametrize(("shared", "count"), [(3, 1), (4, 1), (5, 2), (6, 2)])
-def test_half_of_the_ids_make_the_same_test(looks, shared, count):
-    """Of ten questions, against a set of twelve."""
-    note_look(looks, "evaluate", "g", [*TEST[:shared], *(f"other{number}" for number in range(12 - shared))])
-    assert note_look(looks, "evaluate", "g", TEST[:10])["looks"] == count
+def test_what_was_scored_as_tune_was_looked_at(looks):
+    """Under a split of one's own: nothing is said at once, and the next look at these as test counts it."""
+    assert note_look(looks, "evaluate", "g", [], scored=TEST) == {"test_questions": 0, "looks": None}
+    assert count_looks(looks, TEST) == 1
+    assert count_looks(looks, ["another"]) == 0
+    assert note_look(looks, "evaluate", "g", TEST)["looks"] == 2
+
+
+def test_a_question_that_was_evaluated_as_test_stays_one_whatever_a_split_calls_it(looks):
+    note_look(looks, "heldout", "g", TEST, ["a" * 64])
+    assert note_look(looks, "evaluate", "g", [], scored=[*TEST[:3], "tuned"]) == {"test_questions": 3, "looks": 2}
+
+
+def test_a_split_of_one_s_own_that_calls_test_questions_tune(looks, bench, tmp_path, capsys):
+    """After a held-out evaluation by MD5, `evaluate` says that they are test questions, and the next counts it."""
+    note_look(looks, "heldout", "tiny", TEST, ["a" * 64])
+    (tmp_path / "own.txt").write_text("".join(f"{name} {'tune' if name in TEST else 'test'}\n" for name in IDS))
+    given = [f"run={bench}/dense.trec", f"gold={bench}/queries.jsonl", "split=tune", f"splitting={tmp_path}/own.txt"]
+    evaluate(compose("evaluate", given))
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"{len(TEST)} of these {len(TEST)} questions are test questions; look 2 at them" in said
+    assert count_looks(looks, TEST) == 2
+
+
+def test_a_field_split_that_a_mapping_calls_tune_is_test(looks):
+    given = ["test" if name in TEST else "dev" for name in IDS]
+    gold = dataclasses.replace(harness.Gold.from_dict({name: {"a": 1} for name in IDS}), given=given)
+    assert gold.split("tune", {"test": "tune", "dev": "test"}).test_ids == [name for name in IDS if name in TEST]
 
 
 def test_a_line_that_is_no_look_is_passed_over(looks):
     note_look(looks, "evaluate", "g", TEST)
     with Path(looks).open("a") as stream:
-        stream.write('{}\n{"time": "x"}\n["questions"]\n"questions"\n1\nnull\n')
+        stream.write('{}\n{"time": "x"}\n["questions"]\n"questions"\n1\nnull\n{"questions": [1]}\n')
+        stream.write(
+            '{"questions": "x", "ids": 5}\n{"questions": "x", "ids": [{}]}\n{"questions": "x", "evaluation": []}\n'
+        )
     assert count_looks(looks, TEST) == 1
 
 
@@ -102,7 +129,8 @@ def test_python_notes_its_looks_too(looks):
     harness.evaluate(run, gold.split("tune"), ["recall@1"])
     with pytest.raises(harness.HarnessError):
         harness.evaluate(run, gold, ["last_hop@0"])
-    assert [entry["command"] for entry in noted(looks)] == ["evaluate", "compare"]
+    assert [entry["command"] for entry in noted(looks)] == ["evaluate", "compare", "evaluate"]
+    assert count_looks(looks, TEST) == 2
 
 
 def test_evaluate_says_how_many_questions_are_test_and_which_look_it_is(looks, bench, tmp_path, capsys):

@@ -77,7 +77,7 @@ def run(config: DictConfig) -> None:
     split = part_name(config.split, splitting)
     result = answers.result(found, against, data, members, split, plain(config.reader), plain(config.published))
     table = answers.table(result)
-    looked = look(config, "answer", data.name, data.test_ids(members))
+    looked = look(config, "answer", data.name, data.test_ids(members), data.ids(members))
     print(table.text())
     for line in answers.notes(result):
         print(textwrap.fill(line, 120))

@@ -102,6 +102,7 @@ def test_the_share_of_a_measured_benchmark_is_what_is_found(command: Command, tm
     others = [one for name, one in known.items() if name != "sample"]
     slope = sum(one.share * (one.graph - one.dense) for one in others) / sum(one.share**2 for one in others)
     assert found["expected"]["sample"]["expected"] == pytest.approx(slope * found["start"]["steps"]["1"]["last"])
+    assert "Measured on tune of sample: +24.8 points, outside the interval of what is expected below." in said
     assert "Expected of graph over dense (encoder=static) by last_hop@5: +44.7 points (95% +34.2 to +55.2)" in said
     assert "a line through 5 other measured benchmarks. Each of the 6 left out in turn" in " ".join(said.split())
     assert [line.split()[:3] for line in said.splitlines()].count(["sample", "52.7", "+24.8"]) == 1

@@ -1,0 +1,82 @@
+"""Settings of the command line and the environment: what cannot be meant is refused in one line that names it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Command
+
+FUSE = ("fuse", "lists={dense: a.trec, graph: b.trec}", "out=o.trec")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.trec").write_text("q1 Q0 b 1 3 s\nq1 Q0 a 2 2 s\n")
+    (tmp_path / "b.trec").write_text("q1 Q0 a 1 3 s\nq1 Q0 c 2 2 s\n")
+    (tmp_path / "gold.jsonl").write_text('{"id": "q1", "supporting_ids": ["a", "b"]}\n')
+    return tmp_path
+
+
+def test_a_mapping_that_is_typed_replaces_the_default(folder: Path, command: Command) -> None:
+    """The default names bm25, too. a: 1/62 + .5/61; b: 1/61; c: .5/62."""
+    status, _, said = command(*FUSE, "fuser=weighted_rrf", "fuser.weights={dense: 1, graph: .5}")
+    assert status == 0, said
+    rows = [line.split() for line in (folder / "o.trec").read_text().splitlines()]
+    assert [(row[2], float(row[4])) for row in rows] == [
+        ("a", pytest.approx(1 / 62 + 0.5 / 61)), ("b", pytest.approx(1 / 61)), ("c", pytest.approx(0.5 / 62)),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (["fuser.k=1e400"], "fuser.k must be in [0, inf), got k=inf"),
+        (["fuser.k=.inf"], "fuser.k must be a number, got '.inf'"),
+        ([f"fuser.k=1{'0' * 400}"], "fuser.k must be in [0, inf), got k=1"),
+        (["fuser.weights={dense: 1e999, graph: 1}"], "fuser.weights.dense must be in [0, inf), got dense=inf"),
+        (["fuser.weights=0.5"], "fuser.weights=0.5: expected a mapping, as in {name: value}"),
+        (["fuser.weights=[1,2]"], "fuser.weights=[1,2]: expected a mapping, as in {name: value}"),
+        (["fuser.k=3", "fuser.k=4"], "fuser.k=3 and fuser.k=4: fuser.k is given twice; leave one of them out"),
+        (["--depth", "3", "depth=4"], "depth=3 and depth=4: depth is given twice; leave one of them out"),
+    ],
+)
+def test_a_value_that_cannot_be_meant(folder: Path, command: Command, typed: list[str], message: str) -> None:
+    status, _, said = command(*FUSE, "fuser=weighted_rrf", *typed)
+    assert (status, said.count("\n")) == (2, 1), said
+    assert message in said
+    assert not (folder / "o.trec").exists()
+
+
+@pytest.mark.parametrize("name", ["runs", "data", "reports", "ledger", "looks", "models"])
+def test_an_empty_variable_names_no_place(
+    folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(f"HARNESS_{name.upper()}", " ")
+    status, _, said = command(*FUSE, "fuser=rrf")
+    assert (status, said) == (
+        2,
+        f"error: paths.{name} (HARNESS_{name.upper()}) is empty; name a place, or unset the variable\n",
+    )
+
+
+@pytest.mark.parametrize(("threads", "status"), [("0", 2), ("-1", 2), ("abc", 2), ("4,2", 0), (" 2 ", 0), ("", 0)])
+def test_threads(folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch, threads: str, status: int) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    found, _, said = command(*FUSE, "fuser=rrf")
+    assert found == status, said
+    if status:
+        assert said.startswith(f"error: OMP_NUM_THREADS={threads}: expected a whole number from 1 to 4096")
+
+
+def test_a_full_disk_behind_standard_output(folder: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "harness", "evaluate", "run=a.trec", "gold=gold.jsonl"],
+            stdout=full, stderr=subprocess.PIPE, text=True, cwd=folder, env={**os.environ},
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("error: standard output: cannot write (No space left on device)")
