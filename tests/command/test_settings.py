@@ -56,7 +56,7 @@ def test_an_empty_variable_names_no_place(
     folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv(f"HARNESS_{name.upper()}", " ")
-    status, _, said = command(*FUSE, "fuser=rrf")
+    status, _, said = command("evaluate", "run=a.trec", "gold=gold.jsonl")
     assert (status, said) == (
         2,
         f"error: paths.{name} (HARNESS_{name.upper()}) is empty; name a place, or unset the variable\n",

@@ -18,7 +18,7 @@ import yaml
 
 from harness.core.configuration.extensions import extend_hydra, folders, missing_plugin
 from harness.core.configuration.extensions import primary as primary_file
-from harness.core.configuration.rooms import package_folder, roomless
+from harness.core.configuration.rooms import PACKAGE, package_folder, roomless
 from harness.core.configuration.suggest import suggest_key
 from harness.core.errors import HarnessError, nearest
 
@@ -148,7 +148,9 @@ def _misfits(target: str, node: Any) -> Iterator[str]:
     node = OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
     for value in node.values() if isinstance(node, dict) else ():
         yield from _misfits(target, value)
-    kind = get_class(target) if isinstance(node, dict) and node.get("_target_") == target else None
+    kind: Any = None
+    if isinstance(node, dict) and node.get("_target_") == target and target.startswith(f"{PACKAGE.name}."):
+        kind = get_class(target)
     hints: dict[str, Any] = {}
     with contextlib.suppress(NameError):  # of a name that is imported for type checkers alone
         hints = get_type_hints(kind) if kind is not None else {}
