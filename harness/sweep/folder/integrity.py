@@ -14,6 +14,7 @@ import yaml
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256
 from harness.core.input import read_yaml
+from harness.sweep.folder.lock import misfit
 
 log = logging.getLogger(__name__)
 FILES = ("config.yaml", "manifest.json", "queries.parquet", "ranks.npy", "scores.parquet", "trials.parquet")
@@ -22,6 +23,12 @@ HELDOUT = ("heldout.json", "heldout_queries.parquet", "heldout_ranks.npy")
 """The files of a held-out evaluation."""
 ENTRY = "heldout.entry.json"
 """A copy of the evaluation's line in the ledger, so that a folder can be moved."""
+LINE = {
+    "sha256": str, "previous": str, "time?": str, "evaluation?": int, "split?": str, "dataset?": str, "sweep?": str,
+    "data_sha256?": str, "lock_sha256?": str, "files?": {"*": str}, "looks?": int, "charged?": int, "chosen_on?": int,
+    "code?": str, "trials?": [str], "family?": {"name": str, "member": str, "members": [str]},
+}  # fmt: skip
+"""The form of a line of the ledger (see ``harness.sweep.folder.lock.misfit``)."""
 HERE = ("paths", "tracking", "device")
 """Keys of a configuration that belong to a machine, not to a sweep."""
 MEASURED = ("seconds", "cost")
@@ -92,6 +99,8 @@ def read_entry(folder: Path, lock: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise HarnessError(f"{path}: damaged; delete it and run `harness heldout` again") from error
+    if told := misfit(entry, {**LINE, "evaluation": int, "time": str, "dataset": str}):
+        raise HarnessError(f"{path}: damaged ({told}); delete it and run `harness heldout` again")
     if not own or entry.get("lock_sha256") != lock["sha256"]:
         raise HarnessError(f"{path}: not the evaluation of this lock; delete it and run `harness heldout` again")
     return {**entry, "files": files}

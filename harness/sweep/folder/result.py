@@ -38,6 +38,13 @@ MANIFEST = {
     "splitting?": str, "sources?": {"*": str}, "reads?": {"*": object},
     "lists?": {"*": dict}, "left_out?": {"*": int},
 }  # fmt: skip
+HELDOUT = {
+    "trial": str, "name": str, "family": str, "overrides": [str], "parameters": {"*": object}, "n": int,
+    "evaluation": int, "looks?": int, "charged?": int, "chosen_on?": int, "roles?": [str], "wins?": int, "losses?": int,
+    "coverage?": {"*": {"warnings": [str]}}, "expected?": {"score": NUMBER, "low": NUMBER, "high": NUMBER},
+    "as_expected?": bool,
+}  # fmt: skip
+"""The form of a row of ``heldout.json``, beside its metrics."""
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 QUERY = ("id", "hops", "type", "chain")
 """What readers need of a manifest, of a row of a trial, and of a row of a query."""
@@ -127,9 +134,8 @@ class SweepResult:
         if not (self.folder / name).is_file():
             return None
         rows = self._load(name, _json)
-        needed = (*TRIAL, "evaluation", self.manifest["objective"])
-        if not isinstance(rows, list) or not all(isinstance(row, dict) and {*needed} <= row.keys() for row in rows):
-            raise self._damaged(name, f"expected a list of rows with {', '.join(needed)}")
+        if told := misfit(rows, [{**HELDOUT, self.manifest["objective"]: NUMBER}]):
+            raise self._damaged(name, told)
         return cast("Sequence[Row]", rows)
 
     @cached_property

@@ -29,6 +29,8 @@ from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import digest
 from harness.evaluation.statistic import charge
+from harness.sweep.folder.integrity import LINE
+from harness.sweep.folder.lock import misfit
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64
@@ -153,7 +155,7 @@ def _parse(line: str) -> dict[str, Any] | None:
         entry = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return entry if isinstance(entry, dict) and "previous" in entry else None
+    return entry if misfit(entry, LINE) is None else None
 
 
 def _sha256(entry: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -121,3 +122,21 @@ def test_all_leaves_out_what_is_damaged_and_names_it(
     shutil.rmtree(tmp_path / "sweeps" / "good")
     with pytest.raises(HarnessError, match="none of 2 sweeps can be read"):
         newest(tmp_path, "all")
+
+
+KEYS = ("trial", "name", "parameters", "overrides", "n", "evaluation", "looks", "roles", "coverage", "expected")
+FIT = [("trial", "x"), ("name", "x"), ("parameters", {"": 0}), ("parameters", {"a": []})]
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("value", [True, -1.5, "x", [None], [[1]], {"": 0}, {"a": []}])
+def test_rows_of_heldout_json_of_other_types(example: ModuleType, tmp_path: Path, key: str, value: object) -> None:
+    """They are read as a row of that form, or refused by the name of the value."""
+    path = example.write(tmp_path / "s1").folder / "heldout.json"
+    rows = json.loads(path.read_text())
+    path.write_text(json.dumps([{**rows[0], key: value}, *rows[1:]]))
+    if (key, value) in FIT:
+        assert SweepResult(tmp_path / "s1").heldout
+        return
+    with pytest.raises(HarnessError, match=rf"heldout\.json: damaged \(0\.{key}"):
+        _ = SweepResult(tmp_path / "s1").heldout

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from harness.core.errors import HarnessError
+from harness.core.identity import digest
 from harness.sweep.heldout.ledger import Ledger
 
 FACTS = {"dataset": "d", "data_sha256": "a" * 64, "split": "test"}
@@ -93,4 +94,15 @@ def test_another_hash_in_the_head_is_said_of_the_head(ledger):
     count, last = head.read_text().split()
     head.write_text(f"{count} {'0' if last[0] != '0' else '1'}{last[1:]}\n")
     with pytest.raises(HarnessError, match=rf"\.head: not the hash of line {count} of {ledger.path.name}"):
+        ledger.entries()
+
+
+@pytest.mark.parametrize("value", [None, 5, [], {"files": {"a": 1}}, {"evaluation": "1"}, {"family": {"name": []}}])
+def test_a_line_of_other_types_is_named_though_its_hash_is_right(ledger, value):
+    lines = ledger.path.read_text().splitlines()
+    entry = {**json.loads(lines[1]), **value} if isinstance(value, dict) else value
+    if isinstance(entry, dict):
+        entry["sha256"] = digest({key: item for key, item in entry.items() if key != "sha256"})
+    ledger.path.write_text("\n".join([lines[0], json.dumps(entry), *lines[2:]]) + "\n")
+    with pytest.raises(HarnessError, match=r"ledger\.jsonl:2: "):
         ledger.entries()
