@@ -150,7 +150,7 @@ def test_a_held_out_table_says_how_many_looks_there_were_before(looks, overrides
     prepared = Prepared.of(Plan(compose("config", given), given))
     result = heldout(sweep(prepared, prepared.plan.trials()), prepared, again=False)
     assert {(row["evaluation"], row["looks"]) for row in result.heldout} == {(1, 2)}
-    assert result.test.look == ", after 2 known looks of any kind; the winner's p after 3 looks 1.000 (Holm's times 3)"
+    assert result.test.look == ", after 2 known looks of any kind"
     assert count_looks(looks, TEST) == 3
 
 
