@@ -12,11 +12,12 @@
   harness compare 'run={mine: [m0.trec, m1.trec]}' 'baseline={old: "old.*.trec"}' gold=queries.jsonl
 
 A query is won when the run has more than the baseline, and lost when it has less; the exact McNemar test asks how
-often a fair coin would split them as unevenly (for ndcg, recall and mrr it is the sign test). Holm p and BH p are
-corrected for all comparisons of the call. `detectable` is the smallest net share of wins that so many queries show
-with 80% power: a difference below it cannot be expected to be significant. Compare with every single list, not with
-dense alone: `baseline` takes several, by the same forms as `run`; every run is compared with each of them (no pair
-twice), a matrix shows them, and p and intervals by cluster (questions that share gold passages) stand beside the plain.
+often a fair coin would split them as unevenly (for ndcg, recall and mrr it is the sign test). Holm p is corrected for
+all comparisons of the call. Where queries share gold passages, Holm p and intervals are by cluster (whole clusters
+change sides), and the head says so; p by query is a column of explain=true and files. Of few large clusters there is no
+p. `detectable` is the smallest net share of wins that so many queries show with 80% power: a difference below it cannot
+be expected to be significant. Compare with every single list, not with dense alone: `baseline` takes several, by the
+same forms as `run`; every run is compared with each of them (no pair twice), and a matrix shows them.
 
 Below stand what is better, and on how many questions a fusion of the runs can gain over the best of them. With
 explain=true the table has every column, and for each pair and metric stand what could be seen, and the headroom: what
@@ -38,7 +39,7 @@ Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are a
 one comparison is an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids,
 headroom and more; several are a list. out=NAME.tex is a paper's table, systems by metrics, with signs and bold only
 where a difference is shown, NAME-matrix.tex the matrix of several baselines, NAME-appendix.tex the table of this
-command; out=NAME.html one page, which opens from disk: that matrix in colours, with intervals by query and by cluster,
+command; out=NAME.html one page, which opens from disk: that matrix in colours, with intervals,
 and the table; out=NAME.md the table for a pull request. `figure` (.pdf, .png or .svg) shows each difference with its
 interval, wins and losses.
 

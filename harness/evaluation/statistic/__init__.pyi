@@ -17,7 +17,6 @@ from .multiple import partial_conjunction as partial_conjunction
 from .multiple import replicability as replicability
 from .paired import mcnemar as mcnemar
 from .paired import odds_ratio as odds_ratio
-from .paired import paired_odds_ratio as paired_odds_ratio
 from .permutation import max_statistic as max_statistic
 from .permutation import sign_flip as sign_flip
 from .pooled import Pooled as Pooled

@@ -1,29 +1,23 @@
-"""Two systems on the same queries: the exact McNemar test and the odds ratios."""
+"""Two systems on the same queries: the exact McNemar test and the odds ratio."""
 
 from __future__ import annotations
 
 from harness.core.errors import HarnessError
 
 
-def mcnemar(wins: int, losses: int, mid_p: bool = False) -> float:
+def mcnemar(wins: int, losses: int) -> float:
     """Exact two-sided p of ``wins`` against ``losses``: p = min(1, 2 P(X <= min(W, L))), X ~ Binomial(W + L, 1/2).
 
     wins, losses: queries that only one of the two systems answers, >= 0. 1 when there are none. It is the sign test of
     the queries that differ, so it also serves metrics that are not 0/1. Computed by statsmodels.
-    mid_p: count what was observed by half (Fagerland, Lydersen & Laake 2013): less conservative, no longer a guarantee.
 
     >>> round(mcnemar(8, 1), 3)
     0.039
     """
-    from scipy.stats import binom
     from statsmodels.stats.contingency_tables import mcnemar as exact
 
     won, lost = _counts(wins=wins, losses=losses)
-    p = float(exact([[0, won], [lost, 0]], exact=True).pvalue)
-    if not mid_p:
-        return p
-    observed = float(binom.pmf(min(won, lost), won + lost, 0.5))
-    return p - observed if won != lost else 1.0 - observed / 2 if won else 1.0
+    return float(exact([[0, won], [lost, 0]], exact=True).pvalue)
 
 
 def odds_ratio(successes: int, baseline: int, n: int) -> float:
@@ -38,11 +32,6 @@ def odds_ratio(successes: int, baseline: int, n: int) -> float:
     if max(ours, theirs) > total:
         raise HarnessError(f"odds_ratio: successes must be at most n={total}, got {max(ours, theirs)}")
     return _ratio(ours * (total - theirs), (total - ours) * theirs)
-
-
-def paired_odds_ratio(wins: int, losses: int) -> float:
-    """W / L, the odds ratio of matched pairs: inf without losses, NaN when there are neither."""
-    return _ratio(*_counts(wins=wins, losses=losses))
 
 
 def _ratio(above: int, below: int) -> float:
