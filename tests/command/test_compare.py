@@ -185,7 +185,7 @@ def test_a_file_is_not_compared_with_itself_under_another_name(folder: Path) -> 
             ["run=ours.json", "baseline=strange.json"],
             "(baseline) and queries.jsonl have no query in common",
         ),
-        (["run=ours.json", "metric=map"], "metric map@5 is not known"),
+        (["run=ours.json", "metric=hit"], "metric hit@5 is not known (did you mean success?)"),
         (["run=[ours.json,ours.json]"], "a file stands there twice"),
         ([], "run: no value is given"),
     ],

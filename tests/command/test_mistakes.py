@@ -156,7 +156,7 @@ def test_a_cell_without_a_number_is_named_by_its_row(folder: Path, command: Comm
     (folder / "run.csv").write_text("query_id,doc_id,score\nq1,a,1\nq1,b,nan\n")
     status, _, said = command("evaluate", "run=run.csv", "gold=gold.jsonl")
     assert status == 2
-    assert "run.csv: row 2: column score is empty; expected numbers in each row" in said
+    assert "run.csv:3: the score of document b must be a finite number, got nan" in said
 
 
 def test_a_run_against_itself_has_no_headroom(folder: Path, command: Command) -> None:

@@ -93,6 +93,36 @@ def mrr(ranks: Ranks, k: int) -> Values:
     return np.asarray(np.where(best < ABSENT, 1.0 / best, 0.0))
 
 
+def precision(ranks: Ranks, k: int) -> Values:
+    """Share of the top k that supports the query; a shorter list is filled with what does not (trec_eval: P_k)."""
+    return np.asarray(_hits(ranks, k).sum(axis=-1) / k, dtype=np.float64)
+
+
+def average_precision(ranks: Ranks, k: int) -> Values:
+    """The mean over the supporting passages of the precision at their places, 0 below k (trec_eval: map, map_cut_k)."""
+    places = np.sort(np.where(_hits(ranks, k), ranks, ABSENT), axis=-1)
+    each = np.where(places < ABSENT, np.arange(1, ranks.shape[-1] + 1) / places, 0.0)
+    return np.asarray(each.sum(axis=-1) / np.maximum(_count(ranks), 1))
+
+
+def r_precision(ranks: Ranks, k: int) -> Values:
+    """Share of the supporting passages in the top R, where R is how many there are (trec_eval: Rprec)."""
+    count = _count(ranks)
+    found = ((ranks > 0) & (ranks <= np.minimum(count, k)[..., None])).sum(axis=-1)
+    return np.asarray(found / np.maximum(count, 1), dtype=np.float64)
+
+
+def rbp(ranks: Ranks, k: int, p: float = 0.8) -> Values:
+    """(1 - p) x the sum of p^(rank - 1) over the supporting passages in the top k (Moffat & Zobel 2008)."""
+    hits = _hits(ranks, k)
+    return np.asarray(((1 - p) * np.where(hits, p ** (np.where(hits, ranks, 1) - 1.0), 0.0)).sum(axis=-1))
+
+
+def judged(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
+    """Share of the top k that is judged at all, relevant or not (ir_measures: Judged@k, of lists of k or more)."""
+    return precision(ranks, k)
+
+
 @dataclass(frozen=True)
 class Measure:
     """All that is known of a metric; one of your own is a ``conf/metric/<name>.yaml`` that makes this.
@@ -103,6 +133,7 @@ class Measure:
     binary: every query has 0 or 1, so that proportions, Wilson intervals and odds ratios mean something.
     ordered: it needs the hop order of the gold passages.
     whole: it may be given without a depth, and then looks at the whole list.
+    options: further arguments of the formula, which are typed in brackets: ``rbp(p=0.9)``.
     """
 
     formula: Callable[..., Values]
@@ -111,6 +142,7 @@ class Measure:
     ordered: bool = False
     whole: bool = False
     graded: bool = False
+    options: tuple[str, ...] = ()
 
 
 MEASURES = {
@@ -120,7 +152,23 @@ MEASURES = {
     "recall": Measure(recall, "the share of gold passages that are in the top k"),
     "ndcg": Measure(ndcg, graded=True),
     "mrr": Measure(mrr, whole=True),
+    "success": Measure(any_sup, "any gold passage is in the top k", binary=True),
+    "precision": Measure(precision, "the share of the top k that is gold"),
+    "map": Measure(average_precision, whole=True),
+    "r_precision": Measure(r_precision, whole=True),
+    "rbp": Measure(rbp, whole=True, options=("p",)),
+    "judged": Measure(judged, "the share of the top k that is judged", graded=True),
 }
+MEANT = {
+    "success": ("hit", "hits", "hit_rate", "hitrate", "accuracy", "hr"),
+    "precision": ("p", "prec"),
+    "map": ("ap", "average_precision", "map_cut"),
+    "r_precision": ("rprec", "r_prec", "rp"),
+    "mrr": ("rr", "recip_rank", "reciprocal_rank"),
+    "recall": ("r",),
+    "ndcg": ("ndcg_cut", "dcg", "idcg"),
+}
+"""What other tools call a measure."""
 
 
 @functools.cache
@@ -131,8 +179,10 @@ def measure_of(name: str, typed: str = "") -> Measure:
     others = configuration.names("metric")
     if name not in others:
         known = [*MEASURES, *others]
-        listed = ", ".join(f"{one}@k" for one in known)
-        raise HarnessError(f"metric {typed or name} is not known{nearest(name, known)}; known: {listed}, mrr")
+        meant = next((one for one, others in MEANT.items() if name.lower() in others), None)
+        hint = nearest(name.lower(), known) if meant is None else f" (did you mean {meant}?)"
+        listed = ", ".join(one if one in MEASURES and MEASURES[one].whole else f"{one}@k" for one in known)
+        raise HarnessError(f"metric {typed or name} is not known{hint}; known: {listed}")
     made = configuration.strategy("metric", name)
     if not isinstance(made, Measure):
         kind = type(made).__name__
@@ -164,11 +214,13 @@ class Metric:
     name: ``last_hop``, ``full_sup``, ``any_sup``, ``recall``, ``ndcg``, ``mrr``, or a package's (see ``Measure``).
     k: how much of the list is looked at, at least 1; None, where the measure is ``whole``, looks at all of it.
     rel: the relevance from which on a judged passage counts, ``ndcg(rel=2)@10``; None: as the gold is read.
+    options: of the measure, by name, ``rbp(p=0.9)``.
     """
 
     name: str
     k: int | None = None
     rel: int | None = None
+    options: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         measure = self.measure
@@ -200,18 +252,23 @@ class Metric:
         name, options, depth = found.group("name", "options", "k")
         if depth is not None and not (depth.isascii() and depth.isdigit()):
             raise HarnessError(f"metric {text}: k must be a whole number, at least 1, got k={depth or 'nothing'}")
-        level = None
-        if options is not None:
-            key, _, value = options.replace(" ", "").partition("=")
-            if key != "rel" or not (value.isascii() and value.isdigit()):
-                raise HarnessError(f"metric {text}: expected a relevance in brackets, as in {name}(rel=2)@10")
-            level = int(value)
-        return cls(name.strip(), None if depth is None else int(depth), level)
+        name, level, others = name.strip(), None, {}
+        for given in [] if options is None else options.replace(" ", "").split(","):
+            key, _, value = given.partition("=")
+            if key == "rel" and value.isascii() and value.isdigit():
+                level = int(value)
+            elif key in measure_of(name, str(text)).options and re.fullmatch(r"0?\.[0-9]+", value):
+                others[key] = float(value)
+            else:
+                known = " or ".join([f"{name}(rel=2)@10", *(f"{name}({one}=0.9)" for one in measure_of(name).options)])
+                raise HarnessError(f"metric {text}: expected e.g. {known}, got {given or 'nothing'}")
+        return cls(name, None if depth is None else int(depth), level, tuple(sorted(others.items())))
 
     def __str__(self) -> str:
         """The name that ``parse`` reads."""
-        level = "" if self.rel is None else f"(rel={self.rel})"
-        return f"{self.name}{level}{'' if self.k is None else f'@{self.k}'}"
+        inside = [*([] if self.rel is None else [("rel", self.rel)]), *self.options]
+        options = ",".join(f"{key}={value:g}" for key, value in inside)
+        return f"{self.name}{f'({options})' if inside else ''}{'' if self.k is None else f'@{self.k}'}"
 
     @property
     def measure(self) -> Measure:
@@ -241,10 +298,12 @@ class Metric:
         if judged is not None and self.rel is not None and not self.measure.graded:
             ranks = np.where(judged[1] >= self.rel, judged[0], NONE)
         elif judged is not None and self.measure.graded:
-            ranks, grades = judged[0], np.where(judged[1] >= (self.rel or 0), judged[1], 0.0)
+            least = -math.inf if self.rel is None else self.rel
+            ranks, grades = judged[0], np.where(judged[1] >= least, judged[1], 0.0)
         if ranks.shape[-1] == 0:
             return np.zeros(ranks.shape[:-1])
-        return self.measure.formula(ranks, k, grades) if self.measure.graded else self.measure.formula(ranks, k)
+        more = [grades] if self.measure.graded else []
+        return self.measure.formula(ranks, k, *more, **dict(self.options))
 
 
 def average(values: Values) -> Values:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
@@ -25,6 +26,12 @@ TREC = {
     "recall@3": "recall_3",
     "mrr": "recip_rank",
     "any_sup@1": "success_1",
+    "success@5": "success_5",
+    "precision@3": "P_3",
+    "precision@10": "P_10",
+    "map": "map",
+    "map@3": "map_cut_3",
+    "r_precision": "Rprec",
 }
 """Metrics of ours, and what pytrec_eval calls them."""
 QUERIES = st.sampled_from(["q1", "q2", "q3"])
@@ -39,7 +46,7 @@ def test_graded_judgements_give_the_values_of_trec_eval(
     qrels: dict[str, dict[str, int]], listed: dict[str, float], rel: int
 ) -> None:
     run = dict.fromkeys(qrels, listed)
-    wanted = {"ndcg_cut.3,10", "recall.3", "recip_rank", "success.1"}
+    wanted = {"ndcg_cut.3,10", "recall.3", "recip_rank", "success.1,5", "P.3,10", "map", "map_cut.3", "Rprec"}
     theirs = pytrec_eval.RelevanceEvaluator(qrels, wanted, relevance_level=rel).evaluate(run)
     nothing = [None] * len(qrels)
     supporting = [[doc for doc, grade in judged.items() if grade >= rel] for judged in qrels.values()]
@@ -93,7 +100,7 @@ def test_the_command_says_how_it_read_the_judgements(tmp_path: Path) -> None:
 
     means = [sum(theirs(name)) / 3 for name in ("ndcg_cut.5", "recall.5", "recip_rank")]
     found = said("ties=trec")
-    assert "run.trec: 3 queries" in found
+    assert "3 queries, split all" in found
     assert "ndcg with graded gains; 1 query with nothing relevant: 0, as trec_eval" in found
     assert f"all 3 {' '.join(f'{mean:.1f}' for mean in means)}" in found
     found = said("strict=true")
@@ -102,3 +109,35 @@ def test_the_command_says_how_it_read_the_judgements(tmp_path: Path) -> None:
     found = said("ties=trec", "rel=2")
     assert "relevant from 2 on" in found
     assert f"all 3 {means[0]:.1f} {sum(theirs('recall.5', 2)) / 3:.1f} {sum(theirs('recip_rank', 2)) / 3:.1f}" in found
+
+
+def test_judged_and_rbp_by_hand_and_by_ir_measures() -> None:
+    """rbp: gold at places 2 and 4, p = .8 and .5; judged: 3 of 4, 3 of 5, with a judged 0 among them."""
+    qrels = {"q": {"a": 2, "b": 1, "c": 0, "e": -1}}
+    run = {"q": {"c": 5.0, "a": 4.0, "x": 3.0, "b": 2.0}}
+    names = ["judged@4", "judged@5", "judged@1", "rbp", "rbp(p=0.5)@3", "rbp(rel=2,p=0.5)"]
+    found = evaluate(Run.from_dict(run), Gold.from_dict(qrels), names).metrics
+    theirs = ir_measures.calc_aggregate([ir_measures.Judged @ 4], qrels, run)
+    assert found["judged@4"] == theirs[ir_measures.Judged @ 4] == 0.75
+    assert found["judged@5"] == 0.6  # ir_measures divides by the length of a list that is shorter than k
+    assert found["judged@1"] == 1
+    assert found["rbp"] == pytest.approx(0.2 * (0.8 + 0.8**3))
+    assert found["rbp(p=0.5)@3"] == pytest.approx(0.25)
+    assert found["rbp(rel=2,p=0.5)"] == pytest.approx(0.25)
+    assert str(Metric.parse("rbp( p=.5 , rel=2 )@3")) == "rbp(rel=2,p=0.5)@3"
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("hit@5", "success"), ("Hits@5", "success"), ("P@5", "precision"), ("AP", "map"), ("Rprec", "r_precision"),
+     ("RR", "mrr"), ("nDCG@5", "ndcg"), ("MAP", "map"), ("lasthop@5", "last_hop")],
+)  # fmt: skip
+def test_a_name_of_another_tool_suggests_ours(name: str, meant: str) -> None:
+    with pytest.raises(HarnessError, match=rf"metric {name} is not known \(did you mean {meant}\?\)"):
+        Metric.parse(name)
+
+
+def test_p_of_rbp_is_below_one() -> None:
+    for text in ("rbp(p=1)", "rbp(p=2)", "rbp(q=0.5)", "recall(p=0.5)@5", "rbp()"):
+        with pytest.raises(HarnessError, match=r"expected e\.g\. (rbp|recall)\(rel=2\)@10"):
+            Metric.parse(text)
