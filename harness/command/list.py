@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Print the table."""
-    from harness.core.table import fit
+    from harness.core.table import fit, shown_lines
     from harness.sweep.folder import sweeps
     from harness.sweep.heldout import Ledger
 
@@ -31,7 +31,7 @@ def run(config: DictConfig) -> None:
         print(*fit(_names(str(config.concept))), sep="\n")
         return
     looks = {str(entry.get("lock_sha256")) for entry in Ledger(Path(config.paths.ledger)).entries()}
-    print(sweeps(Path(config.paths.runs), looks).text())
+    print(*shown_lines(sweeps(Path(config.paths.runs), looks)), sep="\n")
 
 
 def _names(concept: str) -> Table:

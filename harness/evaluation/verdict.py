@@ -125,4 +125,6 @@ def _gain(rooms: Mapping[str, Headroom], first: SystemComparison) -> str:
     where = "" if len(few) == len(rooms) else f" by {', '.join(few)}"
     told = f", too few to show it{where}" if few else ""
     gain = "a fusion can gain" if first.fusable else f"choosing for each {item} can gain"
-    return f"Over the best of them {gain} on {', '.join(each)}{told}."
+    names = dict.fromkeys(room.best for room in rooms.values())
+    best = f"{next(iter(names))}, the best of them," if len(names) == 1 else "the best of them by each metric"
+    return f"Over {best} {gain} on {', '.join(each)}{told}."

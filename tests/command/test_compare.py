@@ -221,7 +221,7 @@ def test_headroom_of_the_runs_that_are_compared(folder: Path, capsys: pytest.Cap
     (folder / "other.json").write_text(json.dumps(lists))
     found = compared("run={ours: ours.json, other: other.json}")
     short = " ".join(capsys.readouterr().out.split())
-    assert "Over the best of them a fusion can gain on 17 of 66 questions by last_hop@5" in short
+    assert "the best of them, a fusion can gain on 17 of 66 questions by last_hop@5" in short
     assert "headroom" not in short
     compared("run={ours: ours.json, other: other.json}", "explain=true")
     expected = {"best": "ours", "wins": {"dense.json": 0, "other": 17}, "questions": 17}
@@ -328,7 +328,9 @@ def test_runs_by_metrics_are_read_in_a_minute(
     assert prose.startswith("ours.json: only 49 of 132 gold documents stand in any list. ")
     prose = prose[prose.index("Of 8 comparisons (Holm p) ours.json by last_hop@5 (+34.8 points) and ") :]
     assert " are better; in " in prose
-    assert " no difference is shown. Over the best of them a fusion can gain on 0 of 66 questions by " in prose
+    assert (
+        " no difference is shown. Over ours.json, the best of them, a fusion can gain on 0 of 66 questions by " in prose
+    )
     assert prose.partition("caution: ")[0].count(". ") <= 2
     whole = command(*given, "explain=true")[1]
     told = " ".join(whole.split()).split(". ")

@@ -9,6 +9,7 @@ from pathlib import Path
 from harness.core.errors import HarnessError
 from harness.core.table import Column, Table, counted
 from harness.sweep.folder.result import SweepResult, differing
+from harness.sweep.folder.systems import encoders
 
 
 def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
@@ -23,7 +24,8 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
         try:
             found = [
                 str(result.manifest["dataset"]),
-                typed[folder],
+                typed[folder] or "as by default",
+                ", ".join(encoders(result.manifest.get("lists") or {})),
                 result.manifest["n"],
                 len(result.trials),
                 result.whole.winner_name,
@@ -31,11 +33,12 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
             heldout = f"evaluation {result.heldout[0]['evaluation']}" if result.heldout else "no"
             heldout = "its files are gone" if heldout == "no" and result.lock["sha256"] in evaluated else heldout
         except HarnessError as error:
-            found, heldout = ["", "", None, None, f"cannot be read: {error}"], ""
+            found, heldout = ["", "", "", None, None, f"cannot be read: {error}"], ""
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         rows.append([folder.name, *found, heldout, f"{size / 1e6:.1f} MB"])
     columns = [
-        Column("sweep", "text"), Column("benchmark", "text"), Column("parameters", "text"), Column("queries", "count"),
+        Column("sweep", "text"), Column("benchmark", "text"), Column("parameters", "text"), Column("encoder", "text"),
+        Column("queries", "count"),
         Column("trials", "count"), Column("winner", "text"), Column("held out", "text"), Column("size", "text"),
     ]  # fmt: skip
     return Table("sweeps", f"{counted(len(rows), 'sweep')} in {runs / 'sweeps'}", columns, rows)

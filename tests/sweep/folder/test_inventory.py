@@ -18,7 +18,8 @@ def test_the_list_of_sweeps_and_one_that_cannot_be_read(runs):
     (runs / "sweeps" / "broken" / "trials.parquet").write_text("no table")
     rows = {row[0]: row for row in sweeps(runs).rows}
     assert "cannot be read" in str(rows["broken"])
-    benchmark, _, _, _, winner, held_out, size = rows["s2"][1:]
+    benchmark, parameters, _, _, _, winner, held_out, size = rows["s2"][1:]
+    assert parameters
     lock = json.loads((runs / "sweeps" / "s2" / "winner.lock.json").read_text())
     assert (benchmark, winner) == (lock["dataset"], lock["winner"]["name"])
     assert size.endswith(" MB")
