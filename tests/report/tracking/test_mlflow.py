@@ -83,6 +83,7 @@ def test_a_trial_reads_back_as_it_stands_in_the_folder(tracking: MLflow, result:
             "losses": 1,
             "p": 0.625,
             "p_holm": 1,
+            "p_holm_cluster": 1,
             "p_bh": 1,
             "wins_best": 2,
             "losses_best": 1,
