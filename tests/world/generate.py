@@ -6,13 +6,13 @@ defaults the bytes of ``datasets/sample``, of which ``dataset=sample`` is made.
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from harness.benchmark.source.records import Record
-from harness.core.files import text
 from tests.world.dice import Dice
 from tests.world.making import populated
 from tests.world.prose import Writer
@@ -23,7 +23,8 @@ def write(folder: Path, passages: int = 2000, seed: int = 0) -> Path:
     """Write the prepared files of a world; the same bytes each time."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, records in zip(("corpus", "queries"), generate(passages, seed), strict=True):
-        with text(folder / f"{name}.jsonl.gz", packed=True) as stream:
+        path = folder / f"{name}.jsonl.gz"
+        with path.open("wb") as raw, gzip.GzipFile("", "wb", 1, raw, mtime=0) as stream:
             stream.write("".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode())
     return folder
 
