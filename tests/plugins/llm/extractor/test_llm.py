@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.core.configuration import compose, instantiate
-from harness.core.configuration.rooms import package_folder
+from harness.core.configuration.extensions import folders
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.graph.extractor import Extraction, artifact
@@ -238,7 +238,7 @@ def test_prompts() -> None:
         read_prompt("triples", "tripels")
     for stage in ("entities", "triples"):
         assert stage in read_prompt(stage, stage).text
-    assert package_folder("conf").joinpath("extractor/prompts/entities.txt").is_file()
+    assert any((folder / "extractor/prompts/entities.txt").is_file() for folder in folders())
 
 
 def test_configuration(tmp_path: Path) -> None:
