@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import HarnessError
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     from harness.evaluation.metric import Metric
+
+log = logging.getLogger(__name__)
 
 
 def complete(config: DictConfig) -> None:
@@ -26,25 +29,38 @@ def complete(config: DictConfig) -> None:
 LISTS = ("dataset", "encoder", "extractor", "graph", "retriever", "lists", "seeds", "relations", "split", "experiment")
 FUSION = ("fuser", "normalizer", "temperature", "reranker", "pool", "reference")
 CHOICE = ("grid", "objective", "margin", "metrics", "dry_run")
-"""Keys of conf/config.yaml: what makes lists, what fuses them, and by what a sweep chooses; see ``refuse``."""
+"""Keys of conf/config.yaml: what makes lists, what fuses them, and by what a sweep chooses; see ``warn_unread``."""
 
 
-def refuse(config: DictConfig, command: str, *unread: str) -> None:
-    """Raise HarnessError for an override of a key that the command has and does not read.
+def warn_unread(config: DictConfig, command: str, *unread: str) -> None:
+    """Warn of every override of a key that the command has and does not read. No number depends on it.
 
     command: as it was typed, with the option by which the key is not read.    unread: keys, or a section's.
+    Raises HarnessError where the command has a key of its own of that name: with it a number would change.
     """
     from omegaconf import OmegaConf
 
+    for name, line in _unread(command, unread):
+        if OmegaConf.select(config, own := f"{command}.{name}") is not None:
+            raise HarnessError(f"{line} (did you mean {own}?); leave it out")
+        log.warning("%s", line)
+
+
+def refuse(command: str, *unread: str) -> None:
+    """Raise HarnessError for an override that says something else than another one, which the command reads.
+
+    command, unread: as of ``warn_unread``.
+    """
+    for _, line in _unread(command, unread):
+        raise HarnessError(f"{line}; leave it out")
+
+
+def _unread(command: str, unread: Iterable[str]) -> Iterator[tuple[str, str]]:
     for text in typed():
         key = re.split(r"[@=]", text.lstrip("+~"))[0]
         for name in unread:
             if key == name or key.startswith(f"{name}."):
-                own = f"{command}.{name}"
-                meant = f" (did you mean {own}?)" if OmegaConf.select(config, own) is not None else ""
-                raise HarnessError(
-                    f"{text} changes nothing: harness {command} does not read {name}{meant}; leave it out"
-                )
+                yield name, f"{text} changes nothing: harness {command} does not read {name}"
 
 
 def keep_inputs(config: DictConfig, *paths: object) -> None:

@@ -58,7 +58,7 @@ from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from harness.command import at_depths, complete, keep_inputs, look, plain, print_look, refuse
+from harness.command import at_depths, complete, keep_inputs, look, plain, print_look, refuse, warn_unread
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def run(config: DictConfig) -> None:
     check_ending(config.figure, "figure", FIGURES)
     gate = None if config.gate.kind is None else Gate(str(config.gate.kind), config.margin)
     if gate is None:
-        refuse(config, "compare without gate=", "margin")
+        refuse("compare without gate=", "margin")
     named = [_named(key, plain(config[key])) for key in ("run", "baseline")]
     names = {tuple(paths): name for name, paths in named[1].items()}
     named[0] = {names.get((*paths,), name): paths for name, paths in named[0].items()}  # a file has one name
@@ -145,7 +145,7 @@ def _compare_runs(
     paths = [path for each in (runs, baselines) for several in each.values() for path in several]
     tables = [path for path in paths if lists.is_table(path)]
     if not tables:
-        refuse(config, "compare of TREC and JSON files", "columns")
+        warn_unread(config, "compare of TREC and JSON files", "columns")
     columns = plain(config.columns)
     files = {path: lists.read(path, config.lenient, columns if path in tables else None) for path in paths}
     found = compare_all(

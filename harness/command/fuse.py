@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig
 
-from harness.command import command_line, complete, keep_inputs, plain, refuse, typed
+from harness.command import command_line, complete, keep_inputs, plain, refuse, typed, warn_unread
 from harness.core.errors import HarnessError, keys_of, one_of, whole_number
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run(config: DictConfig) -> None:
     if config.depth is not None:
         whole_number("depth", config.depth, 1)
     if config.split == "all":
-        refuse(config, "fuse split=all", "splitting")
+        warn_unread(config, "fuse split=all", "splitting")
     resolve_device(config.device)
     paths = plain(config.lists)
     if not isinstance(paths, dict) or not paths:
@@ -77,7 +77,7 @@ def run(config: DictConfig) -> None:
         print(f"as locked: {chosen.name}")
     keep_inputs(config, *paths.values())
     if any(text.startswith("fuser.weights") for text in typed()):
-        refuse(config, "fuse fuser.weights=", "fuser.alpha")
+        refuse("fuse fuser.weights=", "fuser.alpha")
         keys_of("fuser.weights", getattr(chosen.fuser, "weights", None), paths)
     importance = read(chosen.pool.importance) if chosen.pool.importance else None
     runs = lists.read_all(paths, config.lenient, plain(config.columns))

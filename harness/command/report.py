@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from harness.command import plain, refuse
+from harness.command import plain, warn_unread
 from harness.core.errors import whole_number
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def run(config: DictConfig) -> None:
     from harness.work.progress import over
 
     paper = config.get("paper")
-    refuse(config, *(("report paper=", "traces") if paper else ("report without paper=", "metrics", "baseline")))
+    warn_unread(config, *(("report paper=", "traces") if paper else ("report without paper=", "metrics", "baseline")))
     if config.traces is not None:
         whole_number("traces", config.traces, 0)
     runs = Path(config.paths.runs)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from harness.command import CHOICE, complete, look, print_look, refuse, typed
+from harness.command import CHOICE, complete, look, print_look, typed, warn_unread
 from harness.core.errors import whole_number
 
 
@@ -35,7 +35,7 @@ def run(config: DictConfig) -> None:
     from harness.report.output import check_ending
 
     complete(config)
-    refuse(config, "trace", *CHOICE)
+    warn_unread(config, "trace", *CHOICE)
     for name in ("count", "rivals", "seeds"):
         whole_number(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
     check_ending(config.trace.out, "trace.out", [".json"])

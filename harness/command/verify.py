@@ -16,7 +16,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from harness.command import refuse
+from harness.command import warn_unread
 
 
 def run(config: DictConfig) -> None:
@@ -26,7 +26,7 @@ def run(config: DictConfig) -> None:
     from harness.sweep.verify import verify_files, verify_numbers
 
     if not config.rescore:
-        refuse(config, "verify without --rescore", "device", "trust")
+        warn_unread(config, "verify without --rescore", "device", "trust")
     folder = named_or_latest(config)
     print(f"sweep      {folder}")
     for line in verify_files(folder, Ledger(Path(config.paths.ledger))):

@@ -10,6 +10,7 @@ harness.run.artifact; harness.run.lines writes what has an entry a line.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -23,6 +24,7 @@ from harness.run.entries import Entries
 from harness.run.metadata import write_metadata
 from harness.run.run import Run, runs_of
 
+log = logging.getLogger(__name__)
 __all__ = ["read", "read_all", "write"]
 
 
@@ -63,7 +65,7 @@ def read_all(
     frame.known_as(columns)
     if columns and not any(map(is_table, paths.values())):
         first = next(iter(paths.values()))
-        raise HarnessError(f"columns={dict(columns)} changes nothing: {first} is no table; leave it out")
+        log.warning("columns=%s changes nothing: %s is no table", dict(columns), first)
 
     def read_entries(path: Path) -> Entries:
         form = _form(path)

@@ -115,8 +115,6 @@ def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (["fuser=rrf", "normalizer=zscore"], "normalizer=zscore changes nothing: nothing here reads it"),
-        (["fuser=rrf", "temperature=fixed"], "temperature=fixed changes nothing: nothing here reads it"),
         (
             ["fuser=rrf", "pool.capped=[nope]", "pool.cap=5"],
             "pool.capped=['nope'] changes nothing: nothing here reads it",
@@ -137,6 +135,17 @@ def test_what_would_change_nothing_is_refused(folder: Path, command: Command, gi
     assert status == 2
     assert words in said
     assert not Path("out.trec").exists()
+
+
+def test_a_loop_over_fusers_goes_on_where_one_reads_no_normalizer(
+    folder: Path, command: Command, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert command("fuse", GIVEN, "fuser=rrf", "out=plain.trec")[0] == 0
+    assert not caplog.messages
+    for typed in ("normalizer=zscore", "temperature=fixed"):
+        assert command("fuse", GIVEN, "fuser=rrf", "out=out.trec", typed)[0] == 0
+        assert f"{typed} changes nothing: nothing here reads it" in caplog.text
+        assert Path("out.trec").read_text() == Path("plain.trec").read_text()
 
 
 def test_no_list_is_written_over(folder: Path, command: Command) -> None:

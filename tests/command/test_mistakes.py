@@ -41,7 +41,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "metric last_hop: k must be a whole number, at least 1, got k='5'",
         ),
         (GOLD, ["dataset.chain={typ: [x]}"], "dataset.chain names typ, a field that no query has"),
-        (GOLD, ["columns={doc: pid}"], "columns={'doc': 'pid'} changes nothing: run.trec is no table; leave it out"),
         (GOLD, ["lone"], "lone: expected key=value; `--help` has the keys"),
         (GOLD, ["out=/proc/none/x.json"], "/proc/none/x.json: cannot write (No such file or directory); choose"),
     ],
@@ -72,24 +71,13 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
     ("typed", "message"),
     [
         ("fit objective=mrr", "objective=mrr changes nothing: harness fit does not read objective (did you mean fit"),
-        ("fit fuser=rrf", "fuser=rrf changes nothing: harness fit of a list does not read fuser; leave it out"),
         ("linkage rare=2.5", "rare must be a whole number, got rare=2.5"),
         ("diagnose diagnose.measures=[]", "diagnose.measures=[]: expected at least one, e.g. [answer_supported@5]"),
-        ("diagnose pool.cap=3", "pool.cap=3 changes nothing: harness diagnose does not read pool; leave it out"),
         ("diagnose diagnose.out=d.foo", "diagnose.out=d.foo: ending .foo is not known"),
         ("trace q trace.out=t.txt", "trace.out=t.txt: ending .txt is not known; known: .json"),
         ("trace q query=other", "q and query=other: query is given twice; leave one of them out"),
         ("apply questions.jsonl", "questions.jsonl: expected key=value"),
         ("apply questions.jsonl out=r.trec", "questions.jsonl: expected key=value"),
-        ("trace q margin=0.1", "margin=0.1 changes nothing: harness trace does not read margin"),
-        ("calibrate dry_run=true", "dry_run=true changes nothing: harness calibrate does not read dry_run"),
-        ("calibrate clusters encoder=static", "harness calibrate clusters does not read encoder"),
-        ("calibrate clusters +retriever@lists.a=dense", "harness calibrate clusters does not read retriever"),
-        ("calibrate clusters dataset=musique", "harness calibrate clusters does not read dataset"),
-        ("calibrate refits calibrate.effects=[.1]", "harness calibrate refits does not read calibrate.effects"),
-        ("calibrate refits calibrate.worlds=9", "harness calibrate refits does not read calibrate.worlds; leave"),
-        ("diagnose relations.near=3", "relations.near changes nothing: no list of this configuration uses relations"),
-        ("report paper=acl traces=3", "traces=3 changes nothing: harness report paper= does not read traces; leave it"),
         ("report traces=-1", "traces must be in [0, inf), got traces=-1"),
         ("report traces=1.5", "traces must be a whole number, got traces=1.5"),
         ("report sweep=[]", "sweep=[] names no sweep; give a folder, several, `all`, or leave it out for the latest"),
@@ -102,18 +90,61 @@ def test_of_sweep(tmp_path: Path, command: Command, argument: str, message: str)
             "submit system=A card={version:1,foo:3}",
             "card has no foo; it has code",
         ),
-        ("report metrics=[mrr]", "metrics=[mrr] changes nothing: harness report without paper= does not read metrics"),
-        ("verify device=cpu", "device=cpu changes nothing: harness verify without --rescore does not read device"),
         ("submit system=A run=a.trec lock=b", "lock=b changes nothing: harness submit run= does not read lock; leave"),
-        ("submit system=A columns={doc:d}", "columns={doc:d} changes nothing: harness submit of a lock does not read"),
-        ("board init b out=x", "out=x changes nothing: harness board init does not read out; leave it out"),
-        ("board check b package=x", "package=x changes nothing: harness board check does not read package"),
     ],
 )
-def test_of_what_a_command_has_and_does_not_read(tmp_path: Path, command: Command, typed: str, message: str) -> None:
+def test_of_one_command(tmp_path: Path, command: Command, typed: str, message: str) -> None:
     status, _, said = command(*typed.split(), f"paths.runs={tmp_path}")
     assert (status, message in said, said.count("\n")) == (2, True, 1), said
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("typed", "warning", "message"),
+    [
+        ("fit fuser=rrf fit.datasets=[mine]", "fuser=rrf changes nothing: harness fit of a list does not read fuser",
+         "a folder of your own is fitted on alone"),
+        ("diagnose pool.cap=3 diagnose.out=d.foo", "pool.cap=3 changes nothing: harness diagnose does not read pool",
+         "ending .foo is not known"),
+        ("diagnose relations.near=3 diagnose.out=d.foo",
+         "relations.near changes nothing: no list of this configuration uses relations", "ending .foo is not known"),
+        ("trace q margin=0.1 trace.count=0", "margin=0.1 changes nothing: harness trace does not read margin",
+         "trace.count must be"),
+        ("calibrate dry_run=true calibrate.n=0", "dry_run=true changes nothing: harness calibrate does not read dry_",
+         "calibrate.n must be"),
+        ("calibrate clusters encoder=static calibrate.clusters_of=[nope]", "clusters does not read encoder", "nope"),
+        ("calibrate clusters +retriever@lists.a=dense calibrate.clusters_of=[nope]",
+         "harness calibrate clusters does not read retriever", "nope"),
+        ("calibrate refits calibrate.worlds=9 calibrate.effects=[.1]",
+         "harness calibrate refits does not read calibrate.worlds", "0, no effect, must be among them"),
+        ("report paper=acl traces=-1", "traces=-1 changes nothing: harness report paper= does not read traces",
+         "traces must be in"),
+        ("report metrics=[mrr] traces=-1", "metrics=[mrr] changes nothing: harness report without paper= does not",
+         "traces must be in"),
+        ("verify device=cpu", "device=cpu changes nothing: harness verify without --rescore does not read device",
+         "no sweep"),
+        ("submit system=A columns={doc:d} +card={foo:3}", "harness submit of a lock does not read columns",
+         "card=foo is not known"),
+        ("board check b package=x", "package=x changes nothing: harness board check does not read package", "b"),
+    ],
+)  # fmt: skip
+def test_a_key_that_a_command_does_not_read_is_a_warning(
+    tmp_path: Path, command: Command, caplog: pytest.LogCaptureFixture, typed: str, warning: str, message: str
+) -> None:
+    """Each goes on, to another mistake."""
+    status, _, said = command(*typed.split(), f"paths.runs={tmp_path}")
+    assert [line for line in caplog.messages if warning in line], caplog.text
+    assert (status, message in said, said.count("\n")) == (2, True, 1), said
+    assert "changes nothing" not in said
+
+
+def test_columns_of_what_is_no_table_are_a_warning(
+    folder: Path, command: Command, caplog: pytest.LogCaptureFixture
+) -> None:
+    line = ["evaluate", "run=run.trec", "gold=gold.jsonl"]
+    (_, said, _), (status, same, _) = command(*line), command(*line, "columns={doc: pid}")
+    assert (status, same) == (0, said)
+    assert "columns={'doc': 'pid'} changes nothing: run.trec is no table" in caplog.text
 
 
 @pytest.mark.parametrize(

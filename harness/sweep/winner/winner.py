@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 Questions = Mapping[str, str] | Sequence[str]
+log = logging.getLogger(__name__)
 UNREAD = {"normalizer": "pit", "temperature": "auto"}
-"""Stand-ins where the trial's fuser reads none."""
+"""Stand-ins where the trial's fuser reads none; typing others is no mistake then."""
 
 
 def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Trial:
@@ -46,7 +48,10 @@ def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Tr
         )
         found = Trial(spec, **{group: instantiate(config[group]) for group in GROUPS}, settings={}, overrides=())
         read = replace(found, settings=settings_of(found, config))
-        for mistake in ineffective(typed_knobs(given, config), [read]):
+        knobs = typed_knobs(given, config)
+        for line in ineffective({knob: knobs.pop(knob) for knob in UNREAD if knob in knobs}, [read]):
+            log.warning("%s", line)
+        for mistake in ineffective(knobs, [read]):
             raise HarnessError(mistake)
     else:
         fixed = (*GROUPS, "pool", "reference")

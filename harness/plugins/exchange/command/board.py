@@ -20,7 +20,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from harness.command import complete, plain, refuse
+from harness.command import complete, plain, warn_unread
 from harness.core.errors import HarnessError, one_of
 
 
@@ -31,7 +31,7 @@ def run(config: DictConfig) -> None:
     complete(config)
     one_of("action", config.action, ("init", "check", "build"))
     of_others = {"init": ("out",), "check": ("out", "benchmarks", "package"), "build": ("benchmarks", "package")}
-    refuse(config, f"board {config.action}", *of_others[config.action])
+    warn_unread(config, f"board {config.action}", *of_others[config.action])
     folder = Path(str(config.dir))
     if config.action == "init":
         print(*init(folder, [str(name) for name in plain(config.benchmarks)], config.package, config.paths), sep="\n")

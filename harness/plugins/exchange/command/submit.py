@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig
 
-from harness.command import complete, plain, refuse
+from harness.command import complete, plain, refuse, warn_unread
 from harness.core.errors import HarnessError, one_of, whole_number
 
 if TYPE_CHECKING:
@@ -40,9 +40,10 @@ def run(config: DictConfig) -> None:
     complete(config)
     whole_number("depth", config.depth, 1)
     if config.run is None:
-        refuse(config, "submit of a lock", "columns")
+        warn_unread(config, "submit of a lock", "columns")
     else:
-        refuse(config, "submit run=", "lock", "lists", "device", "trust")
+        refuse("submit run=", "lock", "lists")
+        warn_unread(config, "submit run=", "device", "trust")
     for name in config.card:
         one_of("card", name, FIELDS)
     ranked, data, values, known = _of_winner(config) if config.run is None else _of_file(config)

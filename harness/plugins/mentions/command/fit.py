@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from omegaconf import DictConfig
 
-from harness.command import CHOICE, FUSION, complete, refuse, typed
+from harness.command import CHOICE, FUSION, complete, typed, warn_unread
 
 
 def run(config: DictConfig) -> None:
@@ -29,9 +29,9 @@ def run(config: DictConfig) -> None:
     from harness.plugins.mentions.fit import fit
 
     complete(config)
-    refuse(config, "fit", *CHOICE)
+    warn_unread(config, "fit", *CHOICE)
     if "reranker" not in config.target:
-        refuse(config, "fit of a list", *FUSION)
+        warn_unread(config, "fit of a list", *FUSION)
     place, found = fit(config, typed())
     knobs = {name: knob for stage in found["stages"] for name, knob in stage.items()}
     rows = [

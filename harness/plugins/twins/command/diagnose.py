@@ -15,12 +15,14 @@ otherwise; a look at test is noted.
 
 from __future__ import annotations
 
+import logging
 from typing import Any, cast
 
 from omegaconf import DictConfig, OmegaConf
 
-from harness.command import CHOICE, FUSION, complete, look, print_look, refuse, typed
-from harness.core.errors import HarnessError
+from harness.command import CHOICE, FUSION, complete, look, print_look, typed, warn_unread
+
+log = logging.getLogger(__name__)
 
 
 def run(config: DictConfig) -> None:
@@ -31,10 +33,10 @@ def run(config: DictConfig) -> None:
     from harness.sweep.trial import unread
 
     complete(config)
-    refuse(config, "diagnose", *FUSION, *CHOICE)
+    warn_unread(config, "diagnose", *FUSION, *CHOICE)
     raw = cast("dict[str, Any]", OmegaConf.to_container(config, resolve=False))
     for line in unread(typed(), raw, ()):
-        raise HarnessError(line)
+        log.warning("%s", line)
     check_ending(config.diagnose.out, "diagnose.out")
     data, members, found = diagnose(config)
     rows = [
