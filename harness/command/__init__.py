@@ -97,7 +97,11 @@ def at_depths(names: Any, depths: Any) -> list[Metric]:
 
 
 def look(
-    config: DictConfig, command: str, source: str, test_ids: Iterable[str], scored: Iterable[str] = ()
+    config: DictConfig,
+    command: str,
+    source: str,
+    test_ids: Iterable[str] | Mapping[str, Iterable[str]],
+    scored: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Note that a command looks at these test questions, before any figure of them is printed; what was noted.
 

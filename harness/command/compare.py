@@ -108,7 +108,7 @@ def run(config: DictConfig) -> None:
     short = short_table(shown)
     tables = [short.without_notes(), comparison_table(shown)] if explain else [short]
     said = sentences(shown, headroom(shown))
-    looked = {} if gold is None else look(config, "compare", gold.source, gold.test_ids, gold.query_ids)
+    looked = {} if gold is None else look(config, "compare", gold.source, gold.tests, gold.query_ids)
     print(*(line for one in tables for line in shown_lines(one)), sep="\n")
     lead = [*choose(said, "verdict", "addition"), *(f"caution: {text}" for text in choose(said, "caveat"))]
     print(*(line for text in lead for line in paragraph(text)), sep="\n")

@@ -17,7 +17,7 @@ from harness.evaluation.statistic.trials import mcnemar_ps
 GREAT = 0.05
 """A cluster with a greater share of the questions is warned of."""
 SEEN = "what could be seen"
-UNANSWERED = "this benchmark cannot answer whether fusion adds to its best list"
+UNANSWERED = ": these questions cannot show whether choosing among the lists adds to {best}"
 
 
 Kind = Literal["compared", "verdict", "expectation", "addition", "caveat", "explanation", "forecast"]
@@ -168,13 +168,14 @@ class Headroom:
         """Whether a fusion that wins all of these questions could be shown to be better."""
         return self.p <= LEVEL
 
-    def sentences(self, scale: Scale = SHARES, fusable: bool = True) -> list[Sentence]:
+    def sentences(self, scale: Scale = SHARES, fusable: bool = True, settled: bool = False) -> list[Sentence]:
         """What can be won and, where these questions cannot tell, that.
 
         scale: how scores are said.    fusable: whether the systems are lists, which fusion could choose from.
+        settled: whether a fusion is shown to be better than ``best``, so that nobody asks whether one could be.
         """
         item = scale.item
-        unanswered = f": {UNANSWERED}" if fusable else ""
+        unanswered = UNANSWERED.format(best=self.best) if fusable and not settled else ""
         if not self.questions:
             none = f"{' or '.join(self.wins)} does better than {self.best} on none of {self.n} {item}s{unanswered}."
             return [Sentence("explanation", none, "headroom")]
@@ -185,6 +186,6 @@ class Headroom:
             f"Of {self.n} {item}s {each}; choosing the best {'list' if fusable else 'system'} for each {item} would "
             f"score {scale.score(self.oracle)} in place of {scale.score(self.score)}{hangs}."
         ]
-        if not self.answers:
-            said.append(f"Winning all of these and losing none has raw p {p_value(self.p)}{unanswered}.")
+        if not (self.answers or settled):
+            said.append(f"Winning all of these and losing none has raw p by {item} {p_value(self.p)}{unanswered}.")
         return [Sentence("explanation", text, "headroom") for text in said]

@@ -194,7 +194,7 @@ def comparison_table(found: Sequence[SystemComparison]) -> Table:
     title = f"Against {', '.join(baselines)}, {'in percent' if scale.share else 'more is better'}"
     rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling.how)
     some = "" if all(one.ruling.how for one in found) else ", where there are several runs"
-    notes = [f"p and intervals {how}{some}." for how in rulings]
+    notes = [f"Holm p and intervals {how}{some}." for how in rulings]
     notes += ["Too few clusters for a p."] * any(one.interval is None for one in found)
     notes += [ODDS] if first.fusable or any(one.binary for one in found) else []
     return Table("comparison", title, columns, rows, source_of(found), notes)

@@ -141,7 +141,7 @@ def test_clusters_of_shared_gold_decide(folder: Path, command: Callable[..., tup
     assert low < 0 < 9 / 120 < high
     assert found["difference_interval"][0] > 0
     text = " ".join(said.split())
-    assert "p and intervals by cluster" in text
+    assert "Holm p and intervals by cluster" in text
     assert "12 won, 3 lost, raw p by cluster .375), no difference is shown." in text
     assert "p by query" in text
     assert ".035" in text

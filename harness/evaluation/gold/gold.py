@@ -224,10 +224,20 @@ class Gold:
     @property
     def test_ids(self) -> list[str]:
         """The ids of test's queries among these, also of those that the gold itself gives as test."""
-        whole = self.whole or self
-        test = {query for query, part in zip(whole.query_ids, whole.parts.tolist(), strict=True) if part == "test"}
-        test |= {query for query, name in zip(self.query_ids, self.given or (), strict=False) if name == "test"}
+        test = set().union(*self.tests.values())
         return [query for query in self.query_ids if query in test]
+
+    @property
+    def tests(self) -> dict[str, set[str]]:
+        """The ids of test's queries among these by the split that says so: the one in use, then the gold's own."""
+        whole = self.whole or self
+        parts = dict(zip(whole.query_ids, whole.parts.tolist(), strict=True))
+        return {
+            f"splitting={splitting_name(self.splitting)}": {name for name in self.query_ids if parts[name] == "test"},
+            "the gold's own split": {
+                query for query, name in zip(self.query_ids, self.given or (), strict=False) if name == "test"
+            },
+        }
 
     def take(self, places: Sequence[int]) -> Gold:
         """Some of the queries.

@@ -102,6 +102,8 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     """Whether fusion adds to the best single list of tune, on how many questions that hangs, and how that is known."""
     best, winner = str(result.lock.get("best_single")), view.rows[view.winner_place]
     named, more, found = f"{best}, the best single list on tune", [], _against(view, best)
+    p = deciding(winner) if best == view.reference else deciding_best(winner)
+    settled = found is not None and found.difference > 0 and shown(p)
     if view.winner_list == best:
         within = f" in its first {view.metric.k}" if view.metric.k else ""
         said = f"No fusion is shown to be better than {named}: the best one has all gold{within} where {best} has it"
@@ -109,20 +111,18 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     elif found is None:
         return []
     elif best == view.reference:
-        found_better = shown(deciding(winner)) and found.difference > 0
-        said = f"{'The best' if found_better else 'No'} fusion is shown to be better than {named}"
+        said = f"{'The best' if settled else 'No'} fusion is shown to be better than {named}"
     elif not found.wins + found.losses:
         said = f"It differs from {named}, on no question"
     else:
-        p = deciding_best(winner)
         said = f"Against {named}, it is {difference(found, p)}"
         more = [one for one in conclude(found, "The winner", best, p) if one.kind != "verdict"]
     room = _headroom(result, view)
     if room is None:
         return [Sentence("addition", f"{said}."), *more]
-    few = "" if room.answers else ", too few to show a gain"
+    few = "" if room.answers or settled else ", too few to show a gain"
     gain = f"another list finds more than {best} on {room.questions} of {room.n} questions{few}"
-    return [Sentence("addition", f"{said}; {gain}."), *more, *room.sentences()]
+    return [Sentence("addition", f"{said}; {gain}."), *more, *room.sentences(settled=settled)]
 
 
 def _elsewhere(view: View) -> list[Sentence]:

@@ -50,7 +50,7 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
         table = table.select([*shown, "p", "Holm p", "W*", "L*", "Holm p*", *others])
         return _text(table, others, f"{told}{_data(view)}", said, "explanation")
     table = table.select([*shown, "Holm p", *others])
-    return _text(_short(table, view, range(len(view.rows))), others, f"in percent; {legend}", said)
+    return _text(_short(table, view, view.best_first), others, f"in percent; {legend}", said)
 
 
 def _text(table: Table, others: Sequence[str], legend: str, said: Sequence[Sentence], *explained: Kind) -> str:

@@ -44,10 +44,12 @@ def overview(listed: list[SweepEntry], unread: Mapping[str, str], version: str, 
             for row in view.rows:
                 settings = _settings(one.result, row, roles.get(row["trial"], []), bool(fitted.get(row["trial"])))
                 place = [one.key, view.split, row["trial"], row["family"], one.newer]
-                found.append((_row(one, view, row, settings, named), place))
-    found.sort(key=lambda pair: (pair[0][1], pair[0][2] != "test", -pair[0][4]))
-    rows, places = [row for row, _ in found], [place for _, place in found]
-    board = Table("leaderboard", "Leaderboard", COLUMNS, rows)
+                won = row["trial"] == view.rows[view.best_place]["trial"]
+                found.append((_row(one, view, row, settings, named), place, won))
+    found.sort(key=lambda line: (line[0][1], line[0][2] != "test", -line[0][4]))
+    rows, places = [row for row, _, _ in found], [place for _, place, _ in found]
+    marked = frozenset(number for number, (_, _, won) in enumerate(found) if won)
+    board = Table("leaderboard", "Leaderboard", COLUMNS, rows, marked=marked)
     objectives = dict.fromkeys(str(one.result.manifest["objective"]) for one in listed)
     if len(objectives) == 1:
         board = board.select([column.title for column in COLUMNS if column.title != "metric"])
@@ -106,7 +108,7 @@ def _sweep(one: SweepEntry, display: Display) -> dict[str, Any]:
         "newer": one.newer,
         "split": view.split,
         "winner": {
-            "trial": view.winner,
+            "trial": view.rows[view.best_place]["trial"],
             "name": display.cell(view.winner_title),
         },
         "words": [display.text(text) for text in said],

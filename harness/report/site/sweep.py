@@ -75,7 +75,7 @@ def write_sweep(
             "families": families({row["family"] for row in result.whole.rows}, display),
             "reference": view.reference,
             "best": result.lock.get("best_single"),
-            "winner": view.winner,
+            "winner": view.rows[view.best_place]["trial"],
             "words": {name: display.text(text) for name, text in words.items()},
             "facts": {name: display.text(text) for name, text in describe(result).items() if name not in words},
             "splits": [

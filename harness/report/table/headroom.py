@@ -48,8 +48,8 @@ def losses(view: View, place: int) -> dict[str, Outcomes]:
 
 
 def lost_by_winner(view: View) -> dict[str, int]:
-    """``losses`` of the winner, counted; empty when it is a single list, or the objective is not 0/1."""
-    if view.winner_place not in view.fused or not view.metric.binary or not view.singles:
+    """``losses`` of the winner, counted; empty when it is, or ranks as, a single list, or the objective is not 0/1."""
+    if view.best_place not in view.fused or not view.metric.binary or not view.singles:
         return {}
     return {reason: int(queries.sum()) for reason, queries in losses(view, view.winner_place).items()}
 

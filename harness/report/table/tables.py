@@ -36,7 +36,7 @@ def build_tables(result: SweepResult) -> list[Table]:
 
 
 def heldout(result: SweepResult) -> Table:
-    """The locked trials on test, with Wilson's interval of the objective and its value on chains alone."""
+    """The locked trials on test, best first, with Wilson's interval of the objective and its value on chains alone."""
     view = result.locked
     shared, outcomes = _shared(result), _outcomes(view)
     chain = view.queries["chain"].to_numpy(dtype=bool)
@@ -51,7 +51,7 @@ def heldout(result: SweepResult) -> Table:
         [row["name"], view.score(row), row.get("wilson_cluster"), *(row.get(name) for name in shared),
          difference_of(row), *(row.get(key) for key in outcomes), deciding(row),
          row.get("wins_best"), row.get("losses_best"), deciding_best(row), share]
-        for row, share in zip(view.rows, on_chains, strict=True)
+        for row, share in ((view.rows[place], on_chains[place]) for place in view.best_first)
     ]  # fmt: skip
     notes = [
         against(view, result.lock.get("best_single")),
@@ -60,8 +60,8 @@ def heldout(result: SweepResult) -> Table:
         f"{int(chain.sum())} queries whose gold passages are a chain.",
         f"Bold: the winner that was locked on tune{view.disguise}.",
     ]
-    commands = [rerun(row) for row in view.rows]
-    marked = frozenset({view.best_place})
+    commands = [rerun(view.rows[place]) for place in view.best_first]
+    marked = frozenset({view.best_first.index(view.best_place)})
     return Table("heldout", "The locked trials", columns, rows, view.source, notes, marked, commands)
 
 

@@ -155,6 +155,11 @@ class View:
         return self.singles[self.winner_list] if self.winner_list else self.winner_place
 
     @property
+    def best_first(self) -> list[int]:
+        """The places of the rows, the highest objective first."""
+        return sorted(range(len(self.rows)), key=lambda place: -self.score(self.rows[place]))
+
+    @property
     def rivals(self) -> dict[str, int]:
         """What the winner is shown beside, by name: reference and best single list, where these are not itself."""
         names = dict.fromkeys([self.reference, str(self.lock.get("best_single"))])

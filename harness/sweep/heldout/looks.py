@@ -27,6 +27,8 @@ from harness.sweep.folder.lock import misfit
 log = logging.getLogger(__name__)
 DIGITS = 12
 """Of the hash that an id is known by."""
+EVALUATED = "an earlier held-out evaluation"
+"""What names test questions, whatever a split calls them now."""
 FORM = {"questions": str, "ids?": [str], "evaluation?": str}
 """Of a line, as far as it is read."""
 Entry = dict[str, Any]
@@ -36,7 +38,7 @@ def note_look(
     path: str | None,
     command: str,
     source: str,
-    test_ids: Iterable[str],
+    test_ids: Iterable[str] | Mapping[str, Iterable[str]],
     evaluations: Sequence[str] | None = None,
     scored: Iterable[str] = (),
 ) -> dict[str, Any]:
@@ -46,11 +48,14 @@ def note_look(
     evaluation had as test are test questions, whatever they are called now.
 
     path: the file; None notes nothing. source: the benchmark or file that the questions are of; test_ids: those of test
-    that are scored or shown, as the splitting says (``test_ids`` of a benchmark and of a gold). evaluations: hashes of
-    lines of a ledger, each of which is noted once. looks: None where none is noted: no test question, no file, or one
-    that cannot be written.
+    that are scored or shown, as the splitting says (``test_ids`` of a benchmark), or by the split that says so, the one
+    in use first (``tests`` of a gold). evaluations: hashes of lines of a ledger, each of which is noted once.
+    test_splits: where the split in use does not name all of them, how many each names. looks: None where none is noted:
+    no test question, no file, or one that cannot be written.
     """
-    test = set(test_ids)
+    named = test_ids if isinstance(test_ids, Mapping) else {"the split in use": test_ids}
+    splits = {name: set(ids) for name, ids in named.items()}
+    in_use, test = next(iter(splits.values())), set().union(*splits.values())
     asked = sorted(test.union(scored))
     found: dict[str, Any] = {"test_questions": len(test), "looks": None}
     if path is not None and not str(path).strip():
@@ -62,7 +67,8 @@ def note_look(
             with locked(place.with_suffix(".lock")):
                 known = _read(place)
                 judged = _evaluated(known)
-                test |= {name for name, own in zip(asked, digests, strict=True) if own in judged}
+                splits[EVALUATED] = {name for name, own in zip(asked, digests, strict=True) if own in judged}
+                test |= splits[EVALUATED]
                 found["test_questions"] = len(test)
                 due = [{}] if evaluations is None else [{"evaluation": line} for line in _missing(evaluations, known)]
                 facts: Entry = {
@@ -81,6 +87,8 @@ def note_look(
         except HarnessError as error:
             why = "; the next held-out evaluation of this data notes it" if evaluations else ""
             log.warning("this look at test is not noted: %s%s", error, why)
+    if test != in_use:
+        found["test_splits"] = {name: len(ids) for name, ids in splits.items() if ids}
     return found
 
 
@@ -107,6 +115,8 @@ def describe_looks(found: Mapping[str, Any], n: int, path: str | None) -> str:
         return ""
     several = f"{found['test_questions']} of these {n} questions are test questions", "them"
     share, those = several if n > 1 else ("a test question", "it")
+    named = [f"{count} by {name}" for name, count in found.get("test_splits", {}).items()]
+    share += f" ({', '.join(named)})" if named else ""
     known = "is not recorded" if found["looks"] is None else f"{found['looks']} at {those} that {path} knows of"
     return f"{share}; look {known}"
 

@@ -31,7 +31,7 @@ def noted(score: Callable[P, R]) -> Callable[P, R]:
         found = score(*args, **kwargs)
         gold = signature.bind(*args, **kwargs).arguments["gold"]
         paths = OmegaConf.load(package_folder("conf") / "paths" / "default.yaml")
-        note_look(paths.looks, score.__name__, gold.source, gold.test_ids, scored=gold.query_ids)
+        note_look(paths.looks, score.__name__, gold.source, gold.tests, scored=gold.query_ids)
         return found
 
     return scored

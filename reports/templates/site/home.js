@@ -46,7 +46,7 @@ function board(index, state) {
   const any = values => [["", "all"], ...values.map(value => [value, value])];
   const costs = [["", "any"], ["10", "at most 10 s"], ["60", "at most 1 min"], ["600", "at most 10 min"], ["3600", "at most 1 h"]];
   return [el("p", {class: "caption"}, `The strategies that each sweep locked, by ${index.metrics.join(", ")}. ` + "W and L: questions won and lost against the sweep's reference list, p: raw, exact McNemar by question, Holm p: corrected over the trials of the sweep and split. " +
-    "On tune the winner was chosen by these same questions; test was scored once, afterwards. Settings: fixed before these data, chosen on tune, or fitted: the strategy's own on tune, or the weights of its lists on some benchmarks' tune. Seconds: what the lists it reads took when they were made."),
+    "On tune the winner was chosen by these same questions; test was scored once, afterwards. Bold: the winner of each sweep. Settings: fixed before these data, chosen on tune, or fitted: the strategy's own on tune, or the weights of its lists on some benchmarks' tune. Seconds: what the lists it reads took when they were made."),
     el("form", {class: "filters", role: "search", "aria-label": "Filters of the leaderboard", submit: event => event.preventDefault()},
       choice("Benchmark", any(different(spec.rows.map(row => row[shown.benchmark]))), "", set("benchmark")),
       choice("Split", any(different(spec.rows.map(row => row[shown.split]))), "", set("split")),

@@ -22,6 +22,7 @@ from harness.report.display import Display
 from harness.report.figure.outcomes import pictures
 from harness.report.paper.results import results_table
 from harness.report.pdf.document import describe
+from harness.report.site.chart import charts
 from harness.report.site.overview import SweepEntry, overview
 from harness.report.table.ablation import ablation, changed, verdict
 from harness.report.table.effect import effect, effects
@@ -64,7 +65,8 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     assert any(line.startswith("graph alone scores 62.5%") for line in printed)
     assert f"{called} (locked as boltzmann" in leaderboard(result, 20).caption
     (card,) = overview([SweepEntry("k", "t", result, False)], {}, "1", Display())["sweeps"]
-    assert card["winner"]["name"] == called
+    assert card["winner"] == {"name": called, "trial": result.whole.rows[result.whole.singles["graph"]]["trial"]}
+    assert "Where the winner loses questions" not in [chart["title"] for chart in charts(result)]
     assert [point[0] for point in card["chart"]["series"][0]["points"]] == ["graph", "dense"]
     assert [one["name"] for one in card["against"]] == ["dense"]
     assert [picture.name for picture in pictures(result)] == ["outcomes_dense"]
@@ -89,15 +91,31 @@ def test_headroom_is_said_and_whether_these_questions_can_tell(example: ModuleTy
     Three wins of three have p 2 / 2^3, one of one 1. The list bm25 is not locked.
     """
     hangs = "choosing the best list for each question would score {}% in place of {}%, so a gain of fusion hangs on {}"
-    cannot = "this benchmark cannot answer whether fusion adds to its best list."
+    cannot = "these questions cannot show whether choosing among the lists adds to graph."
     tune = conclusions(example.write(tmp_path / "s1", heldout=False))
     assert f"Of 8 questions dense does better than graph on 3; {hangs.format('100.0', 62.5, 3)} of" in tune["headroom"]
-    assert tune["headroom"].endswith(f"Winning all of these and losing none has raw p .250: {cannot}")
+    assert tune["headroom"].endswith(f"Winning all of these and losing none has raw p by question .250: {cannot}")
     assert tune["in short"].endswith(" on 3 of 8 questions, too few to show a gain.")
     test = conclusions(example.write(tmp_path / "s2"))
     assert f"Of 6 questions dense does better than graph on 1; {hangs.format(66.7, '50.0', 1)} of" in test["headroom"]
-    assert test["headroom"].endswith(f"none has raw p 1.000: {cannot}")
+    assert test["headroom"].endswith(f"none has raw p by question 1.000: {cannot}")
     assert " on 1 of 6 questions, too few to show a gain." in test["in short"]
+
+
+@pytest.mark.parametrize("best", ["graph", "dense"])
+def test_a_fusion_that_is_shown_to_be_better_leaves_out_whether_one_could_be(
+    best: str, example: ModuleType, tmp_path: Path
+) -> None:
+    """dense: the best list is the reference, too. The winner's p, by whichever column decides, is .001."""
+    result = example.write(tmp_path / "s1", heldout=False)
+    result.lock["best_single"] = best
+    for column in ("p_holm_cluster", "p_best_holm_cluster"):
+        result.trials.loc[0, column] = 0.001
+    short, told = (conclusions(result)[name] for name in ("in short", "headroom"))
+    assert ("Holm p .001), which is better." if best == "graph" else "The best fusion is shown to be better") in short
+    assert f"another list finds more than {best} on " in short
+    assert "too few" not in short
+    assert "cannot" not in told
 
 
 def test_a_test_half_that_can_show_nothing_says_so(example, tmp_path):

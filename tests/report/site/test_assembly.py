@@ -168,6 +168,7 @@ def test_the_leaderboard_says_what_was_fitted_on_what_and_what_it_cost(
     board = read(tmp_path / "site" / "data" / "index.js")["leaderboard"]
     names = [column["title"] for column in board["columns"]]
     rows = {row[0]: dict(zip(names, row, strict=True)) for row in board["rows"]}
+    assert [board["rows"][row][0] for row in board["marked"]] == ["PIT + Boltzmann (α 0.7, β 0.5, cap 20)"]
     said = {name: (row["settings"], row["seconds"]) for name, row in rows.items()}
     assert said == {
         "PIT + Boltzmann (α 0.7, β 0.5, cap 20)": ("chosen on tune", "–"),

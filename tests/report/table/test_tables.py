@@ -31,10 +31,10 @@ def test_heldout(result: SweepResult) -> None:
         ".250", ".250", "2", "0", ".500", "80.0",
     ]  # fmt: skip
     assert table.marked == {0}
-    assert column(table, "strategy")[1:] == ["linear minmax alpha=0.3", "rrf k=60", "graph", "dense"]
-    assert column(table, "W") == ["3", "1", "2", "2", "–"]
-    assert column(table, "L*") == ["0", "2", "1", "–", "2"]
-    assert column(table, "chain %") == ["80.0", "40.0", "60.0", "60.0", "20.0"]  # of t0, t1, t2, t3 and t5
+    assert column(table, "strategy")[1:] == ["rrf k=60", "graph", "linear minmax alpha=0.3", "dense"], "best first"
+    assert column(table, "W") == ["3", "2", "2", "1", "–"]
+    assert column(table, "L*") == ["0", "1", "–", "2", "2"]
+    assert column(table, "chain %") == ["80.0", "60.0", "60.0", "40.0", "20.0"]  # of t0, t1, t2, t3 and t5
 
 
 def test_a_caption_says_what_the_numbers_are(result: SweepResult) -> None:

@@ -65,7 +65,23 @@ def test_what_was_scored_as_tune_was_looked_at(looks):
 
 def test_a_question_that_was_evaluated_as_test_stays_one_whatever_a_split_calls_it(looks):
     note_look(looks, "heldout", "g", TEST, ["a" * 64])
-    assert note_look(looks, "evaluate", "g", [], scored=[*TEST[:3], "tuned"]) == {"test_questions": 3, "looks": 2}
+    assert note_look(looks, "evaluate", "g", [], scored=[*TEST[:3], "tuned"]) == {
+        "test_questions": 3, "looks": 2, "test_splits": {"an earlier held-out evaluation": 3},
+    }  # fmt: skip
+
+
+def test_a_union_of_splits_says_which_names_how_many(looks):
+    """MD5 has ten of 40 as test, the field half of these and two more; TEST is all that MD5 names."""
+    given = {*TEST[::2], *[name for name in IDS if name not in TEST][:2]}
+    gold = harness.Gold.from_dict({name: {"a": 1} for name in IDS})
+    gold = dataclasses.replace(gold, given=["test" if name in given else None for name in IDS])
+    found = note_look(looks, "evaluate", "g", gold.tests)
+    splits = f"{len(TEST)} by splitting=md5, {len(given)} by the gold's own split"
+    assert describe_looks(found, 40, looks).startswith(
+        f"{len(TEST) + 2} of these 40 questions are test questions ({splits}); look 1 at them"
+    )
+    inside = dataclasses.replace(gold, given=["test" if name in TEST[:2] else None for name in IDS])
+    assert "test questions; look 2" in describe_looks(note_look(looks, "evaluate", "g", inside.tests), 40, looks)
 
 
 def test_a_split_of_one_s_own_that_calls_test_questions_tune(looks, bench, tmp_path, capsys):
@@ -75,7 +91,8 @@ def test_a_split_of_one_s_own_that_calls_test_questions_tune(looks, bench, tmp_p
     given = [f"run={bench}/dense.trec", f"gold={bench}/queries.jsonl", "split=tune", f"splitting={tmp_path}/own.txt"]
     evaluate(compose("evaluate", given))
     said = " ".join(capsys.readouterr().out.split())
-    assert f"{len(TEST)} of these {len(TEST)} questions are test questions; look 2 at them" in said
+    named = f"test questions ({len(TEST)} by an earlier held-out evaluation); look 2 at them"
+    assert f"{len(TEST)} of these {len(TEST)} questions are {named}" in said
     assert count_looks(looks, TEST) == 2
 
 
