@@ -76,7 +76,7 @@ def _benchmarks(folder: Path, data: Path) -> Readers:
     shutil.copytree(data, own)
     made: Readers = {}
     for name in ("corpus.jsonl", "queries.jsonl"):
-        made[f"benchmark, {name}"] = (own / name, partial(_load, own, store))
+        made[f"benchmark, {name}"] = (own / name, partial(Folder(str(own)).load, store))
     packed = folder / "packed"
     packed.mkdir()
     for name in ("corpus.jsonl", "queries.jsonl"):
@@ -93,17 +93,9 @@ def _benchmarks(folder: Path, data: Path) -> Readers:
     made["upstream questions"] = (questions, partial(read_questions, questions))
     made["published triples"] = (openie, partial(match_rows, openie, Folder(str(data)).load(store)))
     lock = store.root / "benchmarks.lock.json"
+    Lock.of(store).hold(str(data), {"sha256": "x"}, "it")
     made["benchmarks.lock.json"] = (lock, lambda: Lock.of(store).hold(str(data), {"sha256": "x"}, "it"))
     return made
-
-
-def _load(folder: Path, store: Store) -> object:
-    kept = store.root / "benchmarks.lock.json"
-    whole = kept.read_bytes()
-    try:
-        return Folder(str(folder)).load(store)
-    finally:
-        kept.write_bytes(whole)
 
 
 def _sweep(runs: Path, sweep: Path) -> Readers:

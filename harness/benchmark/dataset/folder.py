@@ -11,7 +11,6 @@ from harness.benchmark import Benchmark, Texts
 from harness.benchmark.source.assembly import answerable, assemble, check_gold
 from harness.benchmark.source.chain import Chain, check_chain
 from harness.benchmark.source.judgements import add_judgements, benchmark, judgement_files, read_judgements
-from harness.benchmark.source.lock import Lock
 from harness.benchmark.source.prepared import (
     need_file,
     plain_passages,
@@ -43,7 +42,7 @@ class Folder:
         check_chain("dataset.chain", self.chain)
 
     def load(self, store: Store) -> Benchmark:
-        """The benchmark; its hash is remembered in the runs and checked from then on."""
+        """The benchmark, as its files are now."""
         folder = self._folder()
         if files := judgement_files(folder):
             return self._judged(folder, files, store)
@@ -54,8 +53,6 @@ class Folder:
                 "expected corpus.jsonl and queries.jsonl (or .jsonl.gz)"
             )
         benchmark = assemble(folder.name, *found, self.chain)
-        name = str(folder) if self.chain == "all" else f"{folder} chain={self.chain}"  # the hash covers the rule
-        Lock.of(store).hold(name, {"sha256": benchmark.sha256}, f"the benchmark in {folder}")
         return benchmark.without_order(~benchmark.chain)
 
     def _judged(self, folder: Path, files: Sequence[Path], store: Store) -> Benchmark:
@@ -67,7 +64,7 @@ class Folder:
         questions = read_prepared_questions(need_file(folder, "queries"))
         asked = {name: question for name, question in questions.items() if name in judged}
         passages = functools.partial(plain_passages, need_file(folder, "corpus"))
-        return benchmark(folder.name, passages, asked, judged, store, splits, str(folder))
+        return benchmark(folder.name, passages, asked, judged, store, splits)
 
     def texts(self) -> Texts:
         """What the two files say, without storing anything; ``queries.jsonl`` may be missing, and its gold, too."""

@@ -47,8 +47,8 @@ class IrDatasets:
             rows = ((str(one.query_id), str(one.doc_id), int(one.relevance)) for one in found.qrels_iter())
             add_judgements(judged, splits, rows, _split(name))
         source = named[0] if len(named) == 1 else parent
-        key = None if len(named) == 1 else ",".join(named)
-        return benchmark(source, functools.partial(_passages, found), questions, judged, store, splits, key)
+        documents = functools.partial(_passages, found)
+        return benchmark(source, documents, questions, judged, store, splits, ",".join(named))
 
 
 def _collection(library: Any, name: str) -> Any:

@@ -35,11 +35,11 @@ def benchmark(
 ) -> Benchmark:
     """The benchmark named ``source``: queries with a supporting passage that is there, in the order of ``questions``.
 
-    splits: of each judged query, kept as its field ``split``.    key: what its hash is remembered by, where it is not
-    ``source``. Passages without title and text, judgements of passages that are not there, and queries without
-    supporting passage are left out, and counted in a warning and in ``left_out``. Judgements have no order, so no query
-    is ``ordered`` or has a chain. Its hash and counts are remembered in the runs and checked from then on. Raises
-    HarnessError where nothing is left.
+    splits: of each judged query, kept as its field ``split``.    key: what its hash and counts are remembered by in
+    the runs, and checked from then on; None for files of the user's own. Passages without title and text, judgements of
+    passages that are not there, and queries without supporting passage are left out, and counted in a warning and in
+    ``left_out``. Judgements have no order, so no query is ``ordered`` or has a chain. Raises HarnessError where nothing
+    is left.
     """
     blank: dict[int, None] = {}
 
@@ -87,7 +87,8 @@ def benchmark(
         )  # fmt: skip
     asked = Records(Path(source), queries, places, ": query ")
     made = assemble(source.replace("/", "-"), corpus, asked, "none")
-    Lock.of(store).hold(key or source, {"sha256": made.sha256, **counts}, f"the benchmark {source}")
+    if key is not None:
+        Lock.of(store).hold(key, {"sha256": made.sha256, **counts}, f"the benchmark {source}")
     left_out = {**gone, "queries": counts["queries_left_out"]}
     return replace(made.without_order(~made.chain), left_out={name: n for name, n in left_out.items() if n})
 

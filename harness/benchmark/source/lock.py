@@ -1,4 +1,7 @@
-"""``<runs>/benchmarks.lock.json``: the hash of each benchmark at its first use; a later difference is an error."""
+"""``<runs>/benchmarks.lock.json``: the hash of each published benchmark at its first use; a difference is an error.
+
+A folder of the user's own is not in it: he may change it. What was locked on other data is refused all the same.
+"""
 
 from __future__ import annotations
 
