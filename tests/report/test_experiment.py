@@ -85,7 +85,7 @@ def test_equivalence_is_by_cluster_and_corrected(result: SweepResult) -> None:
     low, high = sorted(raw)
     found = sorted(line.p_same or 0 for line, _ in tested)
     assert found == pytest.approx([min(1, 2 * low), min(1, max(2 * low, high))])
-    assert "by cluster of shared gold" in table.table().caption
+    assert "are by cluster where queries share gold" in table.table().caption
 
 
 def test_parts_stand_one_below_the_other_each_against_its_own_row(result: SweepResult) -> None:
@@ -157,6 +157,7 @@ def test_a_gain_is_over_the_list_that_is_better_on_tune(result: SweepResult, tmp
     (row,) = table.cells()
     assert row[:9] == ["both", "6", "33.3", "50.0", "83.3", "graph", "2", "0", ".500"]
     assert row[10] == ".500"
+    assert "Holm p, corrected over the rows, and intervals are by cluster" in table.caption
     assert "sample, test, n 6." in picture.caption
     assert [path.name for path in picture.save(tmp_path)] == ["f.pdf", "f.png"]
 

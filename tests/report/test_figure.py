@@ -27,6 +27,13 @@ def test_outcomes(result: SweepResult) -> None:
     assert outcomes.counts(outcomes.compare(view, 3)) == {"both": 3, "neither": 1, "win": 2, "loss": 0}  # graph
     assert [picture.name for picture in outcomes.pictures(result)] == ["outcomes_dense", "outcomes_graph"]
     assert "n = 6, evaluation 1" in next(outcomes.pictures(result)).caption
+    assert "wins and losses alone, p = .250 (McNemar)." in next(outcomes.pictures(result)).notes
+    pairs = dataclasses.replace(view, queries=view.queries.assign(cluster=[0, 1, 2, 2, 3, 4]))
+    result.__dict__["test"] = pairs
+    told = next(outcomes.pictures(result)).notes  # t2 and t3 are one cluster and t4 another: 2 / 2^2
+    assert "wins and losses alone, p by cluster = .500 (McNemar)." in told
+    result.__dict__["test"] = dataclasses.replace(view, queries=view.queries.assign(cluster=0))
+    assert "wins and losses alone, too few clusters for a p" in next(outcomes.pictures(result)).notes
 
 
 def test_an_axis_of_no_wins_begins_at_0(result: SweepResult) -> None:

@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.core.table import Column, Source, Table
-from harness.evaluation.comparison import Comparison
+from harness.evaluation.comparison import Comparison, corrected_ps
 from harness.evaluation.metric import Metric, average
-from harness.evaluation.statistic import holm
 from harness.report.figure import COLORS, MARKERS, Built, Picture
 from harness.sweep.folder import SweepResult
 from harness.sweep.judge import choose
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+PS = (
+    "p: raw, exact McNemar by query; Holm p, corrected over the rows, and intervals are by cluster where queries share "
+    "gold."
+)
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,11 @@ def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mappi
     metric, parts = _described(experiment, spec)
     pairs = find_pairs(result, parts, metric)
     picture = _picture(spec["name"], metric, {_where(result): pairs})
-    corrected = holm([pair.against.p for pair in pairs])
-    rows = [[*_cells(pair), p] for pair, p in zip(pairs, corrected.tolist(), strict=True)]
+    corrected = corrected_ps([pair.against for pair in pairs])
+    rows = [[*_cells(pair), p] for pair, (p, _) in zip(pairs, corrected, strict=True)]
     title = "What mixing two lists adds to the better one"
     source = Source("; ".join(filter(None, [str(experiment["source"]), _where(result), result.whole.systems])))
-    return picture, Table(f"{spec['name']}_gain", title, _columns(metric), rows, source, [picture.notes])
+    return picture, Table(f"{spec['name']}_gain", title, _columns(metric), rows, source, [picture.notes, PS])
 
 
 def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Picture:
@@ -73,7 +77,7 @@ def _picture(name: str, metric: Metric, found: Mapping[str, Sequence[Pair]]) -> 
     others = list(dict.fromkeys(pair.other for pairs in found.values() for pair in pairs))
     title = f"{metric}: what the linear mixture of two lists adds to the better one, on {'; '.join(found)}"
     notes = (
-        "Added to the list that is better on tune, with Tango's 95% interval, over the score of the first list (left) "
+        "Added to the list that is better on tune, with its 95% interval, over the score of the first list (left) "
         "and over its lead on the second (right). A mark is a pair of lists on a benchmark. List, alpha and normalizer "
         "were chosen on tune."
     )
@@ -84,7 +88,7 @@ def _picture(name: str, metric: Metric, found: Mapping[str, Sequence[Pair]]) -> 
             for place, other in enumerate(others):
                 mine = [pair for pair in pairs if pair.other == other]
                 y = np.array([100 * pair.against.difference for pair in mine])
-                ends = 100 * np.array([pair.against.score_interval() or (np.nan, np.nan) for pair in mine])
+                ends = 100 * np.array([pair.against.interval or (np.nan, np.nan) for pair in mine])
                 look = {"fmt": MARKERS[place], "color": COLORS[number], "lw": 0.5, "ms": 3}
                 for axes, x in (
                     (left, [100 * pair.first for pair in mine]),
@@ -123,7 +127,8 @@ def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: 
         found.append(
             Pair(
                 part["label"], float(average(first)), float(average(second)), part["rows"][1]["label"],
-                part["rows"][best]["label"], Comparison.of(mixture, (first, second)[best]),
+                part["rows"][best]["label"],
+                Comparison.of(mixture, (first, second)[best], metric.binary, labels=view.clusters),
             )
         )  # fmt: skip
     return found
@@ -147,5 +152,5 @@ def _cells(pair: Pair) -> list[Any]:
     one = pair.against
     return [
         pair.label, one.n, pair.first, pair.second, one.score, pair.best, one.wins, one.losses, one.p,
-        one.score_interval(),
+        one.shown_interval,
     ]  # fmt: skip

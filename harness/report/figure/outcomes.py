@@ -27,7 +27,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
 def compare(view: View, baseline: int) -> Comparison:
     """The winner against a row."""
     scores = (view.scores > 0).astype(np.float64)
-    return Comparison.of(scores[view.winner_place], scores[baseline])
+    return Comparison.of(scores[view.winner_place], scores[baseline], labels=view.clusters)
 
 
 def counts(found: Comparison) -> dict[str, int]:
@@ -43,8 +43,10 @@ def counts(found: Comparison) -> dict[str, int]:
 
 def _picture(view: View, baseline: str, place: int) -> Picture:
     compared = compare(view, place)
-    found, p, differ = counts(compared), p_value(compared.p), compared.wins + compared.losses > 0
-    shown = f"p {p}".replace("<", "< ") if p.startswith("<") else f"p = {p}"
+    found, differ = counts(compared), compared.wins + compared.losses > 0
+    p, by = p_value(compared.p_deciding), " by cluster" if compared.shared else ""
+    shown = f"p{by} {p}".replace("<", "< ") if p.startswith("<") else f"p{by} = {p}"
+    shown = "too few clusters for a p" if compared.p_deciding is None else shown
     title = f"Per-query outcomes of {view.objective}, {view.winner_name} against {baseline}: {view.where}"
     notes = f"Left: all queries; right: wins and losses alone, {shown} (McNemar)." if differ else "They never differ."
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import LEVEL
-from harness.evaluation.comparison import Comparison
+from harness.core.table import shown
+from harness.evaluation.comparison import Comparison, corrected_ps
 from harness.evaluation.metric import Metric
-from harness.evaluation.statistic import holm
 from harness.report.display import Display, normalizer_of
 from harness.sweep.folder import SweepResult, View
 
@@ -60,7 +59,7 @@ def values_of(view: View, metric: str) -> NDArray[np.float64]:
 
 
 def signs(view: View, metric: str, places: Mapping[int, int], baseline: str, best: str | None) -> dict[int, list[str]]:
-    """The keys of ``SIGNS`` that hold for each row: exact McNemar (or sign) tests, corrected by Holm over the rows.
+    """The keys of ``SIGNS`` that hold for each row, by the p that decides, corrected by Holm over the rows.
 
     places: the place in the view of each row of the table.
     """
@@ -71,9 +70,11 @@ def signs(view: View, metric: str, places: Mapping[int, int], baseline: str, bes
         if base is None or (what == "the best list" and name == baseline):
             continue
         judged = {
-            row: Comparison.of(values[place], values[base], binary) for row, place in places.items() if place != base
+            row: Comparison.of(values[place], values[base], binary, labels=view.clusters)
+            for row, place in places.items()
+            if place != base
         }
-        for row, p in zip(judged, holm([one.p for one in judged.values()]).tolist(), strict=True):
-            if p <= LEVEL:
+        for row, (p, _) in zip(judged, corrected_ps([*judged.values()]), strict=True):
+            if shown(p):
                 found[row].append(f"{'better' if judged[row].difference > 0 else 'worse'} than {what}")
     return found

@@ -9,7 +9,7 @@ from harness.core.table import Column, Source, Style, Table, percent
 from harness.evaluation.metric import average, definitions
 from harness.report.display import Display
 from harness.report.paper.entry import SIGNS, entries, signs, values_of
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder import SweepResult, View
 
 
 def results_table(
@@ -83,6 +83,12 @@ def _best(cells: Sequence[Sequence[float | None]]) -> tuple[frozenset[tuple[int,
     return frozenset(best), frozenset(second)
 
 
+def _shared(views: Sequence[View]) -> str:
+    """Of which benchmarks the tests are by cluster; nothing where no two queries share gold passages."""
+    names = dict.fromkeys(view.dataset for view in views if view.deciding)
+    return f" (by cluster where queries share gold passages: {', '.join(names)})" if names else ""
+
+
 def _said(
     results: Sequence[SweepResult], metrics: Sequence[str], baseline: str, display: Display, said: Sequence[str]
 ) -> tuple[Source, list[str]]:
@@ -109,14 +115,14 @@ def _said(
     made = systems[0] if len(systems) == 1 else ""
     each = "; ".join(f"{display.dataset.get(view.dataset, view.dataset)}: {view.systems}" for view in views)
     judged = (
-        f"Exact McNemar tests (sign tests of a metric that is not 0/1), p at most .05 after Holm's correction over the "
-        f"rows of a column: {tests}."
+        f"Exact McNemar tests (sign tests of a metric that is not 0/1){_shared(views)}, p at most .05 after Holm's "
+        f"correction over the rows of a column: {tests}."
     )
     notes = [
         "Best in bold, second underlined.",
         f"{defined}.",
         "Each fuser's trial was chosen on tune; default: with its default knobs.",
-        judged if tests else "No difference is significant.",
+        judged if tests else f"No difference is significant{_shared(views)}.",
         f"Best single list on tune: {', '.join(display.list.get(name, name) for name in lists)}.",
         f"Locked winners: {winners}.",
         f"{looks}." if looks else "",
