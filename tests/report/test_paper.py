@@ -88,6 +88,8 @@ def test_a_caption_names_the_parameters_by_which_tables_differ(
     built = Paper(venue, DISPLAY.of(results), tmp_path / "out").write(sections)
     captions = [path.read_text("utf-8") for path in built.files if path.name.endswith("results.tex")]
     assert len(captions) == 2
+    why = "2 tables of results, since one holds sweeps that differ in the benchmark alone, and these differ in "
+    assert built.pdf.startswith(f"{why}lists.dense.depth, fuser: tables/")
     assert "Parameters: lists.dense.depth=50, fuser=rrf." in captions[0]
     assert "Parameters: lists.dense.depth=200, fuser as by default." in captions[1]
 

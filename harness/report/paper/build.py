@@ -80,9 +80,14 @@ class Paper:
             main.append(Part(self.display.text(title), [table_text(self.display.text(in_short(result)))], [], shown))
             everything.append(Part(self.display.text(title), [], own, [*drawn.values()]))
             files += [self.folder / file for file in (*own, *drawn.values())]
+        apart = dict.fromkeys(name for given in typed.values() for name in given if name not in BENCHMARK)
+        several = (
+            f"{len(tables)} tables of results, since one holds sweeps that differ in the benchmark alone, and these "
+        )
+        split = [f"{several}differ in {', '.join(apart)}: {', '.join(tables)}"] if len(tables) > 1 else []
         said = [self._document(name, parts) for name, parts in (("paper", main), ("appendix", everything))]
         files += [self.folder / f"{name}.tex" for name in ("paper", "appendix")]
-        return Built(files, "\n".join(said))
+        return Built(files, "\n".join([*split, *said]))
 
     def _results(
         self,

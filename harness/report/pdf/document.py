@@ -28,7 +28,9 @@ AS_TYPED = Display()
 
 @dataclass(frozen=True)
 class Built:
-    """What was written, and one line about the PDF (its path, or why there is none)."""
+    """What was written, and a line about each PDF (its path, or why there is none); of a paper also why its results are
+    several tables.
+    """
 
     files: Sequence[Path]
     pdf: str
