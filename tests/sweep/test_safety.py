@@ -16,7 +16,6 @@ import yaml
 from harness.command import heldout, report, trace, verify
 from harness.core.configuration import compose, instantiate, stored_strategy
 from harness.core.configuration.extensions import folders
-from harness.core.configuration.rooms import roomless
 from harness.core.configuration.stored_strategy import StoredReader
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
@@ -195,22 +194,21 @@ def test_a_report_makes_nothing_of_a_stored_configuration(folder, canary, attack
     assert not canary.exists()
 
 
-ENCODER = "harness.encoder.sentence_transformer"
 REACHING = {
-    "a model": {"_target_": f"{ENCODER}.SentenceTransformer", "model": "a/b"},
-    "a folder": {"_target_": f"{ENCODER}.SentenceTransformer", "model": "/srv/models/x"},
-    "another revision": {"_target_": "harness.encoder.nv_embed_v2.NvEmbedV2", "revision": "refs/pr/9"},
-    "a reranker's model": {"_target_": "harness.reranker.cross_encoder.CrossEncoder", "model": "a/b"},
-    "model code": {"_target_": f"{ENCODER}.SentenceTransformer", "model": "a/b", "trust_remote_code": True},
-    "model code by name": {"_target_": "harness.encoder.nv_embed_v2.NvEmbedV2", "model": "a/b"},
-    "a module": {"_target_": "harness.extractor.offline.Offline", "model": "antigravity"},
-    "an endpoint": {"_target_": "harness.extractor.llm.LLM", "model": "m", "base_url": "https://collects.example/v1"},
-    "one of several endpoints": {"_target_": "harness.extractor.llm.LLM", "urls": ["https://collects.example/v1"]},
-    "almost local": {"_target_": "harness.extractor.llm.LLM", "base_url": "http://localhost:80@collects.example"},
-    "local by name": {"_target_": "harness.extractor.llm.LLM", "base_url": "http://127.0.0.1.collects.example"},
-    "a secret": {"_target_": "harness.extractor.llm.LLM", "model": "m", "key_variable": "AWS_SECRET_ACCESS_KEY"},
-    "a database": {"_target_": "harness.vectorstore.pgvector.Pgvector", "uri": "postgresql://collects.example"},
-    "a place": {"_target_": "harness.extractor.llm.LLM", "model": "m", "answers": "/etc"},
+    "a model": {"strategy": "encoder/sentence_transformer", "model": "a/b"},
+    "a folder": {"strategy": "encoder/sentence_transformer", "model": "/srv/models/x"},
+    "another revision": {"strategy": "encoder/nv_embed_v2", "revision": "refs/pr/9"},
+    "a reranker's model": {"strategy": "reranker/cross_encoder", "model": "a/b"},
+    "model code": {"strategy": "encoder/sentence_transformer", "model": "a/b", "trust_remote_code": True},
+    "model code by name": {"strategy": "encoder/nv_embed_v2", "model": "a/b"},
+    "a module": {"strategy": "extractor/offline", "model": "antigravity"},
+    "an endpoint": {"strategy": "extractor/llm", "model": "m", "base_url": "https://collects.example/v1"},
+    "one of several endpoints": {"strategy": "extractor/llm", "urls": ["https://collects.example/v1"]},
+    "almost local": {"strategy": "extractor/llm", "base_url": "http://localhost:80@collects.example"},
+    "local by name": {"strategy": "extractor/llm", "base_url": "http://127.0.0.1.collects.example"},
+    "a secret": {"strategy": "extractor/llm", "model": "m", "key_variable": "AWS_SECRET_ACCESS_KEY"},
+    "a database": {"strategy": "vectorstore/pgvector", "uri": "postgresql://collects.example"},
+    "a place": {"strategy": "extractor/llm", "model": "m", "answers": "/etc"},
 }  # fmt: skip
 
 
@@ -224,7 +222,7 @@ def test_what_reaches_beyond_the_folder_needs_trust(folder, what):
 
 
 def test_what_stands_in_conf_and_what_is_local_needs_none(folder):
-    local = {"_target_": "harness.extractor.llm.LLM", "model": "m", "base_url": "http://127.0.0.1:8000/v1",
+    local = {"strategy": "extractor/llm", "model": "m", "base_url": "http://127.0.0.1:8000/v1",
              "key_variable": "OPENAI_API_KEY", "answers": "${paths.runs}/answers"}  # fmt: skip
     config_with(folder, lambda config: config.update(extractor=local))
     reopen(folder, compose("heldout", ["tracking=none"]))
@@ -236,26 +234,18 @@ def test_the_user_s_own_command_line_stays_free(overrides):
     assert compose("config", given).fuser.alpha["_target_"] == "builtins.float"
 
 
-def older(node):
-    """A stored configuration as it was before names were stored: classes, by their concepts without the room."""
-    if isinstance(node, list):
-        return [older(one) for one in node]
-    if not isinstance(node, dict):
-        return node
-    own = {"_target_": roomless(CLASSES[node["strategy"]])} if "strategy" in node else {}
-    return own | {key: older(value) for key, value in node.items() if key != "strategy"}
-
-
 CLASSES = stored_strategy._names(tuple(folders()))[1]
 
 
-def test_a_sweep_of_before_names_were_stored_opens(folder):
-    """Its config.yaml names classes, its lock holds no hashes of files."""
-    config_with(folder, lambda config: config.update(older(config)))
-    assert "_target_: harness.fuser.boltzmann.Boltzmann" in (folder / "config.yaml").read_text()
+def test_a_class_of_conf_is_stored_by_its_name_alone(folder):
+    config_with(folder, lambda config: config.update(fuser={"_target_": CLASSES["fuser/boltzmann"]}))
+    with pytest.raises(HarnessError, match=r"config\.yaml: fuser\._target_ = .*expected `strategy: CONCEPT/NAME`, no"):
+        reopen(folder, compose("heldout", ["tracking=none"]))
+
+
+def test_the_lock_of_a_sweep_without_hashes_of_files_opens(folder):
     forge(folder / LOCK, lambda lock: lock.pop("files"))
-    config = compose("heldout", ["tracking=none"])
-    assert [trial.name for trial in reopen(folder, config).trials()]
+    assert [trial.name for trial in reopen(folder, compose("heldout", ["tracking=none"])).trials()]
     assert fuse_by(folder / LOCK).pool.lists == ("dense", "graph")
 
 

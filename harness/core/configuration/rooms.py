@@ -26,10 +26,10 @@ def roomless(name: str) -> str:
     """The module, without its room: ``harness.fusion.fuser.rrf`` is ``harness.fuser.rrf``; other names stay.
 
     The folder of a plug-in is left out like a room: ``harness.plugins.mine.fuser.greatest`` is
-    ``harness.fuser.greatest``. So is that of ``harness.papers``, the plug-ins' name in older files.
+    ``harness.fuser.greatest``.
     """
     parts = name.split(".")
-    if parts[0] == "harness" and parts[1:2] in (["plugins"], ["papers"]):
+    if parts[0] == "harness" and parts[1:2] == ["plugins"]:
         return ".".join(["harness", *parts[3:]])
     inside = len(parts) > 2 and parts[0] == "harness" and ROOMS.get(parts[2]) == parts[1]
     return ".".join([parts[0], *parts[2:]]) if inside else name

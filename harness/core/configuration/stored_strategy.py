@@ -26,7 +26,7 @@ NAME = "strategy"
 in one that has it: ``retriever/ppr.walk``.
 """
 TARGET = "_target_"
-"""The key of its class in conf/, and in folders of before names were stored."""
+"""The key of its class in conf/."""
 REACHES = {"reaches": True}
 """Metadata of a field that reaches beyond a sweep's folder: to a server, a secret, a place, a model. What a stored
 configuration gives for it must be a value of conf/, or trusted.
@@ -71,13 +71,14 @@ class StoredReader:
             if isinstance(node, str) and "${" in REFERENCE.sub("", node):
                 raise self.refuse(path, node, "expected only references to other keys, ${key}")
             return node
-        named = NAME in node or TARGET in node
+        named = NAME in node
         own = {TARGET: self._target(node, path)} if named else {}
         accepted = self.fields(node, *path) if named else {}
-        rest = {str(key): value for key, value in node.items() if key not in (NAME, TARGET)}
+        rest = {str(key): value for key, value in node.items() if key != NAME}
         for key, value in rest.items():
             if any(part.startswith("_") for part in key.split(".")):
-                raise self.refuse((*path, key), value, "expected a field")
+                wanted = "`strategy: CONCEPT/NAME`, no class" if key == TARGET else "a field"
+                raise self.refuse((*path, key), value, f"expected {wanted}")
             if named and key not in accepted and "**" not in accepted and ".".join((*path, key)) not in self.typed:
                 known = f"{', '.join(accepted) or 'no field'}{nearest(key, accepted)}"
                 raise self.refuse((*path, key), value, f"expected one of its fields: {known}")
@@ -95,17 +96,14 @@ class StoredReader:
         return HarnessError(f"{self.place}: {found}, {why}; take this file from where it was made")
 
     def _target(self, node: Mapping[str, Any], path: Sequence[str]) -> str:
-        names, targets = _names(tuple(folders()))
-        key, found = (NAME, node[NAME]) if NAME in node else (TARGET, node[TARGET])
-        older = ["harness", *str(found).split(".")[2:]]  # whatever room it stood in
-        name = found if key == NAME else names.get(roomless(str(found)), names.get(".".join(older)))
+        targets, name = _names(tuple(folders()))[1], node[NAME]
         if not isinstance(name, str) or name not in targets:
-            if lacking := missing_plugin(str(found)):
-                raise HarnessError(f"{self.place}: {'.'.join([*path, key])} = {found!r} {lacking}")
-            known = [each for each in targets if each.partition("/")[0] == str(found).partition("/")[0]]
+            if lacking := missing_plugin(str(name)):
+                raise HarnessError(f"{self.place}: {'.'.join([*path, NAME])} = {name!r} {lacking}")
+            known = [each for each in targets if each.partition("/")[0] == str(name).partition("/")[0]]
             raise self.refuse(
-                [*path, key], found,
-                f"expected a strategy of conf/{nearest(str(found), known)}; name your own in a file "
+                [*path, NAME], name,
+                f"expected a strategy of conf/{nearest(str(name), known)}; name your own in a file "
                 "conf/<concept>/<name>.yaml, and its folder with --config-dir=DIR",
             )  # fmt: skip
         return targets[name]
