@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig
 
-from harness.command import command_line, complete, keep_inputs, plain, refuse, typed, warn_unread
+from harness.command import command_line, complete, keep_inputs, plain, refuse, typed
 from harness.core.errors import HarnessError, keys_of, one_of, whole_number
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run(config: DictConfig) -> None:
     if config.depth is not None:
         whole_number("depth", config.depth, 1)
     if config.split == "all":
-        warn_unread(config, "fuse split=all", "splitting")
+        refuse("fuse split=all", "splitting")
     resolve_device(config.device)
     paths = plain(config.lists)
     if not isinstance(paths, dict) or not paths:
