@@ -145,6 +145,7 @@ def _against(view: View, display: Display) -> list[dict[str, Any]]:
                     "wins": pair.wins,
                     "losses": pair.losses,
                     "p": pair.p_deciding,
+                    "by": pair.ruling.how or "by question",
                 }
             )
     return found

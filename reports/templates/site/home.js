@@ -27,7 +27,7 @@ function card(sweep) {
       const place = ["trial", sweep.key, sweep.split, sweep.winner.trial, other.trial];
       return el("li", {}, `Against ${other.name} it `,
         counted([...place, "lost"], other.losses, `lost ${plural(other.losses, "question")}`), " and ",
-        counted([...place, "won"], other.wins, `won ${plural(other.wins, "question")}`), ` (${sayP(other.p)}).`);
+        counted([...place, "won"], other.wins, `won ${plural(other.wins, "question")}`), ` (${sayP(other.p, other.by)}).`);
     })),
     chart(sweep.chart, trial => address("trial", sweep.key, sweep.split, trial)));
 }
@@ -45,7 +45,7 @@ function board(index, state) {
   const set = name => value => { state[name] = value; listed.redraw(); };
   const any = values => [["", "all"], ...values.map(value => [value, value])];
   const costs = [["", "any"], ["10", "at most 10 s"], ["60", "at most 1 min"], ["600", "at most 10 min"], ["3600", "at most 1 h"]];
-  return [el("p", {class: "caption"}, `The strategies that each sweep locked, by ${index.metrics.join(", ")}. ` + "W and L: questions won and lost against the sweep's reference list, p: raw, exact McNemar by question, Holm p: corrected over the trials of the sweep and split. " +
+  return [el("p", {class: "caption"}, `The strategies that each sweep locked, by ${index.metrics.join(", ")}. ` + "W and L: questions won and lost against the sweep's reference list, p: raw, exact McNemar by question, Holm p: corrected over the trials of the sweep and split, by cluster where questions share gold passages. " +
     "On tune the winner was chosen by these same questions; test was scored once, afterwards. Bold: the winner of each sweep. Settings: fixed before these data, chosen on tune, or fitted: the strategy's own on tune, or the weights of its lists on some benchmarks' tune. Seconds: what the lists it reads took when they were made."),
     el("form", {class: "filters", role: "search", "aria-label": "Filters of the leaderboard", submit: event => event.preventDefault()},
       choice("Benchmark", any(different(spec.rows.map(row => row[shown.benchmark]))), "", set("benchmark")),

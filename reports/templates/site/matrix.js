@@ -30,12 +30,12 @@ function small(split, rows) {
     if (row === other) return el("td", {class: "same"}, "–");
     const turned = !known.has(`${row} ${other}`), pair = known.get(turned ? `${other} ${row}` : `${row} ${other}`);
     const [won, lost] = turned ? [pair.lost, pair.won] : [pair.won, pair.lost];
-    const told = `${split.trials[row].name} won ${won} and lost ${lost} against ${split.trials[other].name}: raw p ${showP(pair.p)}, Holm p ${showP(pair.holm)}`;
+    const told = `${split.trials[row].name} won ${won} and lost ${lost} against ${split.trials[other].name}: raw p by question ${showP(pair.p)}, Holm p ${showP(pair.holm)}`;
     return el("td", {class: pair.holm > 0.05 ? "even" : won > lost ? "better" : "worse", title: told},
       el("a", {href: address("trial", split.key, split.name, split.trials[row].trial, split.trials[other].trial), "aria-label": told}, `${won}/${lost}`),
       el("small", {}, showP(pair.p), el("br"), showP(pair.holm)));
   };
-  return [el("p", {class: "caption"}, `A cell: questions that the row's strategy won / lost against the column's; below it the exact McNemar p and Holm's over these ${found.length} pairs. ` +
+  return [el("p", {class: "caption"}, `A cell: questions that the row's strategy won / lost against the column's; below it the exact McNemar p by question and Holm's over these ${found.length} pairs. ` +
     "Blue: the row is better, orange: worse, by Holm's p at .05. Choose a cell to read its questions."),
     el("div", {class: "wide", tabindex: 0, role: "region", "aria-label": "Wins and losses"}, el("table", {class: "matrix"},
       el("thead", {}, el("tr", {}, el("td"), rows.map((row, at) => el("th", {scope: "col", title: split.trials[row].name}, String(at + 1))))),
@@ -69,7 +69,7 @@ function large(split) {
     const [row, other] = place(event), pair = known.get(Math.min(row, other) * count + Math.max(row, other));
     if (!pair) return;
     const [won, lost] = row > other ? [pair.lost, pair.won] : [pair.won, pair.lost];
-    said.textContent = `${split.trials[row].name} against ${split.trials[other].name}: ${won} won, ${lost} lost, raw p ${showP(pair.p)}, Holm p ${showP(pair.holm)}`;
+    said.textContent = `${split.trials[row].name} against ${split.trials[other].name}: ${won} won, ${lost} lost, raw p by question ${showP(pair.p)}, Holm p ${showP(pair.holm)}`;
   });
   canvas.addEventListener("click", event => {
     const [row, other] = place(event);

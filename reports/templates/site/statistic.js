@@ -34,4 +34,5 @@ function showP(p) {
 }
 const showPercent = share => (100 * share).toFixed(1);
 const showRank = rank => rank === null ? "–" : rank === Infinity ? "absent" : String(rank);
-const sayP = p => p < 0.001 ? "raw p\u00a0<\u00a0.001" : `raw p\u00a0=\u00a0${showP(p)}`;
+// by: what its test counts; null stands for too few clusters of questions that share gold passages.
+const sayP = (p, by = "by question") => p === null ? "too few clusters for a p" : `raw p ${by}\u00a0${p < 0.001 ? "<\u00a0.001" : `=\u00a0${showP(p)}`}`;

@@ -68,7 +68,7 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     assert card["winner"] == {"name": called, "trial": result.whole.rows[result.whole.singles["graph"]]["trial"]}
     assert "Where the winner loses questions" not in [chart["title"] for chart in charts(result)]
     assert [point[0] for point in card["chart"]["series"][0]["points"]] == ["graph", "dense"]
-    assert [one["name"] for one in card["against"]] == ["dense"]
+    assert [(one["name"], one["by"]) for one in card["against"]] == [("dense", "by question")]
     assert [picture.name for picture in pictures(result)] == ["outcomes_dense"]
     assert f"{called}." in results_table([result], Display()).caption
 

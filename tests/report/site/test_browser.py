@@ -144,6 +144,9 @@ def test_p_of_many_queries(browser: Browser, site: SimpleNamespace) -> None:
     browser.wait("document.querySelector('h1')")
     found = browser.evaluate(f"{json.dumps(pairs)}.map(pair => mcnemar(...pair))")
     assert found == pytest.approx([mcnemar(*pair) for pair in pairs], rel=1e-9)
+    assert browser.evaluate("[sayP(.25), sayP(.0004, 'by cluster'), sayP(null, 'by cluster')]") == [
+        "raw p by question\u00a0=\u00a0.250", "raw p by cluster\u00a0<\u00a0.001", "too few clusters for a p",
+    ]  # fmt: skip
 
 
 def test_texts_that_attack_are_shown_as_text(browser: Browser, site: SimpleNamespace) -> None:
