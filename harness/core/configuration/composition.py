@@ -233,21 +233,27 @@ def check_paths(config: DictConfig) -> None:
 def replace_mappings(config: DictConfig, overrides: Sequence[str]) -> None:
     """Let a mapping that was typed stand for all of a strategy's field (``fuser.weights``), or all lists.
 
-    Hydra would merge it with the default.
+    Hydra would merge it with the default. What was typed after it holds (``lists.graph=FILE``), and so do lists that
+    were typed by their strategy (``+retriever@lists.mine=bm25``).
     """
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from omegaconf import OmegaConf, open_dict
 
-    for text in overrides:
+    parse = OverridesParser.create().parse_override
+    for place, text in enumerate(overrides):
         key, _, value = text.lstrip("+").partition("=")
         section = key.rpartition(".")[0]
         if not value.startswith("{") or text.startswith("~"):
             continue
         holder = OmegaConf.select(config, section) if section else None
         if key == "lists" or (holder is not None and OmegaConf.is_dict(holder) and "_target_" in holder):
-            (parsed,) = OverridesParser.create().parse_overrides([text])
+            named = {other.partition("=")[0].partition(f"@{key}.")[2] for other in overrides} - {""}
+            beside = {name: node for name in named if (node := OmegaConf.select(config, f"{key}.{name}")) is not None}
+            later = [other for other in overrides[place + 1 :] if re.match(rf"\+*{re.escape(key)}[.=]", other)]
             with open_dict(config):
-                OmegaConf.update(config, key, parsed.value(), merge=False)
+                OmegaConf.update(config, key, {**beside, **parse(text).value()}, merge=False)
+                for other in map(parse, later):
+                    OmegaConf.update(config, other.key_or_group, other.value())
 
 
 def _check_once(text: str) -> None:

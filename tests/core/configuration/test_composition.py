@@ -62,3 +62,20 @@ def test_a_configuration_that_is_wrong_without_overrides_says_so(monkeypatch):
     monkeypatch.setattr(hydra, "compose", broken)
     with pytest.raises(HarnessError, match=r"configuration: Could not override 'lists.dense'"):
         compose("config")
+
+
+@pytest.mark.parametrize(
+    ("primary", "typed", "found"),
+    [
+        ("fuse", ["lists={x: a.trec, y: b.trec}", "lists.y=c.trec"], {"x": "a.trec", "y": "c.trec"}),
+        ("fuse", ["lists={x: a.trec}", "+lists.y=c.trec"], {"x": "a.trec", "y": "c.trec"}),
+        ("fuse", ["lists={x: a.trec}", "lists=null"], None),
+        ("config", ["lists={dense: a.trec}", "lists.dense=b.trec"], {"dense": "b.trec"}),
+    ],
+)
+def test_what_is_typed_after_a_mapping_holds(primary, typed, found):
+    assert compose(primary, typed).lists == found
+
+
+def test_a_list_that_is_typed_by_its_strategy_stands_beside_a_mapping_of_others():
+    assert {*compose("config", ["lists={dense: a.trec}", "+retriever@lists.mine=bm25"]).lists} == {"dense", "mine"}
