@@ -10,7 +10,7 @@ import importlib.util
 import inspect
 import re
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -239,7 +239,7 @@ def replace_mappings(config: DictConfig, overrides: Sequence[str]) -> None:
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from omegaconf import OmegaConf, open_dict
 
-    parse = OverridesParser.create().parse_override
+    parse: Callable[[str], Any] = OverridesParser.create().parse_override
     for place, text in enumerate(overrides):
         key, _, value = text.lstrip("+").partition("=")
         section = key.rpartition(".")[0]
