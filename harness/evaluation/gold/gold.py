@@ -297,8 +297,14 @@ class Gold:
         return any(grade not in (0, 1) for judged in self.grades or () for grade in judged.values())
 
     def judged(self, doc_ids: pa.StringArray) -> tuple[NDArray[np.int32], NDArray[np.float64]] | None:
-        """int32[Q, J], the numbers of all judged documents, D for one that is not there, -1 for none; float64[Q, J],
-        their relevance, at most 0 where they are not relevant. None where there are no judgements.
+        """The numbers of all judged documents, relevant or not, and their relevance.
+
+        Args:
+            doc_ids: Ids of the D documents that are ranked, in the order of their numbers.
+
+        Returns:
+            int32[Q, J], D for a document that is not there, padded with -1; and float64[Q, J], the relevance, at most 0
+            where a document is not relevant. None where there are no judgements.
         """
         if self.grades is None:
             return None
