@@ -51,8 +51,6 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     started = time.perf_counter()
     data = prepared.benchmark
     members = data.need_members("tune")
-    if not len(data.members("test")):
-        log.warning("%s has no test question in this split, so `harness heldout` will have nothing to score", data.name)
     log.info("score %d trials on %d queries: begins", len(trials), len(members))
     found, plan = Findings.of(prepared, trials), prepared.plan
     log.info("score: done in %.1f s", found.seconds)

@@ -75,15 +75,19 @@ def test_a_look_at_one_question_is_of_that_question(
     """The MD5 of which/one? is even, that of the other id is odd, as are those of five more test questions."""
     looks = tmp_path / "looks.jsonl"
     run(compose("trace", [*overrides, f"paths.looks={looks}"]))
-    assert not looks.exists()
     assert "test question" not in capsys.readouterr().out
+    (tune,) = map(json.loads, looks.read_text().splitlines())  # shown, and noted: a later split may call it test
+    assert tune["n"] == 1
     names = [name for name in map(str, range(20)) if md5_split(name) == "test"][:6]
     rows = [json.dumps({**QUESTION, "id": name}) for name in ("which/one?", *names)]
     (tmp_path / "queries.jsonl").write_text("\n".join(rows) + "\n")
     other = ["paths.runs=" + str(tmp_path / "other"), f"query='{names[0]}'", f"paths.looks={looks}"]
     run(compose("trace", [*overrides[:-1], *other]))
     assert f"a test question; look 1 at it that {looks} knows of" in " ".join(capsys.readouterr().out.split())
-    assert json.loads(looks.read_text())["n"] == 1
+    first, test = map(json.loads, looks.read_text().splitlines())
+    assert first == tune
+    assert test["n"] == 1
+    assert test["ids"] != tune["ids"]
 
 
 def test_a_question_that_is_not_there(overrides: list[str]) -> None:
