@@ -21,7 +21,6 @@ from harness.core.errors import HarnessError
 from harness.core.files import locked, make_folder, remove_partials, write_frame, write_json, write_text
 from harness.core.identity import code_version, digest, library_versions, record
 from harness.core.input import read_yaml
-from harness.core.sources import own_sources
 from harness.evaluation.metric import Metric
 from harness.run import Run
 from harness.sweep.folder import scores
@@ -39,6 +38,7 @@ from harness.sweep.trial import Trial, engine, read_by
 from harness.sweep.trial.cost import cost
 from harness.sweep.trial.lists import fitted, recalls, retrievers, store
 from harness.sweep.trial.prepared import Prepared
+from harness.work.sources import own_sources
 
 if TYPE_CHECKING:
     import pandas as pd

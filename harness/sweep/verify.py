@@ -14,12 +14,12 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, record
-from harness.core.sources import own_now
 from harness.sweep.folder.integrity import FILES, HELDOUT, MEASURED, check_file, read_entry, recorded
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import records
 from harness.sweep.heldout.ledger import Ledger
+from harness.work.sources import own_now
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,7 +2,7 @@
 
 The key is the SHA-256 of a stage's configuration and inputs: same key, same bytes. An artifact is written beside its
 place and renamed into it, so a half-written one is never read; a damaged one is found by its hash and rebuilt. So is
-one that was made by other sources than those of now (see ``harness.core.sources``), which its manifest names.
+one that was made by other sources than those of now (see ``harness.work.sources``), which its manifest names.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 from harness.core.files import mend_of, unwritable, write_json
 from harness.core.identity import code_version, file_sha256, library_versions
-from harness.core.sources import differing, modules_of, sources
 from harness.work.lease import is_stale
 from harness.work.parts import RECORDS, is_shared
 from harness.work.progress import Progress
 from harness.work.shared_rows import Building, building
+from harness.work.sources import differing, modules_of, sources
 
 log = logging.getLogger(__name__)
 SENT = ".sent"

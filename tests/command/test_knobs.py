@@ -92,6 +92,7 @@ def stored(place: Path) -> Callable[..., tuple[pd.DataFrame, NDArray[np.int32]]]
     @functools.cache
     def sweep(*given: str) -> tuple[pd.DataFrame, NDArray[np.int32]]:
         typed = ["dataset=folder", "dataset.path=world", f"paths.runs={place}/runs", *given]
+        typed = list({text.partition("=")[0]: text for text in typed}.values())  # the last of those of a key
         printed = io.StringIO()
         with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
             patch.setattr(sys, "argv", ["harness", "sweep", *typed])

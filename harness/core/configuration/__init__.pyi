@@ -23,6 +23,7 @@ from .file_names import quote_files as quote_files
 from .rooms import PACKAGE as PACKAGE
 from .rooms import ROOMS as ROOMS
 from .rooms import package_folder as package_folder
+from .rooms import roomless as roomless
 from .stored_strategy import NAME as NAME
 from .stored_strategy import REACHES as REACHES
 from .stored_strategy import TARGET as TARGET

@@ -211,11 +211,11 @@ def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
 
 
 def check_twice(overrides: Sequence[str]) -> None:
-    """Raise HarnessError for a key that is given twice, of which Hydra would keep the last."""
+    """Raise HarnessError for a key that is given two values, of which Hydra would keep the last."""
     given: dict[str, str] = {}
     for text in overrides:
         key, equals, _ = text.lstrip("+").partition("=")
-        if equals and key in given:
+        if equals and given.get(key, text.lstrip("+")) != text.lstrip("+"):
             raise HarnessError(f"{given[key]} and {text.lstrip('+')}: {key} is given twice; leave one of them out")
         if equals and not text.startswith(("-", "~")):
             given[key] = text.lstrip("+")

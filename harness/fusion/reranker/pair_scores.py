@@ -16,7 +16,7 @@ from harness.core.artifact import MANIFEST, read_manifest
 from harness.core.files import whole, write_json
 from harness.core.identity import code_version, library_versions
 from harness.core.input import DAMAGED
-from harness.core.sources import differing
+from harness.work.sources import differing
 
 log = logging.getLogger(__name__)
 

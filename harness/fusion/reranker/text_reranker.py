@@ -20,7 +20,6 @@ from harness.core.arrays import read_array, write_array
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.core.identity import NO_RESULT, identity, texts_sha256
-from harness.core.sources import modules_of, sources
 from harness.fusion.context import SourceTexts
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
@@ -29,6 +28,7 @@ from harness.fusion.reranker.pretrained import content
 from harness.work import shared_rows
 from harness.work.parts import shares
 from harness.work.progress import Progress
+from harness.work.sources import modules_of, sources
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)

@@ -9,10 +9,10 @@ from typing import Any
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, digest, library_versions
-from harness.core.sources import own_now
 from harness.sweep.folder.lock import LOCK, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import Row, score
+from harness.work.sources import own_now
 
 
 def order(rows: Sequence[Row], objective: str) -> list[int]:

@@ -14,12 +14,12 @@ from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError, nearest, one_of
 from harness.core.files import write_text
 from harness.core.identity import code_version, digest, identity, library_versions, record
-from harness.core.sources import modules_of, sources
 from harness.evaluation.metric import metrics
 from harness.plugins.mentions.fit.crossfit import CrossFit
 from harness.plugins.mentions.fit.search import Search
 from harness.plugins.mentions.target import Setting
 from harness.sweep.trial import lists
+from harness.work.sources import modules_of, sources
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -19,9 +19,9 @@ from harness.benchmark.cluster import share_gold
 from harness.core.configuration import folders as places
 from harness.core.errors import HarnessError, bounded, nearest
 from harness.core.identity import NO_RESULT, file_sha256
-from harness.core.sources import differing, sources
 from harness.retriever import Retriever
 from harness.run import Run
+from harness.work.sources import differing, sources
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)

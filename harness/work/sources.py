@@ -22,7 +22,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from harness.core.configuration.rooms import PACKAGE, ROOMS, roomless
+from harness.core.configuration import PACKAGE, ROOMS, roomless
 from harness.core.identity import NO_EFFECT
 
 DIGITS = 12
@@ -123,7 +123,12 @@ def _typed() -> str:
     codes = [value.__code__ for value in made]
     for code in codes:
         codes += [const for const in code.co_consts if isinstance(const, CodeType)]
-    read = {name: known[name] for code in codes for name in code.co_names if isinstance(known.get(name), PLAIN)}
+    read = {
+        name: known[name]
+        for code in codes
+        for name in code.co_names
+        if name in known and isinstance(known[name], PLAIN)
+    }
     fields = [(name, vars(each).get("__dataclass_fields__", {}).items()) for name, each in kept]
     text = [
         *((code.co_code, code.co_names, [x for x in code.co_consts if not isinstance(x, CodeType)]) for code in codes),

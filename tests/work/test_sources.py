@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.core import sources as module
 from harness.core.identity import identity
-from harness.core.sources import differing, modules_of, sources
 from harness.retriever.bm25 import BM25
+from harness.work import sources as module
+from harness.work.sources import differing, modules_of, sources
 
 FILES = {
     "__init__.py": "",
@@ -99,7 +99,7 @@ def test_of_a_strategy_it_is_its_class_s_module_with_the_project_s_own(pack: Pat
 def test_what_a_session_typed_is_known_by_its_code() -> None:
     """There is no file, so the functions and the plain values that they read are hashed."""
     typed = (
-        "from harness.core.sources import sources\nK = {k}\nclass Mine:\n    def retrieve(self):\n"
+        "from harness.work.sources import sources\nK = {k}\nclass Mine:\n    def retrieve(self):\n"
         "        return {expression}\nunread = {unread}\nprint(sources(['__main__']))"
     )
 
