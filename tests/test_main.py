@@ -52,7 +52,7 @@ def test_every_command_teaches(name):
         (["sweep", "pool.lists=[dense,grph]"], "did you mean graph?"),
         (["sweep", "pool.cap=0"], "pool.cap must be in [1, inf), got cap=0"),
         (["sweep", "normalizer=zscore", "grid=point"], "normalizer"),
-        (["sweep", "fuser=["], "configuration"),
+        (["sweep", "fuser=["], "a bracket is opened and not closed"),
         (["heldout", "sweep=nowhere"], "nowhere: not a sweep's folder"),
     ],
 )

@@ -384,6 +384,8 @@ class translate_errors:
             raise HarnessError(f"{error.override}: expected key=value; `--help` has the keys") from error
         if isinstance(error, OverrideParseException):
             key, _, value = error.override.lstrip("+").partition("=")
+            if value.startswith(("{", "[")) and sum(map(value.count, "[{")) > sum(map(value.count, "]}")):
+                raise HarnessError(f"{key}={value}: a bracket is opened and not closed") from error
             inside = value.strip("'\"")
             mend = f"'{key}={{name: \"...\"}}'" if value.startswith(("{", "[")) else f"'{key}=\"{inside}\"'"
             raise HarnessError(
