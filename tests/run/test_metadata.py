@@ -74,7 +74,7 @@ def test_a_winner_s_run_and_its_card_say_the_same(
     command: Command, overrides: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert not command("sweep", *overrides, "grid=point", "fuser=rrf", "tracking=none", "paths.runs=runs")[0]
+    assert not command("sweep", *overrides, "grid=point", "fuser=rrf")[0]
     assert not command("apply", "paths.runs=runs", "out=w.trec")[0]
     said = yaml.safe_load(Path("w.trec.ir-metadata.yml").read_text())
     lock = json.loads(next(Path("runs/sweeps").glob("*/winner.lock.json")).read_text())

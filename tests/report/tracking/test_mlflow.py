@@ -281,7 +281,8 @@ def test_a_sweep_in_the_trash_comes_back(tracking: MLflow, result: SweepResult, 
 
 def test_heldout_stands_below_its_sweep(tracking: MLflow, example: ModuleType, tmp_path: Path, find_runs: Find) -> None:
     result = example.write(tmp_path / "sweeps" / "s1")
-    line = {"evaluation": 1, "files": {}, "lock_sha256": result.lock["sha256"]}
+    line = {"previous": "", "time": "2026-01-02T03:04:05+00:00", "dataset": "sample", "evaluation": 1, "files": {}}
+    line["lock_sha256"] = result.lock["sha256"]
     (result.folder / ENTRY).write_text(json.dumps({**line, "sha256": digest(line)}))
     tracking.export(result.folder)
     (evaluation,) = find_runs(tracking, "tags.kind = 'heldout'")

@@ -149,23 +149,23 @@ def test_postgresql(result: SweepResult, tmp_path: Path, find_runs: Find, monkey
     server = pgserver.get_server(tmp_path / "pg", cleanup_mode="delete")
     try:
         tracking = replace(MLflow(server.get_uri(), "pg", str(tmp_path / "artifacts")), threads=1)
-        fill, filled = Writer._fill, []
+        fill = Writer._fill
 
-        def kill_after_three(*arguments: Any) -> None:
-            filled.append(arguments)
-            if len(filled) == 2:
-                kill_database(server)
+        def kill_first(*arguments: Any) -> None:
+            kill_database(server)
             fill(*arguments)
 
         with monkeypatch.context() as patched:
-            patched.setattr(Writer, "_fill", kill_after_three)
+            patched.setattr(Writer, "_fill", kill_first)
             with pytest.raises(HarnessError, match="MLflow cannot use it") as raised:
                 tracking.export(result.folder)
         assert "\n" not in str(raised.value)
         server.ensure_postgres_running()
         assert server.get_uri() == tracking.uri
         left = {run.info.run_id for run in find_runs(tracking)}
-        assert 3 <= len(left) < 15
+        assert len(left) == 1 + 8  # the sweep, which is not finished, and its trials; nothing of heldout
+        (open_run,) = find_runs(tracking, "attributes.status = 'RUNNING'")
+        assert open_run.data.tags["kind"] == "sweep"
         tracking.export(result.folder)
         runs = find_runs(tracking)
         assert len(runs) == 15

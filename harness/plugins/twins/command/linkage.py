@@ -15,7 +15,7 @@ on `measured` benchmarks, of which there are few; `explain=true` shows each as t
   harness linkage explain=true                                     also all links, and the benchmarks measured
   harness linkage dataset=folder dataset.path=DIR                  your own corpus.jsonl; queries.jsonl is optional
   harness linkage dataset=2wikimultihopqa rare=30 out=linkage.json
-  harness linkage dataset=folder dataset.path=DIR figure=mine.pdf  the same as a figure (.pdf or .png)
+  harness linkage dataset=folder dataset.path=DIR figure=mine.pdf  the same as a figure (.pdf, .png or .svg)
 
 A folder needs no PyTorch and no further library; nothing is stored. Only tune's gold is read unless split says
 otherwise; a look at test is noted.

@@ -87,9 +87,9 @@ def test_figures_have_the_panels_that_there_is_gold_for(command: Command, folder
     shown.draw(figure)
     heights = [[bar.get_height() for bar in axes.patches] for axes in figure.axes]
     assert heights == [[100.0, 0.0, 100.0], [0.0, 0.0, 100.0, 0.0], []]
-    status, _, told = command("linkage", *asked, "figure=gold.svg")
+    status, _, told = command("linkage", *asked, "figure=gold.gif")
     assert status == 2
-    assert "figure=gold.svg: ending .svg is not known" in told
+    assert "figure=gold.gif: ending .gif is not known" in told
 
 
 def test_the_share_of_a_measured_benchmark_is_what_is_found(command: Command, tmp_path: Path) -> None:
