@@ -46,7 +46,7 @@ class Standing:
 
     @cached_property
     def intervals(self) -> list[tuple[float, float]]:
-        """95% intervals of the scores by cluster: Wilson's at the effective n, else the score interval."""
+        """95% intervals of the scores by cluster: Wilson's with the error of its clusters, else the score interval."""
         if not self.metric.binary:
             return [ClusteredScore.of(one, self.labels, "any").interval(low=0.0, high=1.0) for one in self.values]
         return [(low, high) for low, high in clustered_wilson(self.values, self.labels).tolist()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm, t
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
@@ -40,11 +40,12 @@ def test_pairs_and_intervals_of_queries_that_share_nothing() -> None:
 
 
 def test_queries_that_share_gold_widen_the_interval() -> None:
-    """100 clusters of two queries that succeed and fail together are 100 queries."""
+    """100 clusters of two queries that succeed and fail together are 100 queries, with Student's t of 99."""
     hits = np.repeat(np.arange(100) < 40, 2)[None, :, None]
     ranks = np.where(hits, 1, ABSENT).astype(np.int32)
     standing = Standing(Metric.parse("last_hop@5"), ranks, np.repeat(np.arange(100), 2))
-    assert standing.intervals[0] == pytest.approx(proportion_confint(40, 100, method="wilson"))
+    beyond = 2 * norm.sf(t.ppf(0.975, 99))
+    assert standing.intervals[0] == pytest.approx(proportion_confint(40, 100, beyond, method="wilson"))
 
 
 def test_a_metric_that_is_not_binary_has_bootstrap_intervals() -> None:
