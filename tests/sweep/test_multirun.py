@@ -10,6 +10,12 @@ from harness.core.table.format import p_value
 from tests import warm
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal in which the joint table is one part."""
+    monkeypatch.setenv("COLUMNS", "250")
+
+
 def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     def run(*arguments):
         return warm.harness("sweep", *overrides, *arguments, cwd=tmp_path, check=True)
@@ -46,7 +52,9 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
 
 def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with_it(overrides, bench, tmp_path):
     def run(*arguments):
-        return warm.harness("sweep", *overrides, "-m", "grid=point", *arguments, cwd=tmp_path)
+        keys = {text.partition("=")[0] for text in arguments}
+        given = [text for text in overrides if text.partition("=")[0] not in keys]
+        return warm.harness("sweep", *given, "-m", "grid=point", *arguments, cwd=tmp_path)
 
     found = run("fuser=rrf,linear", "normalizer=none,pit")
     assert found.returncode == 0, found.stderr
@@ -60,7 +68,8 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
     found = run("fuser=linear,rrf", f"lists.bm25={tmp_path / 'none.trec'},{bench / 'bm25.trec'}")
     assert found.returncode == 2
     error = found.stderr.splitlines()[-1]
-    assert error.startswith(f"error: 2 of 4 jobs failed: lists.bm25={tmp_path / 'none.trec'} fuser=linear, lists.bm25=")
+    cells = ", ".join(f"fuser={name} lists.bm25={tmp_path / 'none.trec'}" for name in ("linear", "rrf"))
+    assert error.startswith(f"error: 2 of 4 jobs failed: {cells}: ")
     assert "none.trec: there is no such run file" in error
     title, table = found.stdout.split("\n\n")[-2:]
     assert title.startswith("2 sweeps, ")
