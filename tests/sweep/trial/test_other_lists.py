@@ -64,7 +64,7 @@ def test_wins_are_counted_against_the_reference_and_tables_say_so(folder: Path, 
     lists = ["lists.colbert=colbert.json", "lists.splade=splade.parquet", "pool.lists=[colbert,splade]", "grid=point"]
     done = sweep(folder, *ALONE, *lists, *given)
     assert done.returncode == 0, done.stderr
-    assert f"W, L: queries won and lost against {against};" in done.stdout
+    assert f"W, L (GraphWin, GraphLoss): queries won and lost against {against};" in done.stdout
     place = folder / done.stdout.splitlines()[-1]
     trials = pd.read_parquet(place / "trials.parquet").set_index("name")
     other = {"colbert": "splade", "splade": "colbert"}[against]
