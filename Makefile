@@ -1,6 +1,6 @@
 # `make sweep` and `make test` set everything up by themselves; `make help` lists the rest.
 PYTHON  ?= python3
-DATASET ?= sample
+DATASET ?=
 ARGS    ?=
 PORT    ?= 5000
 WORKERS ?= 2
@@ -45,10 +45,10 @@ setup: $(READY)  ## .venv with what sweeps need, pinned (faiss-gpu where there i
 setup-dev: $(DEV)  ## the same and what tests, checks and documentation need
 
 prepare: $(READY)  ## build the artifacts of DATASET, no fusion
-	$(BIN)/harness prepare dataset=$(DATASET) $(ARGS)
+	$(BIN)/harness prepare $(if $(DATASET),dataset=$(DATASET)) $(ARGS)
 
 sweep: $(READY)  ## score the grid on tune, lock the winner, log to MLflow
-	$(BIN)/harness sweep dataset=$(DATASET) $(ARGS)
+	$(BIN)/harness sweep $(if $(DATASET),dataset=$(DATASET)) $(ARGS)
 
 heldout: $(READY)  ## the locked trials of the latest sweep on test, once
 	$(BIN)/harness heldout $(ARGS)
