@@ -19,9 +19,9 @@ p. `detectable` is the smallest net share of wins that so many queries show with
 be expected to be significant. Compare with every single list, not with dense alone: `baseline` takes several, by the
 same forms as `run`; every run is compared with each of them (no pair twice), and a matrix shows them.
 
-Below stand what is better, and on how many questions a fusion of the runs can gain over the best of them. With
+Below stand what is better, and on how many questions choosing the right run could win over the best of them. With
 explain=true the table has every column, and for each pair and metric stand what could be seen, and the headroom: what
-choosing the right run for each question would score. A fusion can win little else. Files have all of it.
+choosing the right run for each question would score. Files have all of it.
 
 Without gold, files hold scores of items, by any metric and tool: .csv, .tsv, .jsonl or .parquet with an item and a
 score (found: item, id, query, qid, ...; score, value; cluster; run, seed, repeat; or named: columns={item: uid, score:

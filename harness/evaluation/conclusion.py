@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.table import LEVEL, SHARES, Scale, counted, p_value, percent, shown
-from harness.evaluation.comparison import Comparison
+from harness.evaluation.comparison import EQUAL, Comparison
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic.trials import mcnemar_ps
 
@@ -135,15 +135,16 @@ def blind_spots(fitted: Mapping[str, Mapping[str, Any]], sizes: NDArray[np.int64
 
 @dataclass(frozen=True)
 class Headroom:
-    """What a fusion of lists could win by choosing, for each question, the right one of them.
+    """What choosing, for each question, the right one of several lists could win.
 
-    best: the best single list.    wins: by other list, the questions on which it has more than the best.
-    questions: those on which any of them has more; the whole claim hangs on them.
+    best: the best single list.    equal: others that score the same.    wins: by other list, the questions on which it
+    has more than the best.    questions: those on which any of them has more.
     oracle: the score of the best list for each question.    score: that of the best single list.    n: questions.
-    Beside these a fusion can win a question only by a passage that no list has among its first k.
+    A fusion can also win a question by a passage that no list has among its first k.
     """
 
     best: str
+    equal: tuple[str, ...]
     wins: Mapping[str, int]
     questions: int
     oracle: float
@@ -154,9 +155,12 @@ class Headroom:
     def of(cls, values: Mapping[str, Values], best: str) -> Headroom:
         """Of the lists' values of a metric, float64[n] by list name."""
         own, every = values[best], np.stack(list(values.values()))
+        mean = float(own.mean())
+        near = EQUAL * max(1.0, abs(mean))
+        equal = tuple(name for name, one in values.items() if name != best and abs(float(one.mean()) - mean) <= near)
         wins = {name: int((other > own).sum()) for name, other in values.items() if name != best}
         oracle = every.max(axis=0)
-        return cls(best, wins, int((oracle > own).sum()), float(oracle.mean()), float(own.mean()), len(own))
+        return cls(best, equal, wins, int((oracle > own).sum()), float(oracle.mean()), mean, len(own))
 
     @property
     def p(self) -> float:
@@ -181,10 +185,9 @@ class Headroom:
             return [Sentence("explanation", none, "headroom")]
         first, *others = (f"{name}{{}} on {count}" for name, count in self.wins.items())
         each = ", ".join([first.format(f" does better than {self.best}"), *(other.format("") for other in others)])
-        hangs = f", so a gain of fusion hangs on {self.questions} of them" if fusable else ""
         said = [
             f"Of {self.n} {item}s {each}; choosing the best {'list' if fusable else 'system'} for each {item} would "
-            f"score {scale.score(self.oracle)} in place of {scale.score(self.score)}{hangs}."
+            f"score {scale.score(self.oracle)} in place of {scale.score(self.score)}."
         ]
         if not (self.answers or settled):
             said.append(f"Winning all of these and losing none has raw p by {item} {p_value(self.p)}{unanswered}.")

@@ -141,7 +141,10 @@ def corrected(found: Sequence[S]) -> list[S]:
 
 
 def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
-    """What a fusion of all runs that are compared, baselines among them, could win over the best, by metric."""
+    """What choosing among all runs that are compared, baselines first, could win over the best, by metric.
+
+    Of several that score the same the first one counts as the best, and the others are named (``equal``).
+    """
     rooms = {}
     for metric in dict.fromkeys(one.metric for one in found):
         same = [one for one in found if one.metric == metric]

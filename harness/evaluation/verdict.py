@@ -70,7 +70,7 @@ def sentences(found: Sequence[SystemComparison], rooms: Mapping[str, Headroom]) 
     for metric, room in rooms.items():
         text = " ".join(each.text for each in room.sentences(found[0].scale, found[0].fusable))
         said.append(Sentence("explanation", f"By {metric}: {text}", metric))
-    return [*said, *([Sentence("addition", _gain(rooms, found[0]))] if rooms else [])]
+    return [*said, *_gain(rooms, found[0])]
 
 
 def _once(found: Sequence[SystemComparison]) -> list[Sentence]:
@@ -115,16 +115,25 @@ def _ruling(found: Sequence[SystemComparison]) -> list[Sentence]:
     return [Sentence("caveat", rule)] if pairs else []
 
 
-def _gain(rooms: Mapping[str, Headroom], first: SystemComparison) -> str:
-    """On how many questions a fusion can gain, by metric, and for which these are too few."""
-    item = first.scale.item
-    each = [f"{room.questions} of {room.n} {item}s by {metric}" for metric, room in rooms.items()]
+def _gain(rooms: Mapping[str, Headroom], first: SystemComparison) -> list[Sentence]:
+    """On how many questions choosing the right list could win, by metric, and for which these are too few."""
+    if not any(room.questions for room in rooms.values()):
+        return []
+    item, system = first.scale.item, "list" if first.fusable else "system"
+    each = [f"{room.questions} of {room.n} {item}s over {{}} by {metric}" for metric, room in rooms.items()]
     if len({room.n for room in rooms.values()}) == 1:
         each[1:] = [f"{room.questions} by {metric}" for metric, room in list(rooms.items())[1:]]
     few = [metric for metric, room in rooms.items() if not room.answers]
     where = "" if len(few) == len(rooms) else f" by {', '.join(few)}"
-    told = f", too few to show it{where}" if few else ""
-    gain = "a fusion can gain" if first.fusable else f"choosing for each {item} can gain"
-    names = dict.fromkeys(room.best for room in rooms.values())
-    best = f"{next(iter(names))}, the best of them," if len(names) == 1 else "the best of them by each metric"
-    return f"Over {best} {gain} on {', '.join(each)}{told}."
+    bests = list(dict.fromkeys((room.best, *room.equal) for room in rooms.values()))
+    best = "the best of them by each metric"
+    if len(bests) == 1:
+        best = f"{bests[0][0]}, the best of them," if len(bests[0]) == 1 else f"{_listing(bests[0])}, equally good,"
+    told = f"Choosing the right {system} for each {item} could win at most {', '.join(each)}".replace("{}", best)
+    told += f"; too few to show a gain{where}." if few else "."
+    beyond = f" A fusion can also win {item}s that no list answers." if first.fusable else ""
+    return [Sentence("addition", told + beyond)]
+
+
+def _listing(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
