@@ -152,6 +152,11 @@ class Comparison:
         return Ruling("", self.p, self.interval_query, detectable, least)
 
     @property
+    def decides(self) -> str:
+        """Which p decides: ``by question``, ``by cluster``, ``over questions and runs``, or ``too few clusters``."""
+        return "too few clusters" if self.interval is None else self.ruling.how or f"by {self.scale.item}"
+
+    @property
     def p_deciding(self) -> float | None:
         """The p of the test that decides; None where clusters are too few."""
         return self.ruling.p

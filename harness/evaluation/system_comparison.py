@@ -107,11 +107,6 @@ class SystemComparison(Result, Comparison):
             "p_holm": self.p_holm,
         }
 
-    @property
-    def decides(self) -> str:
-        """Which p decides: ``by query``, ``by cluster``, ``over questions and runs``, or ``too few clusters``."""
-        return "too few clusters" if self.interval is None else self.ruling.how or f"by {self.scale.item}"
-
     def cautions(self) -> list[str]:
         """What of the files may make the scores mean something else, a sentence each."""
         return []

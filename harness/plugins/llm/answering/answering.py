@@ -34,35 +34,52 @@ class Condition:
 
 @dataclass(frozen=True, eq=False)
 class AnswerScores:
-    """answers, em, f1: one a question.    counted: while asking.    passages: mean number in a context."""
+    """answers, em, f1: one a question.    labels: the questions' clusters, from 0 on.    counted: while asking.
+    passages: mean number in a context.
+    """
 
     condition: Condition
     answers: Sequence[str]
     em: NDArray[np.float64]
     f1: NDArray[np.float64]
+    labels: NDArray[np.int64]
     counted: Mapping[str, Any]
     passages: float
 
     def scores(self) -> dict[str, Any]:
-        """``em`` and ``f1`` in percent of 1, each with its bootstrap interval (10,000 resamples of the questions)."""
-        from harness.evaluation.statistic import bootstrap
+        """``em`` and ``f1`` as shares, each with its interval.
 
+        The bootstrap's of 10,000 resamples of the questions; where these share gold passages the score interval by
+        cluster, and none of too few clusters.
+        """
         found = {"em": self.em, "f1": self.f1}
         means = {name: float(values.mean()) for name, values in found.items()}
-        return {**means, **{f"{name}_interval": list(bootstrap(values)) for name, values in found.items()}}
+        return {**means, **{f"{name}_interval": self._interval(values) for name, values in found.items()}}
+
+    def _interval(self, values: NDArray[np.float64]) -> list[float] | None:
+        from harness.evaluation import statistic
+
+        if not statistic.share(self.labels):
+            return list(statistic.bootstrap(values))
+        if statistic.too_few(self.labels):
+            return None
+        return list(statistic.ClusteredScore.of(values, self.labels, "any").interval(low=0.0, high=1.0))
 
     def against(self, other: AnswerScores) -> dict[str, Any]:
-        """Wins and losses by exact match with McNemar's exact p, and the difference of F1 with its interval."""
+        """Wins and losses by exact match, the exact p by query and the p that decides; the difference of F1."""
         from harness.evaluation.comparison import Comparison
 
-        exact, overlap = Comparison.of(self.em, other.em), Comparison.of(self.f1, other.f1, binary=False)
+        exact = Comparison.of(self.em, other.em, labels=self.labels)
+        overlap = Comparison.of(self.f1, other.f1, binary=False, labels=self.labels)
         return {
             "baseline": other.condition.name,
             "wins": exact.wins,
             "losses": exact.losses,
             "p": exact.p,
+            "p_cluster": exact.p_deciding,
+            "decides": exact.decides,
             "f1_difference": overlap.difference,
-            "f1_difference_interval": list(overlap.interval_query),
+            "f1_difference_interval": None if overlap.interval is None else list(overlap.interval),
         }
 
 
@@ -135,9 +152,10 @@ def judge(
     questions: Sequence[str],
     context: Contexts,
     gold: Sequence[Sequence[str]],
+    labels: NDArray[np.int64],
     store: Store,
 ) -> AnswerScores:
-    """Read and score one condition."""
+    """Read and score one condition.    labels: int64[n], the questions' clusters, from 0 on."""
     from harness.evaluation.metric import em, f1
     from harness.plugins.llm.reader import read
 
@@ -148,6 +166,7 @@ def judge(
         answers,
         np.array([em(answer, one) for answer, one in pairs]),
         np.array([f1(answer, one) for answer, one in pairs]),
+        labels,
         facts,
         float(np.mean([len(passages) for passages in context])),
     )

@@ -18,8 +18,10 @@ COLUMNS = (
     Column("EM 95%", "interval", "EM %"), Column("F1 %"), Column("F1 95%", "interval", "F1 %"), Column("W", "count"),
     Column("L", "count"), Column("p", "p"), Column("F1 diff 95%", "span"), Column("unusable", "count"),
 )  # fmt: skip
-SCORES = ("em", "em_interval", "f1", "f1_interval", "wins", "losses", "p", "f1_difference_interval", "unusable")
+SCORES = ("em", "em_interval", "f1", "f1_interval", "wins", "losses", "p_cluster", "f1_difference_interval", "unusable")
 """The keys of a condition that stand in the last columns."""
+RULES = {"by cluster": "p and intervals by cluster", "too few clusters": "too few clusters for p and intervals"}
+"""What the head of the table says of the rule that decides."""
 
 
 def result(
@@ -89,6 +91,8 @@ def table(found: Mapping[str, Any]) -> Table:
     part = f"{found['n']} of {found['of']} questions, split {found['split']}"
     title = f"{found['dataset']}: {part}, reader {model}, in percent"
     title += f", W and L against {found['baseline']}" if found["baseline"] else ""
+    decides = {row["decides"] for row in found["conditions"] if "decides" in row}
+    title += "".join(f", {words}" for how, words in RULES.items() if how in decides)
     if found["published"]["rows"]:
         title += f"; published, not comparable: {found['published']['paper']}"
     return Table("answers", title, COLUMNS, rows)

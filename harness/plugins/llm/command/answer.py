@@ -3,7 +3,8 @@
 The reader is any OpenAI-compatible endpoint (conf/reader/llm.yaml). Each run is read at depth k, beside controls: the
 question alone, many passages of the first run (context stuffing), and the supporting passages themselves. EM and F1 are
 those of SQuAD, best over the gold answers, with 95% bootstrap intervals over questions; W, L and p (McNemar, exact)
-count exact matches against `baseline`, the F1 difference has its own paired interval.
+count exact matches against `baseline`, the F1 difference has its own paired interval. Where questions share gold
+passages, p and intervals are by cluster, and the head says so.
 
   harness answer run=f.trec dataset=2wikimultihopqa reader.model=m reader.base_url=http://127.0.0.1:8000/v1
   harness answer run=f.trec reader.model=gpt-4.1-mini 'reader.price={prompt: .4, completion: 1.6}' dry_run=true
@@ -29,6 +30,7 @@ def run(config: DictConfig) -> None:
     import textwrap
 
     from harness.benchmark import SPLITS, read_splitting
+    from harness.benchmark.cluster import clusters
     from harness.core.configuration import instantiate
     from harness.evaluation.gold import part_name
     from harness.plugins.llm.answering import answering, answers
@@ -61,7 +63,7 @@ def run(config: DictConfig) -> None:
     members = answering.sample_questions(data, config.split, config.limit)
     if not len(members):
         raise HarnessError(f"dataset={data.name}: no question is in split={config.split}")
-    gold = answering.gold_answers(data, members)
+    gold, labels = answering.gold_answers(data, members), clusters(data.gold[members])
     questions = [data.questions[number] for number in members.tolist()]
     whole = (data.query_ids, data.doc_ids, f"dataset={data.name}")
     runs = {name: fit(lists.read(str(path)), f"run={path}", *whole) for name, path in paths.items()}
@@ -73,7 +75,7 @@ def run(config: DictConfig) -> None:
             "nothing was asked (dry_run); four letters are taken for a token, and answers to be as long as they may be"
         )
         return
-    found = {one.name: answering.judge(one, reader, questions, texts[one.name], gold, store) for one in named}
+    found = {one.name: answering.judge(one, reader, questions, texts[one.name], gold, labels, store) for one in named}
     split = part_name(config.split, splitting)
     result = answers.result(found, against, data, members, split, plain(config.reader), plain(config.published))
     table = answers.table(result)

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.plugins.llm.answering.answering import AnswerScores, Condition
 from harness.plugins.llm.command.answer import run
 from tests.plugins.llm.endpoint.scripted import Scripted, served
 
@@ -69,11 +71,22 @@ def test_conditions_and_scores_by_hand(endpoint: Scripted, capsys: pytest.Captur
     assert rows["gold"]["f1_difference"] == pytest.approx((1 / 3) / 2)
     assert "wins" not in rows["no_retrieval"]
     assert found["per_query"]["q1"]["retrieved"] == {"answer": "Missoula County", "em": 0, "f1": pytest.approx(2 / 3)}
-    assert rows["gold"]["em_interval"] == [1, 1]
-    assert rows["retrieved"]["em_interval"] == [0, 1]
-    text = capsys.readouterr().out
-    assert "few: 2 of 2 questions, split all, reader m, in percent, W and L against no_retrieval" in text
+    assert [rows["gold"][key] for key in ("p_cluster", "em_interval", "f1_difference_interval")] == [None] * 3
+    text = " ".join(capsys.readouterr().out.split())
+    head = "few: 2 of 2 questions, split all, reader m, in percent, W and L against no_retrieval"
+    assert f"{head}, too few clusters for p and intervals" in text
     assert "questions of test: choose nothing by them" in text
+
+
+def test_whole_clusters_change_sides() -> None:
+    """Six pairs of questions share gold, and all twelve are won: 2 / 2^12 by query, 2 / 2^6 by cluster."""
+    condition, pairs = Condition("gold", "gold", None), np.repeat(np.arange(6), 2)
+    all_right, none = np.ones(12), np.zeros(12)
+    ours, theirs = (AnswerScores(condition, [], one, one, pairs, {}, 1.0) for one in (all_right, none))
+    found = ours.against(theirs)
+    assert (found["p"], found["p_cluster"], found["decides"]) == (2 / 2**12, pytest.approx(2 / 2**6), "by cluster")
+    alone = AnswerScores(condition, [], all_right, all_right, np.arange(12), {}, 1.0).against(theirs)
+    assert (alone["p_cluster"], alone["decides"]) == (2 / 2**12, "by question")
 
 
 def test_equal_messages_are_asked_once(endpoint: Scripted) -> None:
@@ -103,7 +116,7 @@ def test_every_form(endpoint: Scripted) -> None:
     for name in ("out.tex", "out.csv", "out.txt"):
         answered(endpoint, f"out={name}")
         assert "no" in Path(name).read_text()
-    assert r"no\_retrieval & 0.0 & 2 & 50.0 & 0.0\textendash{}100.0" in Path("out.tex").read_text()
+    assert r"no\_retrieval & 0.0 & 2 & 50.0 & " in Path("out.tex").read_text()
 
 
 def test_published_figures_stand_beside(endpoint: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
