@@ -1,5 +1,6 @@
 from . import trials as trials
 from .cluster import Labels as Labels
+from .cluster import cluster_sums as cluster_sums
 from .cluster import clustered_mcnemar as clustered_mcnemar
 from .cluster import correlation as correlation
 from .cluster import design_effect as design_effect

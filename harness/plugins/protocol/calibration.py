@@ -1,11 +1,12 @@
 """The harness judged by itself: how often its protocol finds what is not there, and what is there.
 
-A world is a draw of tune and test queries from real trials' outcomes in which the truth is known. In the *exchanged*
-world the outcomes of every query, of all trials together, keep or change their side against the reference list (dense
+A world is a draw of tune and test queries from real trials' outcomes in which the truth is known. Queries that share
+gold passages are drawn together, as whole clusters, and judged by cluster, as the harness does. In the *exchanged*
+world the outcomes of every cluster, of all trials together, keep or change their side against the reference list (dense
 by default) by a coin: each trial's true effect is 0 and the trials depend on one another as they do in reality (the
-coin of the max-statistic test). With a *planted* effect the coin is biased on the queries where one given trial differs
-from the reference, so that this trial's true effect is known. In the *permuted* world the other lists belong to other
-queries, so that nothing helps.
+coin of the max-statistic test). With a *planted* effect the coin is biased on the clusters where one given trial wins
+more or fewer than the reference, so that this trial's true effect is known. In the *permuted* world the other lists
+belong to other queries, so that nothing helps.
 """
 
 from __future__ import annotations
@@ -17,20 +18,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.evaluation.statistic import expected, holm_ps, max_statistic, mcnemar_power, mcnemar_ps, wilson
+from harness.evaluation.statistic import (
+    Labels,
+    cluster_sums,
+    clustered_mcnemar,
+    expected,
+    holm_ps,
+    max_statistic,
+    mcnemar_power,
+    mcnemar_ps,
+    share,
+    too_few,
+    wilson,
+)
 
 ALPHA = 0.05
 Signs = NDArray[np.int8]
+Half = tuple[Signs, Labels]
+"""The outcomes int8[T, Q] of the queries of tune, or of test, and their clusters int64[Q] from 0 on."""
 
 
 @dataclass(frozen=True)
 class Rates:
     """Shares of worlds, as counts of ``worlds``.
 
-    protocol: the winner on tune is significantly better than the reference on test.    naive: the best trial is, on the
-    very queries that it was chosen on.    holm_ps, maximum: any trial is better on tune after that correction.
-    planted: the trial with the known effect is better on test.    covered: the winner's difference from the reference
-    on test lies in the interval that was foretold from tune.
+    protocol: the winner on tune is significantly better than the reference on test; by_query: it is by the p by query.
+    naive: the best trial is better, on the very queries that it was chosen on.    holm_ps, maximum: any trial is better
+    on tune after that correction.    planted: the trial with the known effect is better on test.    covered: the
+    winner's difference from the reference on test lies in the interval that was foretold from tune.
     """
 
     world: str
@@ -40,6 +55,7 @@ class Rates:
     effect: float
     power: float
     protocol: int
+    by_query: int
     naive: int
     holm: int
     maximum: int
@@ -52,48 +68,71 @@ class Rates:
         return (count / self.worlds, *wilson(count, self.worlds))
 
 
-def exchanged(signs: Signs, n: int, worlds: int, planted: int = 0, effect: float = 0.0, seed: int = 0) -> Rates:
+def exchanged(
+    signs: Signs, n: int, worlds: int, planted: int = 0, effect: float = 0.0, seed: int = 0,
+    labels: Labels | None = None,
+) -> Rates:  # fmt: skip
     """The rates in ``worlds`` exchanged worlds of n tune and n test queries drawn from real ones.
 
     signs: int8[T, Q], +1 where a trial finds what the reference does not, -1 the reverse. effect: true net share of
-    wins of trial ``planted``, at most the share of queries on which it differs from the reference.
+    wins of trial ``planted``, at most what ``most`` says. labels: int64[Q] from 0 on, each query's cluster; the last
+    cluster that is drawn may go beyond n. None: each query by itself.
     """
     draw = np.random.Generator(np.random.PCG64(seed))
-    differs = float(np.abs(signs[planted]).mean())
-    won = 0.5 + effect / (2 * differs) if differs else 0.5
-    side = np.where(signs[planted] == 0, 1, signs[planted])
+    labels = np.arange(signs.shape[1]) if labels is None else labels
+    members = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
+    nets = cluster_sums(signs[planted].astype(np.float64), labels)
+    reachable = most(signs[planted], labels)
+    won = 0.5 + effect / (2 * reachable) if reachable else 0.5
+    side = np.where(nets == 0, 1, np.sign(nets))
+    sizes = np.bincount(labels)
     found = []
     for world in range(worlds):
         halves = []
-        for queries in draw.integers(0, signs.shape[1], size=(2, n)):
-            coin = np.where(draw.random(n) < np.where(signs[planted, queries] == 0, 0.5, won), 1, -1)
-            halves.append((signs[:, queries] * (coin * side[queries])).astype(np.int8))
+        for drawn in draw.integers(0, len(sizes), size=(2, n)):
+            own = drawn[: int(np.searchsorted(np.cumsum(sizes[drawn]), n)) + 1]
+            coin = np.where(draw.random(len(own)) < np.where(nets[own] == 0, 0.5, won), 1, -1) * side[own]
+            queries = np.concatenate([members[cluster] for cluster in own])
+            flipped = (signs[:, queries] * np.repeat(coin, sizes[own])).astype(np.int8)
+            halves.append((flipped, np.repeat(np.arange(len(own)), sizes[own])))
         found.append(_judged(halves[0], halves[1], planted, world))
-    power = mcnemar_power(n, differs, effect)
+    differs = float(np.abs(signs[planted]).mean())
+    known = n * differs * len(labels) / float((nets**2).sum()) if share(labels) and nets.any() else n
+    power = mcnemar_power(max(1, int(min(n, known))), differs, effect)
     return _rates("exchanged" if effect == 0 else "planted", signs.shape[0], n, effect, power, found)
 
 
-def judged(world: str, worlds: Sequence[tuple[Signs, Signs]]) -> Rates:
+def most(signs: NDArray[np.int8], labels: Labels) -> float:
+    """The greatest net share of wins that a trial can have where whole clusters change sides."""
+    return float(np.abs(cluster_sums(signs.astype(np.float64), labels)).sum()) / len(labels)
+
+
+def judged(world: str, worlds: Sequence[tuple[Half, Half]]) -> Rates:
     """The rates over worlds whose tune and test outcomes are given; nothing is planted in them."""
     found = [_judged(tune, test, 0, seed) for seed, (tune, test) in enumerate(worlds)]
-    trials, n = worlds[0][0].shape
+    trials, n = worlds[0][0][0].shape
     return _rates(world, trials, n, 0.0, 0.0, found)
 
 
-def _judged(tune: Signs, test: Signs, planted: int, seed: int) -> dict[str, bool]:
-    net, losses = tune.sum(axis=1, dtype=np.int64), (tune < 0).sum(axis=1)
+def _judged(tune: Half, test: Half, planted: int, seed: int) -> dict[str, bool]:
+    signs, labels = tune
+    net, losses = signs.sum(axis=1, dtype=np.int64), (signs < 0).sum(axis=1)
     winner = int(np.lexsort((losses, -net))[0])
-    ps = _p(tune)
+    ps = _p(signs, labels)
     better = net > 0
+    few = share(labels) and too_few(labels)
+    searched = np.ones(len(signs)) if few else max_statistic(signs, 500, seed, labels if share(labels) else None)
     # The outcomes -1, 0, 1 as scores of 0, .5, 1: the same rule, on the difference from the reference.
-    foretold = expected((tune + 1) / 2, tune < 0, test.shape[1], 300, seed=seed)
-    seen = float((test[winner] + 1).mean()) / 2
+    fresh = np.bincount(test[1])
+    foretold = expected((signs + 1) / 2, signs < 0, len(test[1]), 300, seed=seed, labels=labels, fresh=fresh)
+    seen = float((test[0][winner] + 1).mean()) / 2
     return {
-        "protocol": _better(test[winner]),
+        "protocol": _better(test[0][winner], test[1]),
+        "by_query": _better(test[0][winner], np.arange(len(test[1]))),
         "naive": bool(ps[winner] <= ALPHA and better[winner]),
         "holm": bool(((holm_ps(ps) <= ALPHA) & better).any()),
-        "maximum": bool(((max_statistic(tune, 500, seed) <= ALPHA) & better).any()),
-        "planted": _better(test[planted]),
+        "maximum": bool(((searched <= ALPHA) & better).any()),
+        "planted": _better(test[0][planted], test[1]),
         "covered": foretold.low <= seen <= foretold.high,
     }
 
@@ -103,9 +142,14 @@ def _rates(world: str, trials: int, n: int, effect: float, power: float, found: 
     return Rates(world, trials, n, len(found), effect, power, **counts)
 
 
-def _p(signs: Signs) -> NDArray[np.float64]:
-    return mcnemar_ps((signs > 0).sum(axis=-1), (signs < 0).sum(axis=-1))
+def _p(signs: Signs, labels: Labels) -> NDArray[np.float64]:
+    """float64[T]: the p that decides; 1 where clusters are too few for one."""
+    if not share(labels):
+        return mcnemar_ps((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
+    if too_few(labels):
+        return np.ones(len(signs))
+    return np.array([clustered_mcnemar(row.astype(np.float64), labels) for row in signs])
 
 
-def _better(row: Signs) -> bool:
-    return bool(row.sum(dtype=np.int64) > 0 and _p(row) <= ALPHA)
+def _better(row: Signs, labels: Labels) -> bool:
+    return bool(row.sum(dtype=np.int64) > 0 and _p(row[None], labels)[0] <= ALPHA)

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.analysis.resplit import Coverage, check_forecasts
+from harness.benchmark.cluster import clusters
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric
-from harness.plugins.protocol.calibration import Rates, Signs, exchanged, judged
+from harness.plugins.protocol.calibration import Half, Rates, Signs, exchanged, judged, most
 from harness.sweep.judge import tiebreak
 from harness.sweep.trial import Prepared, Trial
 from harness.work.progress import over
@@ -26,23 +27,30 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
     trials = ordered(prepared)
     signs = outcomes(prepared, trials, None)
     planted = int(np.argsort(np.abs(signs).sum(axis=1), kind="stable")[len(signs) // 2])
-    most = float(np.abs(signs[planted]).mean())
+    data = prepared.benchmark
+    labels = clusters(data.gold)
+    reachable = most(signs[planted], labels)
     found = []
     for effect in over("planted effects", options["effects"]):
         try:
-            bounded("calibrate.effects", float(effect), 0, most)
+            bounded("calibrate.effects", float(effect), 0, reachable)
         except HarnessError as error:
             raise HarnessError(
-                f"{error}: the grid's middle trial ({trials[planted].name}) differs from the reference on {most:.1%} "
-                "of the questions, so that no more can be planted; give smaller effects, or another grid"
+                f"{error}: the grid's middle trial ({trials[planted].name}) differs from the reference on "
+                f"{reachable:.1%} of the questions, so that no more can be planted; give smaller effects, or another "
+                "grid"
             ) from error
-        found.append(exchanged(signs, options["n"], options["worlds"], planted, float(effect), options["seed"]))
+        found.append(exchanged(signs, options["n"], options["worlds"], planted, float(effect), options["seed"], labels))
     draw = np.random.Generator(np.random.PCG64(options["seed"]))
-    queries = len(prepared.benchmark.query_ids)
     worlds = []
+
+    def half(mixed: Signs, split: str) -> Half:
+        own = data.members(split)
+        return mixed[:, own], clusters(data.gold[own])
+
     for _ in over("permuted worlds", range(options["permuted"])):
-        mixed = outcomes(prepared, trials, draw.permutation(queries))
-        worlds.append((mixed[:, prepared.benchmark.members("tune")], mixed[:, prepared.benchmark.members("test")]))
+        mixed = outcomes(prepared, trials, draw.permutation(len(data.query_ids)))
+        worlds.append((half(mixed, "tune"), half(mixed, "test")))
     return [*found, *([judged("permuted", worlds)] if worlds else [])]
 
 

@@ -58,12 +58,30 @@ def test_a_planted_effect_is_found_at_the_stated_power(signs):
     assert found.world == "planted"
 
 
+def test_whole_clusters_change_sides_and_are_judged_by_cluster():
+    """60 clusters of 5 queries that succeed together: by query the winner is found better far too often."""
+    rng = np.random.default_rng(3)
+    labels = np.repeat(np.arange(60), 5)
+    shared = rng.choice([-1, 0, 1], size=(20, 60), p=[0.15, 0.7, 0.15]).astype(np.int8)[:, labels]
+    found = exchanged(shared, 300, 200, labels=labels)
+    assert found.share("by_query")[0] > 0.1
+    for name in ("protocol", "planted", "maximum", "holm"):
+        assert found.share(name)[0] <= 0.05 + 2.6 * (0.05 * 0.95 / 200) ** 0.5, name
+    planted = exchanged(shared, 300, 200, planted=3, effect=0.2, labels=labels)
+    assert planted.share("planted")[0] == pytest.approx(planted.power, abs=0.15)
+
+
+def test_queries_by_themselves_are_clusters_of_one(signs):
+    assert exchanged(signs, 50, 3, labels=np.arange(300)) == exchanged(signs, 50, 3)
+
+
 def test_worlds_are_seeded(signs):
     assert exchanged(signs, 50, 3, seed=4) == exchanged(signs, 50, 3, seed=4)
 
 
 def test_given_worlds(signs):
-    rates = judged("permuted", [(signs[:, :100], signs[:, 100:])] * 2)
+    halves = (signs[:, :100], np.arange(100)), (signs[:, 100:], np.arange(200))
+    rates = judged("permuted", [halves] * 2)
     assert (rates.world, rates.worlds, rates.n, rates.trials) == ("permuted", 2, 100, 40)
 
 

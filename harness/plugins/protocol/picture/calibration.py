@@ -31,9 +31,9 @@ BARS = {
 
 def table(rates: Sequence[Rates]) -> Table:
     """A row a kind of world. Permuted worlds share one split of the same queries, so they cannot judge a forecast."""
-    names = (*BARS, "planted", "covered")
-    shares = ("best judged on tune", "Holm on tune", "max p on tune", "winner on test", "planted on test",
-              "stated power", "inside forecast")  # fmt: skip
+    names = (*BARS, "by_query", "planted", "covered")
+    shares = ("best judged on tune", "Holm on tune", "max p on tune", "winner on test", "the same by query",
+              "planted on test", "stated power", "inside forecast")  # fmt: skip
     columns = [
         Column("world", "text"), Column("effect", "points"), Column("worlds", "count"), Column("n", "count"),
         *(Column(f"{title} %") for title in shares),
@@ -43,7 +43,7 @@ def table(rates: Sequence[Rates]) -> Table:
         found = {name: rate.share(name)[0] for name in names}
         planted = (found["planted"], rate.power) if rate.effect else (None, None)
         covered = None if rate.world == "permuted" else found["covered"]
-        false = [found[name] for name in BARS]
+        false = [found[name] for name in (*BARS, "by_query")]
         rows.append([rate.world, rate.effect, rate.worlds, rate.n, *false, *planted, covered])
     title = f"percent of worlds with a significant finding (p <= .05), {rates[0].trials} trials"
     return Table("calibration", title, columns, rows)
