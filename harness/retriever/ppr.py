@@ -47,6 +47,7 @@ class PPR:
     passages.
 
     restart: a, in (0, 1] (HippoRAG's damping 0.5 keeps 1 - a = 0.5 for the walk).
+    passage_weight: >= 0; .15 was chosen on the tune halves of ``fitted_on``, where HippoRAG 2 has .05.
     max_iter: sweeps after which a walk is left as it is (``not_converged`` counts them).
     push: pushes mass from the seeds on, in place of solving for all nodes, until no node has ``tolerance`` x ``LEAST``
     left to push; ``largest_error`` of the facts bounds the L1 error that this leaves (``pagerank/push``). ``null``: in

@@ -16,9 +16,10 @@ from harness.fusion.normalizer import least
 class CombMnz:
     """score(d) = n(d) sum_l (p_l(d) - m_l), n the lists that hold d, m_l the least value of list l, at most 0.
 
-    A normalizer that gives no negative values is left as it is. Z-scores are shifted until an absent document, which
-    has the list's least z-score, counts 0: a negative sum times the number of lists would punish consensus. Montague
-    and Aslam (CIKM 2001) shift by the 2 that their absent documents have; scores without a normalizer shift likewise.
+    With a normalizer to [0, 1] every m_l is 0, and this is the published formula: the sum of values times the number of
+    lists. Only negative values (``zscore``, ``none``) depart from it: a negative sum times the number of lists would
+    punish consensus, so they are shifted until an absent document, which has the list's least value, counts 0.
+    Montague and Aslam (CIKM 2001) likewise shift z-scores by the 2 that their absent documents have.
     """
 
     reads: ClassVar[frozenset[str]] = frozenset({"values"})
