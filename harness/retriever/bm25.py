@@ -17,6 +17,7 @@ from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.files import REBUILD, write_text
 from harness.core.identity import identity, texts_sha256
 from harness.run import Run
+from harness.work.latency import time_alone
 from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
 
@@ -70,6 +71,7 @@ class BM25:
             return tuple(np.concatenate(column) for column in zip(*lists, strict=True))
 
         queries, docs, scores = map_rows("score", ranked, len(benchmark.questions), PART)
+        time_alone(lambda query: ranked(slice(query, query + 1)), len(benchmark.questions))
         return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {"vocabulary": len(vocabulary)}
 
     def _stored(self, benchmark: Benchmark, store: Store) -> tuple[dict[str, int], Any]:

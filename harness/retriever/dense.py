@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from harness.model.encoder import Encoder, embed
 from harness.retriever.search.exact import nearest_rows
 from harness.retriever.search.index import build, exact_search, load, save, search
 from harness.run import Run
+from harness.work.latency import time_alone
 from harness.work.store import Store
 
 DEPTH = 100
@@ -59,13 +61,15 @@ class Dense:
         name = auto_index(len(passages), len(questions)) if self.index == "auto" else self.index
         facts: dict[str, Any] = {"index": name, "exact": name == "Flat", "dimension": passages.shape[1]}
         if name == "Flat":
-            docs, scores = exact_search(passages, questions, self.depth)
+            find = functools.partial(exact_search, passages, depth=self.depth)
         else:
             index, recall = self._stored(name, benchmark, passages, store), Recall(passages, questions)
             if self.index == "auto":
                 facts["lists_searched"] = recall.probe(index)
             facts["recall"] = {"index": name, "recall@100": recall(index), "questions": len(recall.questions)}
-            docs, scores = search(index, passages, questions, self.depth)
+            find = functools.partial(search, index, passages, depth=self.depth)
+        docs, scores = find(questions=questions)
+        time_alone(lambda query: find(questions=questions[query : query + 1]), len(questions))
         found = docs >= 0
         rows = np.repeat(np.arange(len(docs)), found.sum(axis=1))
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs[found], scores[found])

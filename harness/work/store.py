@@ -47,11 +47,13 @@ class Using:
     """artifacts: ``stage/key`` of each, in the order of asking.    seconds: that they took, built or found.
 
     started: when this one was asked for (``time.perf_counter``).
+    alone: milliseconds of each question that was asked alone (``harness.work.latency``).
     """
 
     artifacts: dict[str, None] = field(default_factory=dict)
     seconds: float = 0.0
     started: float = field(default_factory=time.perf_counter)
+    alone: list[float] = field(default_factory=list)
 
 
 _current: ContextVar[Using | None] = ContextVar("using", default=None)
@@ -69,6 +71,12 @@ def noting(artifact: str) -> Iterator[Using]:
     if around is not None:
         around.artifacts[artifact] = None
         around.seconds += time.perf_counter() - mine.started
+
+
+def note_alone(milliseconds: float) -> None:
+    """Note of the artifact that is being built what one question took; without one, nothing."""
+    if (mine := _current.get()) is not None:
+        mine.alone.append(round(milliseconds, 3))
 
 
 class NotStored(HarnessError):
@@ -292,6 +300,7 @@ def _make(
         "seconds": (seconds := round(time.perf_counter() - used.started, 3)),
         "own_seconds": round(seconds - used.seconds, 3),
         "used": list(used.artifacts),
+        **({"alone_ms": used.alone} if used.alone else {}),
     }
     write_json(partial / MANIFEST, manifest)
     if place.exists():

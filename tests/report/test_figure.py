@@ -10,6 +10,7 @@ import pytest
 from harness.core.configuration import strategy
 from harness.report.figure import alpha, ceiling, frontier, look, outcomes, scores
 from harness.report.figure.scores import distributions, histogram, normalize
+from harness.report.table import cost
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.scores import ListScores, from_frame, to_frame
@@ -68,7 +69,7 @@ def test_no_alpha_no_figure(result: SweepResult) -> None:
     ],
 )
 def test_frontier(points: list[tuple[int, int]], edge: list[tuple[int, int]]) -> None:
-    assert frontier.frontier(points) == edge
+    assert cost.frontier(points) == edge
 
 
 def test_no_dense_list_no_frontier(result: SweepResult) -> None:

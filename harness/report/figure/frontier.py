@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from harness.report.figure import Picture, look
+from harness.report.table.cost import frontier
 from harness.sweep.folder import Row, SweepResult, View
 
 if TYPE_CHECKING:
@@ -62,12 +63,3 @@ def outcomes(view: View) -> dict[str, list[tuple[int, int, Row]]]:
         if row["losses"] is not None and row["wins"] is not None:
             found.setdefault(row["family"], []).append((int(row["losses"]), int(row["wins"]), row))
     return dict(sorted(found.items()))
-
-
-def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The (cost, gain) that no other point matches at less cost or beats at as much, cheapest first."""
-    edge: list[tuple[float, float]] = []
-    for cost, gain in sorted(set(points), key=lambda point: (point[0], -point[1])):
-        if not edge or gain > edge[-1][1]:
-            edge.append((cost, gain))
-    return edge

@@ -7,10 +7,10 @@ from typing import Any
 
 from harness.core.table import interval, percent
 from harness.report.figure.alpha import curves
-from harness.report.figure.frontier import frontier
 from harness.report.figure.frontier import outcomes as won_and_lost
 from harness.report.figure.outcomes import compare, counts
 from harness.report.table.ceiling import MEANING, capped_pools
+from harness.report.table.cost import frontier
 from harness.report.table.headroom import lost_by_winner
 from harness.sweep.folder import Row, SweepResult
 

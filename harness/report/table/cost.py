@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.core.table import Column, Table
-from harness.sweep.folder import View
+from harness.sweep.folder import View, lists_read
 
 EXPLAINED = (
     "Index: what was made on the list's way (texts read, names found, vectors, graph), once a corpus, parts that lists "
-    "share counted for each; a question: the list itself and the question's vector, all questions together, divided by "
-    "their number; BM25's index is made with its list. Wall time of the machine that made them, shared with whatever "
-    "else it did"
+    "share counted for each; together: the list itself and the questions' vectors, all questions at once, divided by "
+    "their number; BM25's index is made with its list. Mean, p50 and p95: of up to 32 questions that were asked alone, "
+    "one after another, with the mean of a question's vector; a dash where a list does not ask so. Wall time of the "
+    "machine that made them, shared with whatever else it did"
 )
+ALONE = ("alone_mean_ms", "alone_p50_ms", "alone_p95_ms")
 
 
 def cost(view: View) -> list[Table]:
-    """The single lists by milliseconds a question; empty where the sweep did not note what its lists need.
+    """The single lists by milliseconds a question, and what a budget buys; empty where the sweep noted no needs.
 
     view: every trial on tune, whose manifest has ``cost.lists`` (see harness.sweep.trial.cost).
     """
@@ -27,21 +29,53 @@ def cost(view: View) -> list[Table]:
     found = {name: view.score(view.rows[place]) for name, place in view.singles.items()}
     columns = [
         Column("list", "text"), Column(f"{view.objective} %"), Column("index seconds", "value"),
-        Column("index MiB", "value"), Column("ms a question", "value"),
+        Column("index MiB", "value"), Column("ms together", "value"), Column("mean ms", "value"),
+        Column("p50 ms", "value"), Column("p95 ms", "value"),
     ]  # fmt: skip
     order = sorted(known, key=lambda name: known[name]["query_ms"])
-    rows = [
-        [name, found.get(name), *(known[name][key] for key in ("index_seconds", "index_mb", "query_ms"))]
-        for name in order
-    ]
+    keys = ("index_seconds", "index_mb", "query_ms", *ALONE)
+    rows = [[name, found.get(name), *(known[name].get(key) for key in keys)] for name in order]
     notes = [f"{EXPLAINED}; {_spent(view.manifest.get('cost') or {})}."]
-    return [Table("cost", "Cost of each list", columns, rows, view.source, notes)]
+    return [Table("cost", "Cost of each list", columns, rows, view.source, notes), *_budget(view, known)]
 
 
 def needed(view: View) -> Mapping[str, Mapping[str, float]]:
-    """``index_seconds``, ``index_mb`` and ``query_ms`` by list, as the sweep noted them."""
+    """``index_seconds``, ``index_mb``, ``query_ms`` and ``ALONE`` by list, as the sweep noted them."""
     found: Mapping[str, Mapping[str, float]] = (view.manifest.get("cost") or {}).get("lists") or {}
     return found
+
+
+def _budget(view: View, known: Mapping[str, Mapping[str, float]]) -> list[Table]:
+    """The trials that no other one beats in as many milliseconds, the cheapest first."""
+    p95 = {name: one[ALONE[-1]] for name, one in known.items() if ALONE[-1] in one}
+    points = {}
+    for place, row in enumerate(view.rows):
+        lists = lists_read(row)
+        if lists and p95.keys() >= {*lists} and row["parameters"].get("reranker") in (None, "none"):
+            points.setdefault((sum(p95[name] for name in lists), view.score(row)), (place, lists))
+    edge = [(*point, *points[point]) for point in frontier(list(points))]
+    if not edge:
+        return []
+    rows = [[took, view.rows[place]["name"], ", ".join(lists), found] for took, found, place, lists in edge]
+    columns = [
+        Column("p95 ms", "value"), Column("strategy", "text"), Column("lists", "text"), Column(f"{view.objective} %"),
+    ]  # fmt: skip
+    notes = [
+        "A budget buys the last row whose p95 is within it: of all trials whose lists together take no longer, the "
+        "best on tune. A fusion's p95 is the sum of its lists', as if one were asked after the other: an upper bound "
+        "where they are asked at once. Fusing itself, well below a millisecond, is left out; so are trials with a "
+        "reranker, whose time is not noted, and lists without a p95."
+    ]
+    return [Table("cost_budget", "Quality within a budget of time", columns, rows, view.source, notes)]
+
+
+def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The (cost, gain) that no other point matches at less cost or beats at as much, cheapest first."""
+    edge: list[tuple[float, float]] = []
+    for cost, gain in sorted(set(points), key=lambda point: (point[0], -point[1])):
+        if not edge or gain > edge[-1][1]:
+            edge.append((cost, gain))
+    return edge
 
 
 def _spent(cost: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.run import Run
+from harness.work.latency import time_alone
 from harness.work.shared_rows import Columns, map_rows
 
 PART = 128
@@ -39,6 +40,7 @@ def collect_lists(
         return tuple(np.concatenate(column) for column in zip(NOTHING, *columns, strict=True))
 
     docs, scores, lengths, steps, last = map_rows("walk", ranked, len(benchmark.query_ids), PART)
+    time_alone(lambda query: ranked(slice(query, query + 1)), len(benchmark.query_ids))
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
     return Run(benchmark.query_ids, benchmark.doc_ids, indptr, docs, scores), {
         "iterations": {"mean": float(steps.mean()) if len(steps) else 0.0, "max": int(steps.max(initial=0))},

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from harness.core.artifact import MANIFEST, read_manifest
 from harness.work.store import Store
 
@@ -59,6 +61,8 @@ def needs(made: Manifest, store: Store, queries: int) -> dict[str, float] | None
     The index is everything that was made on the list's way but the vectors of questions: each artifact once, with the
     seconds of making it alone. A question's milliseconds are those of the list and of the vectors of questions, over
     the questions, which are answered together. None where an artifact was made before this was noted.
+    Where the list asked questions alone, too: ``alone_mean_ms``, ``alone_p50_ms`` and ``alone_p95_ms`` of those, each
+    with the mean of a question's vector.
     """
     whole = {f"retrieve/{made['key']}": made}
     waiting = [made]
@@ -73,11 +77,15 @@ def needs(made: Manifest, store: Store, queries: int) -> dict[str, float] | None
                 waiting.append(found)
     asking = [one for one in whole.values() if one["stage"] == "retrieve" or one["config"].get("role") == "question"]
     index = [one for one in whole.values() if one not in asking]
+    vectors = 1000 * sum(one["own_seconds"] for one in asking if one["stage"] != "retrieve") / max(queries, 1)
+    alone = np.array(made.get("alone_ms") or [np.nan]) + vectors
+    alone_ms = {"mean": alone.mean(), **{f"p{share}": np.percentile(alone, share) for share in (50, 95)}}
     held = sum(file["bytes"] for one in index for file in one["files"].values())
     return {
         "index_seconds": round(sum(one["own_seconds"] for one in index), 3),
         "index_mb": round(held / (1 << 20), 1),
         "query_ms": round(1000 * sum(one["own_seconds"] for one in asking) / max(queries, 1), 3),
+        **({f"alone_{name}_ms": round(float(ms), 3) for name, ms in alone_ms.items()} if "alone_ms" in made else {}),
     }
 
 

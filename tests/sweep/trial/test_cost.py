@@ -10,6 +10,7 @@ import pytest
 from harness.core.artifact import MANIFEST
 from harness.sweep.folder.integrity import file_hash
 from harness.sweep.trial.cost import cost
+from harness.work.latency import time_alone
 from harness.work.store import Store
 
 EXTRACTOR = {"_target_": "extractor.llm.LLM"}
@@ -52,13 +53,14 @@ def test_two_lists_of_one_graph_asked_the_model_once(store):
 
 
 def test_what_a_list_needs_by_hand(store):
-    """Index: the graph's own 4 s, its extraction's 3. Ten questions: the list's own 2 s, their vectors' 1."""
+    """Index: the graph's own 4 s, its extraction's 3. Ten questions: the list's own 2 s, their vectors' 1. Alone: the
+    list's 10, 20 and 60 ms (95% lies at .9 of the way from 20 to 60), each with 100 ms of a vector."""
 
-    def told(stage, config, inputs, seconds, used=()):
+    def told(stage, config, inputs, seconds, used=(), **more):
         """An artifact whose manifest says what it took with all on its way, and alone."""
         made = store.get(stage, config, inputs, lambda folder: (folder / "x").write_bytes(b"x" * (1 << 20)) and None)
         path = made.path / MANIFEST
-        own = {"seconds": sum(seconds), "own_seconds": seconds[0], "used": list(used)}
+        own = {"seconds": sum(seconds), "own_seconds": seconds[0], "used": list(used), **more}
         path.write_text(json.dumps({**json.loads(path.read_text()), **own}))
         return f"{stage}/{made.key}"
 
@@ -66,11 +68,22 @@ def test_what_a_list_needs_by_hand(store):
     graph = told("graph", GRAPH, INPUTS, [4.0, 3.0], [texts])
     asked = told("encode", {"encoder": {}, "role": "question"}, {"texts": "q"}, [1.0])
     lists = {"ppr": {"_target_": "retriever.ppr.PPR", "graph": GRAPH}, "old": {"_target_": "retriever.bm25.BM25"}}
-    told("retrieve", lists["ppr"], INPUTS, [2.0, 1.0, 7.0], [texts, graph, asked])
+    told("retrieve", lists["ppr"], INPUTS, [2.0, 1.0, 7.0], [texts, graph, asked], alone_ms=[10.0, 20.0, 60.0])
     old = store.get("retrieve", lists["old"], INPUTS, lambda folder: {}).path / MANIFEST
     old.write_text(json.dumps({key: value for key, value in json.loads(old.read_text()).items() if key != "used"}))
     found = cost(lists, "5ca1ab1e", store, {}, 10)["lists"]
-    assert found == {"ppr": {"index_seconds": 7.0, "index_mb": 2.0, "query_ms": 300.0}}
+    alone = {"alone_mean_ms": 130.0, "alone_p50_ms": 120.0, "alone_p95_ms": 156.0}
+    assert found == {"ppr": {"index_seconds": 7.0, "index_mb": 2.0, "query_ms": 300.0, **alone}}
+
+
+def test_a_list_asks_some_of_its_questions_alone(store):
+    """32 of 100, the first (once before the clock runs) and the last among them; nothing outside an artifact."""
+    asked = []
+    made = store.get("retrieve", {}, {}, lambda folder: time_alone(asked.append, 100))
+    assert (len(asked), asked[:2], asked[-1]) == (33, [0, 0], 99)
+    assert len(made.manifest["alone_ms"]) == 32
+    time_alone(asked.append, 1)
+    assert asked[33:] == [0, 0]
 
 
 def test_an_artifact_notes_what_it_used_and_its_own_seconds(store):

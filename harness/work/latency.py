@@ -1,0 +1,34 @@
+"""How long one question takes when it is asked alone, after all of them were answered together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from harness.work.shared_rows import building
+from harness.work.store import note_alone
+
+SAMPLE = 32
+"""Questions, evenly chosen."""
+LIMIT = 10.0
+"""Seconds after which no further one is asked."""
+
+
+def time_alone(ask: Callable[[int], object], count: int) -> None:
+    """Ask ``SAMPLE`` of ``count`` questions one by one; the artifact that is being built notes the milliseconds.
+
+    ask: answers the question of a number, as the loop over all of them does; what it returns is dropped.
+    """
+    began = time.perf_counter()
+    chosen = np.unique(np.linspace(0, count - 1, min(SAMPLE, count)).astype(np.int64)).tolist()
+    with building(None):  # a loop within is no part of the shared work
+        for place in chosen[:1]:
+            ask(place)  # without a clock: what is loaded with the first one
+        for place in chosen:
+            started = time.perf_counter()
+            ask(place)
+            note_alone(1000 * (time.perf_counter() - started))
+            if time.perf_counter() - began > LIMIT:
+                return
