@@ -1,8 +1,11 @@
-"""The ledger: every evaluation of a test split, in a file that can only grow.
+"""A ledger: what test splits have seen, in a file that can only grow.
 
 Each line is a JSON object with its own SHA-256 and that of the line before it; ``ledger.head`` beside it holds the
 number of lines and the last hash. So a line that was changed, removed, moved or cut off is found and named. It finds
-accidents, not adversaries: who can write the file can write all its hashes.
+accidents, not adversaries: who can write the file can write all its hashes. What decides on test (``entries``) refuses
+a damaged ledger; what counts looks (``readable``) passes over a damaged line and says so.
+
+``paths.ledger`` holds the evaluations of a runs folder, ``paths.looks`` all looks of a user. They may be one file.
 
 ``experiment.family`` of conf/experiment/*.yaml names a family of experiments: several looks at one test split that were
 registered before the first, and are corrected. Its members are all experiments that name it. They are written into the
@@ -28,14 +31,36 @@ from harness.core.configuration import folders
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import digest
+from harness.core.table import counted
 from harness.evaluation.statistic import charge
 from harness.sweep.folder.integrity import LINE
 from harness.sweep.folder.lock import misfit
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64
+LOOK = {"questions": str, "ids?": [str], "evaluation?": str, "sha256?": str, "previous?": str}
+"""The form of a line that is a look; ``evaluation`` is the hash of the line of an evaluation."""
 NAMED = re.compile(r"(?m)^  family: *([\w-]+)")
 MEND = "restore the file from a copy: it is the record of what test splits have seen"
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """The lines of a ledger that are as they were written, what is wrong with the others, and how many were written."""
+
+    lines: list[dict[str, Any]]
+    faults: list[str]
+    count: int
+
+    @property
+    def last(self) -> str:
+        """The hash that the next line holds."""
+        return next((line["sha256"] for line in reversed(self.lines) if line["sha256"]), GENESIS)
+
+    def refuse(self) -> None:
+        """Raise HarnessError where anything is wrong."""
+        if self.faults:
+            raise HarnessError(f"{self.faults[0]}; {MEND}")
 
 
 @dataclass(frozen=True)
@@ -45,36 +70,57 @@ class Ledger:
     path: Path
 
     def entries(self) -> list[dict[str, Any]]:
-        """All lines, verified. Raises HarnessError that names the first line which breaks the chain."""
-        lines = self._lines()
-        found: list[dict[str, Any]] = []
-        for number, line in enumerate(lines, start=1):
-            entry = _parse(line)
-            if entry is None or entry.get("sha256") != _sha256(entry):
-                raise HarnessError(f"{self.path}:{number}: this line was changed after it was written; {MEND}")
-            if entry["previous"] != (found[-1]["sha256"] if found else GENESIS):
-                raise HarnessError(f"{self.path}:{number}: a line before this one was removed or moved; {MEND}")
-            found.append(entry)
-        count, last = self.head()
-        ends = [GENESIS, *(entry["sha256"] for entry in found)]
-        killed = len(found) == count + 1  # between a line and its head: the chain holds all the same
-        if count not in (len(found), len(found) - killed):
-            raise HarnessError(f"{self.path}: it holds {len(found)} lines, {count} lines were written; {MEND}")
-        if last != ends[count]:
-            raise HarnessError(f"{self._head}: not the hash of line {count} of {self.path.name}; {MEND}")
-        return found
+        """All lines, verified. Raises HarnessError that names the first fault of the chain."""
+        chain = self._chain()
+        chain.refuse()
+        return chain.lines
 
-    def head(self) -> tuple[int, str]:
-        """How many lines were written, and the hash of the last one. Raises HarnessError when that file is damaged."""
+    def readable(self) -> list[dict[str, Any]]:
+        """The lines that are as they were written; a warning names the first fault, and how many more there are."""
+        chain = self._chain()
+        if chain.faults:
+            more = f" (and {counted(len(chain.faults) - 1, 'fault')} more)" if chain.faults[1:] else ""
+            log.warning("%s%s; damaged lines are passed over; %s", chain.faults[0], more, MEND)
+        return chain.lines
+
+    def _chain(self) -> _Chain:
+        lines: list[dict[str, Any]] = []
+        faults: list[str] = []
+        ends: list[str | None] = [GENESIS]
+        for number, text in enumerate(filter(None, self._text().split("\n")), start=1):
+            line = _parse(text)
+            if line is not None and "sha256" not in line:
+                lines.append({**line, "sha256": "", "previous": ""})  # a look from before looks were chained
+                continue
+            if line is None or line.get("sha256") != _sha256(line):
+                faults.append(f"{self.path}:{number}: this line was changed after it was written")
+                ends.append(None)
+                continue
+            if ends[-1] not in (None, line.get("previous")):
+                faults.append(f"{self.path}:{number}: a line before this one was removed or moved")
+            lines.append(line)
+            ends.append(line["sha256"])
+        try:
+            count, last = self._read_head()
+        except ValueError as error:
+            return _Chain(lines, [*faults, str(error)], len(ends) - 1)
+        if count not in (len(ends) - 1, len(ends) - 2):  # one less: killed between a line and its head
+            faults.append(f"{self.path}: it holds {counted(len(ends) - 1, 'line')}, {count} lines were written")
+        elif ends[count] not in (None, last):
+            faults.append(f"{self._head}: not the hash of line {count} of {self.path.name}")
+        return _Chain(lines, faults, count if faults else len(ends) - 1)
+
+    def _read_head(self) -> tuple[int, str]:
+        """How many lines were written, and the hash of the last one. Raises ValueError when that file is damaged."""
         try:
             text = self._head.read_text(encoding="utf-8")
         except FileNotFoundError:
             return 0, GENESIS
         except (OSError, ValueError) as error:
-            raise HarnessError(f"{self._head}: cannot be read ({error}); {MEND}") from error
+            raise ValueError(f"{self._head}: cannot be read ({error})") from error
         found = re.fullmatch(r"(\d{1,9}) ([0-9a-f]{64})\s*", text)
         if found is None:
-            raise HarnessError(f"{self._head}: {text[:40]!r}, expected a number of lines and a hash; {MEND}")
+            raise ValueError(f"{self._head}: {text[:40]!r}, expected a number of lines and a hash")
         return int(found[1]), found[2]
 
     def of(self, data_sha256: str, split: str = "test") -> list[dict[str, Any]]:
@@ -98,23 +144,26 @@ class Ledger:
     def append(self, facts: Mapping[str, Any]) -> dict[str, Any]:
         """Add a line: ``facts``, the time and the chain, and the evaluation's number of facts about ``data_sha256``.
 
-        The file is written anew beside itself and renamed: on a full disk it is as it was.
+        An evaluation is not added to a damaged ledger (HarnessError); a look is, and hides no damage.
+        The file is written again next to itself and renamed: on a full disk it is as it was.
         """
         with self.exclusive():
-            known = self.entries()
-            number = {}
+            chain, number = self._chain(), {}
             if "data_sha256" in facts:
+                chain.refuse()
                 number = {"evaluation": len(self.of(facts["data_sha256"], facts["split"])) + 1}
-            entry = {
+            line = {
                 "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
                 **facts,
                 **number,
-                "previous": known[-1]["sha256"] if known else GENESIS,
+                "previous": chain.last,
             }
-            entry["sha256"] = _sha256(entry)
-            write_text(self.path, "".join(f"{json.dumps(line, sort_keys=True)}\n" for line in [*known, entry]))
-            write_text(self._head, f"{len(known) + 1} {entry['sha256']}\n")
-            return entry
+            line["sha256"] = _sha256(line)
+            before = self._text()
+            before += "\n" if before and not before.endswith("\n") else ""
+            write_text(self.path, f"{before}{json.dumps(line, sort_keys=True)}\n")
+            write_text(self._head, f"{chain.count + 1} {line['sha256']}\n")
+            return line
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -122,7 +171,7 @@ class Ledger:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                self._lock.acquire(timeout=0)
+                self._lock.acquire(timeout=0.5)  # seconds; a look is noted in less
             except Timeout:
                 log.warning("%s: another process evaluates a test split; waiting until it has ended", self.path)
                 self._lock.acquire()
@@ -133,13 +182,13 @@ class Ledger:
         finally:
             self._lock.release()
 
-    def _lines(self) -> list[str]:
+    def _text(self) -> str:
         try:
-            return self.path.read_text(encoding="utf-8").splitlines()
+            return self.path.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
-            return []
-        except (OSError, ValueError) as error:
-            raise HarnessError(f"{self.path}: cannot be read ({error}); {MEND}") from error
+            return ""
+        except OSError as error:
+            raise HarnessError(f"{self.path}: cannot be read ({error.strerror}); {MEND}") from error
 
     @property
     def _head(self) -> Path:
@@ -147,7 +196,7 @@ class Ledger:
 
     @cached_property
     def _lock(self) -> FileLock:
-        return FileLock(self.path.with_suffix(".lock"))
+        return FileLock(self.path.with_suffix(".lock"), is_singleton=True)
 
 
 def _parse(line: str) -> dict[str, Any] | None:
@@ -155,7 +204,8 @@ def _parse(line: str) -> dict[str, Any] | None:
         entry = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return entry if misfit(entry, LINE) is None else None
+    form = LOOK if isinstance(entry, dict) and "questions" in entry else LINE
+    return entry if misfit(entry, form) is None else None
 
 
 def _sha256(entry: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
-"""Looks at test outside the protocol: what scores or shows test questions is noted, for this user, in one file.
+"""Looks at test outside the protocol: what scores or shows test questions is a line of a ledger, ``paths.looks``.
 
-The ledger of a runs folder numbers the evaluations of the protocol. This file (``paths.looks``, below the user's cache)
+The ledger of a runs folder numbers the evaluations of the protocol. That of looks (below the user's cache)
 outlives a runs folder and also knows ``evaluate``, ``compare``, ``answer``, ``diagnose`` and ``trace``: how often were
 these questions looked at? Looks are counted by question, whatever a splitting called it then: one that was scored as a
 question of tune, under a split of one's own, was looked at all the same. The looks at a test are those at the question
@@ -10,9 +10,7 @@ is noted by the next.
 
 from __future__ import annotations
 
-import datetime
 import hashlib
-import json
 import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,17 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.errors import HarnessError
-from harness.core.files import locked, make_folder, write_text
 from harness.core.identity import texts_sha256
-from harness.sweep.folder.lock import misfit
+from harness.sweep.heldout.ledger import Ledger
 
 log = logging.getLogger(__name__)
 DIGITS = 12
 """Of the hash that an id is known by."""
 EVALUATED = "an earlier held-out evaluation"
 """What names test questions, whatever a split calls them now."""
-FORM = {"questions": str, "ids?": [str], "evaluation?": str}
-"""Of a line, as far as it is read."""
 Entry = dict[str, Any]
 
 
@@ -61,29 +56,25 @@ def note_look(
     if path is not None and not str(path).strip():
         raise HarnessError("paths.looks (HARNESS_LOOKS) is empty: name a file, or give null to note no look")
     if asked and path is not None:
-        place, digests = Path(path), _digests(asked)
+        ledger, digests = Ledger(Path(path)), _digests(asked)
         try:
-            make_folder(place.parent)
-            with locked(place.with_suffix(".lock")):
-                known = _read(place)
+            with ledger.exclusive():
+                known = _looks(ledger)
                 judged = _evaluated(known)
                 splits[EVALUATED] = {name for name, own in zip(asked, digests, strict=True) if own in judged}
                 test |= splits[EVALUATED]
                 found["test_questions"] = len(test)
                 due = [{}] if evaluations is None else [{"evaluation": line} for line in _missing(evaluations, known)]
                 facts: Entry = {
-                    "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
                     "command": command,
                     "source": Path(source).name,
                     "questions": texts_sha256(asked),
                     "n": len(asked),
                 }
-                if due and not any(entry["questions"] == facts["questions"] and "ids" in entry for entry in known):
+                if not any(entry["questions"] == facts["questions"] and "ids" in entry for entry in known):
                     facts["ids"] = digests
-                added = [{**facts, **look} for look in due]
-                if added:
-                    write_text(place, "".join(f"{json.dumps(entry)}\n" for entry in [*known, *added]))
-                found["looks"] = _count([*known, *added], test) if test else None
+                known += [ledger.append({**facts, **look}) for look in due]
+                found["looks"] = _count(known, test) if test else None
         except HarnessError as error:
             why = "; the next held-out evaluation of this data notes it" if evaluations else ""
             log.warning("this look at test is not noted: %s%s", error, why)
@@ -101,7 +92,7 @@ def count_looks(path: str | None, test_ids: Iterable[str], evaluations: Sequence
     known: list[Entry] = []
     try:
         recorded = path is not None
-        known = _read(Path(path)) if path is not None else []
+        known = _looks(Ledger(Path(path))) if path is not None else []
     except HarnessError as error:
         recorded = False
         log.warning("the looks at test that were noted are not counted: %s", error)
@@ -125,23 +116,9 @@ def _digests(names: Iterable[str]) -> list[str]:
     return [hashlib.md5(name.encode()).hexdigest()[:DIGITS] for name in names]
 
 
-def _read(path: Path) -> list[Entry]:
-    """The looks in the file, none when there is no file; a line that is no look is passed over."""
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise HarnessError(f"{path}: cannot be read ({error.strerror}); make it readable, or remove it") from error
-    found = []
-    for line in lines:
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if misfit(entry, FORM) is None:
-            found.append(entry)
-    return found
+def _looks(ledger: Ledger) -> list[Entry]:
+    """The lines that are looks: where evaluations are in the same ledger, each of them has a look, too."""
+    return [line for line in ledger.readable() if "questions" in line]
 
 
 def _count(known: Sequence[Entry], test: Iterable[str]) -> int:

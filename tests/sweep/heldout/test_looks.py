@@ -13,6 +13,7 @@ from harness.benchmark import md5_split
 from harness.command.evaluate import run as evaluate
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.core.files import write_text
 from harness.sweep.heldout import heldout
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.heldout.looks import count_looks, describe_looks, note_look
@@ -50,9 +51,11 @@ def test_looks_are_counted_by_question(looks):
 def test_looks_of_an_older_version_are_counted_by_the_hash_of_their_set(looks):
     note_look(looks, "evaluate", "g", TEST)
     (entry,) = noted(looks)
-    del entry["ids"]
-    Path(looks).write_text(json.dumps({**entry, "previous": "0" * 64, "sha256": "1" * 64}) + "\n{cut o")
-    assert note_look(looks, "evaluate", "g", TEST)["looks"] == 2
+    older = {key: value for key, value in entry.items() if key not in ("ids", "previous", "sha256")}
+    Path(looks).write_text(json.dumps(older) + "\n")
+    Path(looks).with_suffix(".head").unlink()
+    assert [note_look(looks, "evaluate", "g", TEST)["looks"] for _ in range(2)] == [2, 3]
+    assert len(Ledger(Path(looks)).entries()) == 3, "no fault: what was noted before looks were chained stands"
 
 
 def test_what_was_scored_as_tune_was_looked_at(looks):
@@ -102,14 +105,34 @@ def test_a_field_split_that_a_mapping_calls_tune_is_test(looks):
     assert gold.split("tune", {"test": "tune", "dev": "test"}).test_ids == [name for name in IDS if name in TEST]
 
 
-def test_a_line_that_is_no_look_is_passed_over(looks):
+def test_a_damaged_line_is_passed_over_and_said_for_ever_after(looks, caplog):
+    for _ in range(3):
+        note_look(looks, "evaluate", "g", TEST)
+    lines = Path(looks).read_text().splitlines()
+    lines[1] = lines[1].replace("evaluate", "compare")
+    odd = ("", "{}", '["questions"]', "1", "null", '{"questions": [1]}', '{"questions": "x", "ids": [{}]}', "\xff")
+    Path(looks).write_text("\n".join([*lines, *odd]), encoding="latin-1")
+    for count in (2, 2):
+        caplog.clear()
+        assert count_looks(looks, TEST) == count
+        assert f"{looks}:2: this line was changed after it was written (and 8 faults more)" in caplog.text
+    assert note_look(looks, "evaluate", "g", TEST)["looks"] == 3
+    assert Path(looks).read_text(encoding="latin-1").startswith("\n".join([*lines, *odd[:3]])), "nothing is removed"
+    with pytest.raises(HarnessError, match=r"looks\.jsonl:2: this line was changed"):
+        Ledger(Path(looks)).entries()
+
+
+def test_looks_and_evaluations_may_be_one_ledger(looks, overrides, caplog):
+    given = (*overrides, "grid=point", f"paths.ledger={looks}")
     note_look(looks, "evaluate", "g", TEST)
-    with Path(looks).open("a") as stream:
-        stream.write('{}\n{"time": "x"}\n["questions"]\n"questions"\n1\nnull\n{"questions": [1]}\n')
-        stream.write(
-            '{"questions": "x", "ids": 5}\n{"questions": "x", "ids": [{}]}\n{"questions": "x", "evaluation": []}\n'
-        )
-    assert count_looks(looks, TEST) == 1
+    prepared = Prepared.of(Plan(compose("config", given), given))
+    result = heldout(sweep(prepared, prepared.plan.trials()), prepared, again=False)
+    assert {(row["evaluation"], row["looks"]) for row in result.heldout} == {(1, 1)}
+    assert count_looks(looks, TEST) == 2
+    assert [set(entry) & {"questions", "trials"} for entry in Ledger(Path(looks)).entries()] == [
+        {"questions"}, {"trials"}, {"questions"},
+    ]  # fmt: skip
+    assert "waiting" not in caplog.text
 
 
 def test_an_empty_name_of_the_file_is_a_mistake_and_null_is_none():
@@ -179,9 +202,11 @@ def test_an_evaluation_whose_look_did_not_fit_on_the_disk_stands_counts_and_is_n
     result = sweep(prepared, prepared.plan.trials())
 
     def full(path, text):
-        raise HarnessError(f"{path}: cannot write ({os.strerror(errno.ENOSPC)})")
+        if path == Path(looks):
+            raise HarnessError(f"{path}: cannot write ({os.strerror(errno.ENOSPC)})")
+        return write_text(path, text)
 
-    monkeypatch.setattr("harness.sweep.heldout.looks.write_text", full)
+    monkeypatch.setattr("harness.sweep.heldout.ledger.write_text", full)
     first = heldout(result, prepared, again=False)
     assert {(row["evaluation"], row["looks"]) for row in first.heldout} == {(1, 0)}
     assert "cannot write (No space left on device); the next held-out evaluation of this data notes it" in caplog.text
