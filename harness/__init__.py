@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from harness.core.errors import HarnessError as HarnessError
     from harness.evaluation.gold import Gold as Gold
     from harness.evaluation.metric import Metric as Metric
-    from harness.evaluation.score import compare_scores as compare_scores
     from harness.fusion.fuse import fuse as fuse
     from harness.run import Run as Run
     from harness.run.io import read as read
@@ -42,7 +41,6 @@ MODULES = {
     "Run": "run",
     "Winner": "sweep.winner",
     "compare": "sweep.heldout",
-    "compare_scores": "evaluation.score",
     "evaluate": "sweep.heldout",
     "fuse": "fusion.fuse",
     "load": "benchmark",
@@ -62,7 +60,6 @@ __all__ = [
     "Run",
     "Winner",
     "compare",
-    "compare_scores",
     "evaluate",
     "fuse",
     "load",
@@ -80,7 +77,9 @@ for _concept in ROOMS:
 
 
 def __getattr__(name: str) -> Any:
-    """A name of ``MODULES``, imported at its first use: ``import harness`` alone loads neither torch nor pandas."""
+    """A name of ``MODULES`` or of a plug-in's ``python/``, imported at its first use: ``import harness`` alone loads
+    neither torch nor pandas.
+    """
     if name in MODULES:
         try:
             return getattr(importlib.import_module(f"harness.{MODULES[name]}"), name)
@@ -90,9 +89,18 @@ def __getattr__(name: str) -> Any:
             if (told := missing_library(error, f"harness.{name}")) is None:
                 raise
             raise told from None
-    raise AttributeError(f"module 'harness' has no attribute {name!r}")
+    if name.startswith("_"):
+        raise AttributeError(f"module 'harness' has no attribute {name!r}")
+    from harness.core.configuration import extensions
+
+    if name in extensions.modules("python"):
+        return getattr(extensions.load("python", name, f"harness.{name}"), name)
+    lacking = extensions.missing_plugin(f"python/{name}")
+    raise AttributeError(f"harness.{name} {lacking}" if lacking else f"module 'harness' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     """What tab completion shows."""
-    return sorted({*globals(), *MODULES})
+    from harness.core.configuration import extensions
+
+    return sorted({*globals(), *MODULES, *extensions.modules("python")})

@@ -149,11 +149,14 @@ def commands() -> dict[str, str]:
 
 
 def documentation(command: str) -> str:
-    """A command's help: its module's docstring, read without importing it."""
+    """A command's help: its module's docstring, and what plug-ins add, read without importing them."""
     spec = importlib.util.find_spec(commands()[command])
     if spec is None or spec.origin is None:
         raise HarnessError(f"harness {command}: {commands()[command]} is not there; reinstall the package that has it")
-    return ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+    adding = [folder / "addition" / f"{command}.py" for folder in extensions.plugins().values()]
+    paths = [Path(spec.origin), *(path for path in adding if path.is_file())]
+    parts = [ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" for path in paths]
+    return "\n\n".join(parts)
 
 
 def version() -> str:

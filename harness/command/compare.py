@@ -5,8 +5,6 @@
   harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=qrels.txt metric=ndcg k=10 out=table.tex
   harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=queries.jsonl figure=compare.pdf
   harness compare 'run=[a.trec,b.trec]' 'baseline={dense: d.trec, graph: g.trec}' gold=queries.jsonl out=table.tex
-  harness compare run=ours.csv baseline=theirs.csv metric=f1
-  harness compare run=logs/new.eval baseline=logs/old.eval metric=match
   harness compare run=new.trec baseline=main.trec gold=queries.jsonl gate=no_worse margin=1 out=compare.md
   harness compare run='mine.*.trec' baseline=d.trec gold=queries.jsonl
   harness compare 'run={mine: [m0.trec, m1.trec]}' 'baseline={old: "old.*.trec"}' gold=queries.jsonl
@@ -23,17 +21,9 @@ Below stand what is better, and on how many questions choosing the right run cou
 explain=true the table has every column, and for each pair and metric stand what could be seen, and the headroom: what
 choosing the right run for each question would score. Files have all of it.
 
-Without gold, files hold scores of items, by any metric and tool: .csv, .tsv, .jsonl or .parquet with an item and a
-score (found: item, id, query, qid, ...; score, value; cluster; run, seed, repeat; or named: columns={item: uid, score:
-f1, cluster: passage}), logs of inspect_ai (.eval, .json), samples of lm-evaluation-harness (samples_*.jsonl), reports
-of ranx and pytrec_eval (.json). More is better, so errors and seconds need a minus. Scores of 0 and 1 get the exact
-McNemar test, others a permutation test of the differences (their signs are flipped) and a bootstrap interval; where
-items have clusters, tests and intervals by cluster decide. All files need a score of every item.
-
-Several runs of one system (seeds, a model's draws) are a pattern, a list under one name, or a column run, seed or
-repeat (the epochs of a log): the table has their mean and standard deviation, what questions and what runs add to the
-standard error of the difference, and p and interval of the two-way t test over questions and runs, so that they hold
-for other runs, too. Wins and losses are those of the means.
+Several runs of one system (seeds, a model's draws) are a pattern or a list under one name: the table has their mean and
+standard deviation, what questions and what runs add to the standard error of the difference, and p and interval of the
+two-way t test over questions and runs, so that they hold for other runs, too. Wins and losses are those of the means.
 
 Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are as in `harness evaluate --help`. JSON:
 one comparison is an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids,
@@ -56,9 +46,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from harness.command import at_depths, complete, keep_inputs, look, plain, print_look, refuse, warn_unread
+from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -68,8 +59,6 @@ if TYPE_CHECKING:
 
 Systems = Mapping[str, Sequence[str]]
 """The files of each system by its name; several are repeats."""
-OF_LISTS = ("k", "split", "splitting", "dataset.chain", "ties", "rel", "strict", "lenient")
-"""Keys that say how ranked lists are judged."""
 
 
 def run(config: DictConfig) -> None:
@@ -102,7 +91,11 @@ def run(config: DictConfig) -> None:
     keep_inputs(config, *(path for each in named for several in each.values() for path in several))
     wanted = [] if config.gold is None else _metrics(config)
     gold = None if config.gold is None else read_gold(config)
-    found = _compare_scores(config, *named) if gold is None else _compare_runs(config, gold, wanted, *named)
+    if gold is None:
+        found = extensions.load("addition", "compare", "compare without gold=").compare(config, *named)
+    else:
+        refuse("compare with gold=", *(key for key in extensions.added("compare") if key != "defaults"))
+        found = _compare_runs(config, gold, wanted, *named)
     table = comparison_table(found)
     rooms, shown = headroom(found), renamed(found)
     short = short_table(shown)
@@ -155,22 +148,6 @@ def _compare_runs(
     )  # fmt: skip
     show_coverage({name: one for each in found for name, one in each.coverages.items()}, gold, config.strict)
     return found
-
-
-def _compare_scores(config: DictConfig, runs: Systems, baselines: Systems) -> Sequence[SystemComparison]:
-    """Scores of items; what is typed for ranked lists is refused."""
-    from harness.core.configuration import package_folder
-    from harness.evaluation.score import compare_files
-
-    usual = OmegaConf.load(package_folder("conf") / "compare.yaml")
-    for key in OF_LISTS:
-        if (given := OmegaConf.select(config, key)) != OmegaConf.select(usual, key):
-            raise HarnessError(f"{key}={given} is of ranked lists; give gold=queries.jsonl, or leave it out for scores")
-    metric = plain(config.metric)
-    wanted = [metric] if isinstance(metric, str) else metric
-    if wanted is not None and not (isinstance(wanted, list) and wanted and all(isinstance(one, str) for one in wanted)):
-        raise HarnessError(f"metric={metric}: expected the name of a metric in the files, or a list of names")
-    return compare_files(runs, baselines, wanted, plain(config.columns))
 
 
 def _named(key: str, runs: Any) -> dict[str, list[str]]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 import yaml
 
-from harness.core.configuration.extensions import extend_hydra, folders, missing_plugin
+from harness.core.configuration.extensions import added, extend_hydra, folders, missing_plugin
 from harness.core.configuration.extensions import primary as primary_file
 from harness.core.configuration.rooms import PACKAGE, package_folder, roomless
 from harness.core.configuration.suggest import suggest_key
@@ -270,8 +270,8 @@ def _check_once(text: str) -> None:
 
 
 def _whole(primary: str) -> dict[str, Any]:
-    """The keys of ``conf/<primary>.yaml`` and of the files that it begins with: those without a group, and sections of
-    one file (``paths: default``).
+    """The keys of ``conf/<primary>.yaml``, those that plug-ins add, and those of the files that it begins with: without
+    a group, and sections of one file (``paths: default``).
     """
     path = primary_file(primary)
     own = _read(path) if path else {}
@@ -281,7 +281,7 @@ def _whole(primary: str) -> dict[str, Any]:
             found |= _whole(name) if name != "_self_" else {}
         elif (group := next(iter(name))) and names(group) == [name[group]]:
             found[group] = defaults(group, name[group])
-    return found | own
+    return found | own | added(primary)
 
 
 def _fitted(text: str, whole: dict[str, Any]) -> str:

@@ -13,9 +13,12 @@ import importlib.util
 import json
 import logging
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+
+import yaml
 
 from harness.core.configuration.rooms import PACKAGE, package_folder
 from harness.core.errors import HarnessError
@@ -23,7 +26,11 @@ from harness.core.errors import HarnessError
 log = logging.getLogger(__name__)
 
 PLUGINS = PACKAGE / "plugins"
-"""A folder a plug-in: ``conf/``, ``command/`` and code by concept. Its ``__init__`` may say ``NEEDS = ("other",)``."""
+"""A folder a plug-in: ``conf/``, ``command/`` and code by concept. Its ``__init__`` may say ``NEEDS = ("other",)``.
+
+What it adds to a command of the core has that command's name: keys and defaults in ``conf/<command>.yaml``, help and
+code in ``addition/<command>.py``. A module of ``python/`` adds the function of its own name to ``harness``.
+"""
 
 BROUGHT = "brought.json"
 """In that folder: what each plug-in of this tree brings, so that what is missing can be named (``make house``)."""
@@ -129,11 +136,39 @@ def primary(name: str) -> Path | None:
     return next((path for folder in folders() if (path := folder / f"{name}.yaml").is_file()), None)
 
 
+def added(name: str) -> dict[str, Any]:
+    """The keys and ``defaults`` that plug-ins of this tree add to ``conf/<name>.yaml`` of the core.
+
+    Raises HarnessError where two of them add one key.
+    """
+    found: dict[str, Any] = {}
+    for path in _additions().get(name, ()):
+        own = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        if twice := found.keys() & own.keys() - {"defaults"}:
+            raise HarnessError(f"{path}: another plug-in adds {min(twice)} already; give it another name")
+        found |= {**own, "defaults": [*found.get("defaults", ()), *own.get("defaults", ())]}
+    return found
+
+
+@functools.cache
+def _additions() -> Mapping[str, Sequence[Path]]:
+    """The files of plug-ins that have the name of one in the core's ``conf/``, by that name."""
+    found: dict[str, list[Path]] = {}
+    for folder in plugins().values():
+        for path in sorted((folder / "conf").glob("*.yaml")):
+            if (_own() / path.name).is_file():
+                found.setdefault(path.stem, []).append(path)
+    return found
+
+
 def extend_hydra() -> None:
-    """Let Hydra compose from these folders as well."""
+    """Let Hydra compose from these folders as well, and the core's files with what is ``added`` to them."""
+    from hydra.core.config_store import ConfigStore
     from hydra.core.plugins import Plugins
 
     Plugins.instance().register(_plugin())
+    for name in _additions():
+        ConfigStore.instance().store(name, added(name), group="added", package="_global_")
 
 
 @functools.cache

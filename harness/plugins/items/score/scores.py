@@ -1,10 +1,10 @@
-"""The scores of a system's items by one metric, checked: no item twice, none without a score, numbers alone."""
+"""The scores of a system's items by one metric, checked: no item twice, numbers alone."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,28 +13,28 @@ import numpy as np
 from harness.core.errors import HarnessError, nearest
 from harness.evaluation.comparison import EQUAL
 from harness.evaluation.metric.measure import Values
-from harness.evaluation.score.rows import NAMES, Row, read_rows
+from harness.plugins.items.score.rows import NAMES, Row, read_rows
 
 SINGLE = 2.0**-23
 """``EQUAL`` where a file holds numbers of 32 bits, which are half of this away from those that they were made of."""
 TRUTH = {"true": 1.0, "false": 0.0}
-SHOWN = 3
-"""Items that a message names."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
     """n items, ascending, with a score each in r repeats of the system (seeds, draws of a model).
 
-    values: float64[n, r].    clusters: of each item, where the file has them.    places: where each item stands.
+    values: float64[n, r]; NaN where one is missing.    clusters: of each item, where the file has them.
+    places: where each item stands.    lacks: by item without a score, in which repeat and where.
     """
 
     source: str
     metric: str
     items: Sequence[str]
     values: Values
-    clusters: Sequence[str] | None
+    clusters: Sequence[str | None] | None
     places: Sequence[str]
+    lacks: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: str, metric: str, rows: Sequence[Row]) -> Scores:
@@ -57,17 +57,19 @@ class Scores:
             first[row.item, row.run] = row
             held[row.run] = _number(row, metric)
         runs = sorted({run for held in found.values() for run in held})
-        places = {row.item: row.place for row in reversed(rows)}
-        for item, held in found.items():
-            if lacking := [run for run in runs if run not in held]:
-                which = f" of run {lacking[0]}" if len(runs) > 1 else ""
-                raise HarnessError(f"{places[item]}: item {item} has no {metric}{which}; every item needs one")
         items = sorted(found)
+        places = {row.item: row.place for row in reversed(rows)}
+        values = np.array([[found[item].get(run, math.nan) for run in runs] for item in items])
+        lacks: dict[str, str] = {}
+        for row, column in np.argwhere(np.isnan(values)).tolist():
+            stands = first.get((items[row], runs[column]))
+            which = f" of run {runs[column]}" if len(runs) > 1 else ""
+            place = places[items[row]] if stands is None else stands.place
+            lacks.setdefault(items[row], f"{place}: item {items[row]} has no {metric}{which}")
         if any(clusters.values()) and (alone := [item for item in items if not clusters[item]]):
             raise HarnessError(f"{places[alone[0]]}: item {alone[0]} has no cluster; give each one, or none")
-        named = [str(clusters[item]) for item in items] if clusters[items[0]] else None
-        values = np.array([[found[item][run] for run in runs] for item in items])
-        return cls(source, metric, items, values, named, [places[item] for item in items])
+        named = [clusters[item] for item in items] if clusters[items[0]] else None
+        return cls(source, metric, items, values, named, [places[item] for item in items], lacks)
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, float], source: str, metric: str) -> Scores:
@@ -80,7 +82,6 @@ class Scores:
     @classmethod
     def joined(cls, several: Sequence[Scores]) -> Scores:
         """Those of several files of one system as its repeats; they have the same items."""
-        check_aligned(several)
         first = next((one for one in several if one.clusters is not None), several[0])
         values = np.concatenate([one.values for one in several], axis=1)
         return replace(first, source=", ".join(one.source for one in several), values=values)
@@ -119,7 +120,7 @@ def tied(several: Sequence[Scores]) -> list[Scores]:
 def read_scores(
     path: str | Path, metrics: Sequence[str] | None = None, columns: Mapping[str, str] | None = None
 ) -> dict[str, Scores]:
-    """The scores in a file by metric (see ``harness.evaluation.score.rows``).
+    """The scores in a file by metric (see ``harness.plugins.items.score.rows``).
 
     metrics: the wanted ones; None: the column that is called score, value or as ``columns`` says, else the only one.
     columns: what a table's columns are called, ``{"item": "uid", "score": "f1", "cluster": "passage", "run": "seed"}``
@@ -151,12 +152,15 @@ def _chosen(
 
 
 def _number(row: Row, metric: str) -> float:
+    """The score; NaN where there is none."""
     value = row.scores[metric]
+    if value is None or (isinstance(value, str) and value.strip().lower() in ("", "nan", "null", "none")):
+        return math.nan
     found = _float(value)
-    if found is None or not math.isfinite(found):
+    if found is None or math.isinf(found):
         raise HarnessError(
             f"{row.place}: item {row.item}: {metric} must be a finite number, got {value!r}; score the item (right is "
-            "1, wrong is 0), or take it out of all files"
+            "1, wrong is 0), or leave it empty and give missing=drop or missing=zero"
         )
     return found
 
@@ -168,19 +172,3 @@ def _float(value: Any) -> float | None:
         return TRUTH.get(value.lower()) if value.lower() in TRUTH else float(value)
     except (AttributeError, ValueError, TypeError):
         return None
-
-
-def check_aligned(scores: Sequence[Scores]) -> None:
-    """Raise HarnessError unless all have the same items."""
-    first = scores[0]
-    for other in scores[1:]:
-        for has, lacks in ((first, other), (other, first)):
-            known = set(lacks.items)
-            missing = [place for place, item in enumerate(has.items) if item not in known]
-            if missing:
-                named = ", ".join([*(has.items[place] for place in missing[:SHOWN]), *["..."] * (len(missing) > SHOWN)])
-                raise HarnessError(
-                    f"{has.places[missing[0]]}: item {has.items[missing[0]]} has no score in {lacks.source}, which "
-                    f"lacks {len(missing)} of {len(has.items)} ({named}); score every item in every file, or take "
-                    "these out"
-                )

@@ -18,7 +18,7 @@ from scipy.stats import binomtest, permutation_test
 
 import harness
 from harness.core.errors import HarnessError
-from harness.evaluation.score import read_scores
+from harness.plugins.items.score import read_scores
 
 MADE = Path(__file__).parent / "made"
 Command = Callable[..., tuple[int, str, str]]
@@ -169,7 +169,10 @@ def test_clusters_decide_and_several_baselines_are_corrected(folder: Path, comma
         ("item,score\na,1\n", (), "theirs.csv:3: item b has no score in ours.csv, which lacks 1 of 2 (b); score"),
         ("item,score\na,1\nb,0\nc,1\n", (), "ours.csv:4: item c has no score in theirs.csv, which lacks 1 of 3 (c)"),
         ("item,score\na,1\nb,0\na,0\n", (), "ours.csv:4: item a has a score at ours.csv:2 already; keep one, or"),
-        ("item,score\na,1\nb,nan\n", (), "ours.csv:3: item b: score must be a finite number, got 'nan'; score the"),
+        ("item,score\na,1\nb,nan\n", (), "ours.csv:3: item b has no score; score every item in every"),
+        ("item,score\na,1\nb,inf\n", (), "ours.csv:3: item b: score must be a finite number, got 'inf'; score the"),
+        ("item,score\na,1\nb,1\n", ("missing=mean",), "missing=mean: expected drop or zero, or leave it out"),
+        ("item,score\nc,1\n", ("missing=drop",), "theirs.csv: no item has a score in every file; nothing is left"),
         ("item,score\na,right\nb,1\n", (), "ours.csv:2: item a: score must be a finite number, got 'right'; score"),
         ("item,score\na,1\nb\n", (), "ours.csv:3: expected 2 fields, as the head has"),
         ("uid,score\na,1\n", (), "ours.csv:2: no column item (or id, query, qid); name yours: columns={item: ..."),
@@ -181,7 +184,7 @@ def test_clusters_decide_and_several_baselines_are_corrected(folder: Path, comma
         ("item,score\na,1\nb,1\n", ("k=10",), "k=10 is of ranked lists; give gold=queries.jsonl, or leave it out"),
         ("item,score\na,1\nb,1\n", ("columns={doc: x}",), "columns=doc is not known; known: item, score, cluster, run"),
         ("item,score,cluster\na,1,x\nb,1,\n", (), "ours.csv:3: item b has no cluster; give each one, or none"),
-        ("item,score,seed\na,1,0\na,1,1\nb,1,0\n", (), "ours.csv:4: item b has no score of run 1; every item needs"),
+        ("item,score,seed\na,1,0\na,1,1\nb,1,0\n", (), "ours.csv:4: item b has no score of run 1; score every item"),
         ("", (), "ours.csv: there are no scores"),
     ],
 )
@@ -234,7 +237,36 @@ def test_a_log_that_did_not_end_is_refused(folder: Path, command: Command) -> No
     log["samples"][2]["scores"] = {}
     Path("log.json").write_text(json.dumps(log))
     said = command("compare", "run=log.json", f"baseline={MADE / 'base.json'}", "metric=match")[2]
-    assert "log.json: sample item2, epoch 1: item item2 has no match; every item needs one" in said
+    assert "log.json: sample item2, epoch 1: item item2 has no match; score every item in every file" in said
+
+
+def test_missing_scores_are_left_out_or_count_as_0(folder: Path, command: Command) -> None:
+    """Of six items ours has none of q4 (empty) and q5 (no row), theirs none of q0: 2 wins and 1 loss are left of 3."""
+    Path("ours.csv").write_text("item,score,cluster\nq0,1,a\nq1,1,b\nq2,1,c\nq3,0,d\nq4,,e\n")
+    Path("theirs.csv").write_text("item,score,cluster\nq0,nan,a\nq1,0,b\nq2,0,c\nq3,1,d\nq4,1,e\nq5,1,f\n")
+    given = ("compare", "run=ours.csv", "baseline=theirs.csv", "out=out.json")
+    refused = command(*given)[2]
+    assert "theirs.csv:2: item q0 has no score; score every item in every file, or give missing=drop (" in refused
+    assert "missing=zero" in refused
+    status, said, _ = command(*given, "missing=drop")
+    found, text = json.loads(Path("out.json").read_text()), " ".join(said.split())
+    assert (status, found["n"], found["wins"], found["losses"], found["clusters"]) == (0, 3, 2, 1, 3)
+    assert found["missing"] == {"rule": "drop", "lacks": {"theirs.csv": 1, "ours.csv": 2}}
+    assert "3 items in 3 clusters, 3 more left out for want of a score" in text
+    assert "caution: 3 of 6 items are left out: theirs.csv lacks 1 (q0); ours.csv lacks 2 (q4, q5)." in text
+    status, said, _ = command(*given, "missing=zero")
+    found, text = json.loads(Path("out.json").read_text()), " ".join(said.split())
+    assert (status, found["n"], found["wins"], found["losses"], found["clusters"]) == (0, 6, 3, 3, 6)
+    assert "6 items in 6 clusters, 3 missing scores counted as 0" in text
+    told = harness.compare_scores({"a": -1.0, "b": -2.0}, {"a": -1.0}, missing="zero")
+    assert told.cautions()[1] == "Some scores are less than 0, so that a missing one counts as better."
+
+
+def test_ranked_lists_have_no_missing_scores(folder: Path, command: Command) -> None:
+    Path("gold.jsonl").write_text('{"id": "q", "supporting_ids": ["a"]}\n')
+    Path("a.trec").write_text("q Q0 a 1 1 s\n")
+    status, _, said = command("compare", "run=a.trec", "baseline=a.trec", "gold=gold.jsonl", "missing=drop")
+    assert (status, "missing=drop changes nothing: harness compare with gold= does not read missing" in said) == (2, 1)
 
 
 def test_rows_in_another_order_are_the_same(folder: Path, command: Command) -> None:
@@ -249,7 +281,7 @@ def test_a_second_file_of_a_system_with_another_metric(folder: Path, command: Co
     for name, metric in (("one", "em"), ("two", "f1"), ("base", "em")):
         table(f"{name}.csv", f"item,{metric}", ["a", "b"], [1, 0])
     status, _, said = command("compare", "run={mine: [one.csv, two.csv]}", "baseline=base.csv")
-    assert (status, "one.csv has the metric em and two.csv has f1; choose one of both" in said) == (2, True), said
+    assert (status, "base.csv has the metric em and two.csv has f1; choose one of both" in said) == (2, True), said
 
 
 def test_a_named_metric_goes_before_a_column_called_score(folder: Path) -> None:

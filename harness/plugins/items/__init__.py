@@ -1,0 +1,1 @@
+"""Scores of items: those that other evaluations gave, without gold, and repeats of these evaluations."""

@@ -1,0 +1,48 @@
+"""``harness.compare_scores``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from harness.plugins.items.score import ScoreComparison, Scores, compare_systems, read_scores
+
+Given = str | Path | Mapping[str, float]
+"""A file of scores, or ``{item: score}``."""
+
+
+def compare_scores(
+    run: Given | Sequence[Given],
+    baseline: Given | Sequence[Given],
+    metric: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    missing: str | None = None,
+) -> ScoreComparison:
+    """Whether a system scores more than its baseline on the same items, and whether it is more than chance.
+
+    Args:
+        run: a file of any evaluation (see ``harness compare --help``), or ``{item: score}``; several are repeats of one
+            system (seeds, draws of a model): the test then knows that runs vary, too.
+        baseline: the same of what it is compared with.
+        metric: the name of one of the files' metrics; None where there is only one.
+        columns: what a table's columns are called: ``{"item": "uid", "score": "f1", "cluster": "passage"}``.
+        missing: ``drop`` leaves out items that lack a score in any file, ``zero`` counts it as 0; None refuses them.
+
+    Returns:
+        Wins, losses, p (exact McNemar for scores of 0 and 1, else by permutation), intervals.
+
+    Raises:
+        HarnessError: an item lacks a score or has two, or a score is no finite number.
+    """
+    systems = []
+    for name, given in (("the run", run), ("the baseline", baseline)):
+        several = [given] if isinstance(given, str | Path | Mapping) else given
+        shown = str(given) if isinstance(given, str | Path) else name
+        systems.append({shown: [_read(one, name, metric, columns) for one in several]})
+    return compare_systems(systems[0], systems[1], missing)[0]
+
+
+def _read(given: Given, name: str, metric: str | None, columns: Mapping[str, str] | None) -> Mapping[str, Scores]:
+    if isinstance(given, Mapping):
+        return {metric or "score": Scores.from_dict(given, name, metric or "score")}
+    return read_scores(given, None if metric is None else [metric], columns)

@@ -1,0 +1,118 @@
+"""Items that lack a score in some file: refused, left out of all files, or counted as 0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from harness.core.errors import HarnessError
+from harness.plugins.items.score.scores import Scores
+
+RULES = ("drop", "zero")
+MEND = "score every item in every file, or give missing=drop (leave such items out) or missing=zero (count them as 0)"
+SHOWN = 3
+"""Items that a message names."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What was done about missing scores.
+
+    rule: one of RULES; None: nothing may be missing.    items: how many there are in all files.    lacks: of each file
+    that lacks some, which.    below: whether a score is less than 0, where 0 counts for a missing one.
+    """
+
+    rule: str | None = None
+    items: int = 0
+    lacks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    below: bool = False
+
+    @property
+    def dropped(self) -> int:
+        """How many items are left out of all files."""
+        return len({item for lacking in self.lacks.values() for item in lacking}) if self.rule == "drop" else 0
+
+    @property
+    def zeros(self) -> int:
+        """How many items of a file are counted as 0, over all files."""
+        return sum(map(len, self.lacks.values())) if self.rule == "zero" else 0
+
+    def extent(self) -> str:
+        """For the head of a table; empty where nothing is missing."""
+        if self.dropped:
+            return f", {self.dropped} more left out for want of a score"
+        return f", {self.zeros} missing scores counted as 0" if self.zeros else ""
+
+    def cautions(self) -> list[str]:
+        """Which file lacks which items."""
+        if not self.lacks:
+            return []
+        done = f"{self.dropped} of {self.items} items are left out" if self.dropped else "Missing scores count as 0"
+        each = [f"{source} lacks {len(items)} ({_named(items)})" for source, items in self.lacks.items()]
+        less = ["Some scores are less than 0, so that a missing one counts as better."] if self.below else []
+        return [f"{done}: {'; '.join(each)}.", *less]
+
+    def to_dict(self) -> dict[str, object]:
+        """The rule, and how many items each file lacks."""
+        return {"rule": self.rule, "lacks": {source: len(items) for source, items in self.lacks.items()}}
+
+
+def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], Missing]:
+    """The same scores, all of the same items and none missing; and what was missing.
+
+    rule: ``drop`` leaves out each item that lacks a score in any of them, ``zero`` counts it as 0 there. Raises
+    HarnessError where it is None and something is missing, and where nothing is left.
+    """
+    if rule is not None and rule not in RULES:
+        raise HarnessError(f"missing={rule}: expected drop or zero, or leave it out")
+    every = sorted({item for one in scores for item in one.items})
+    lacks: dict[str, dict[str, None]] = {}
+    for one in scores:
+        whole = set(one.items) - set(one.lacks)
+        absent = [item for item in every if item not in whole]
+        if absent:
+            lacks.setdefault(one.source, {}).update(dict.fromkeys(absent))
+        if absent and rule is None:
+            raise _refusal(one, absent, scores, len(every))
+    left = {item for lacking in lacks.values() for item in lacking} if rule == "drop" else set()
+    kept = [item for item in every if item not in left]
+    if not kept:
+        raise HarnessError(f"{scores[0].source}: no item has a score in every file; nothing is left to compare")
+    clusters = {item: name for one in scores for item, name in zip(one.items, one.clusters or (), strict=False)}
+    below = rule == "zero" and any(bool((one.values < 0).any()) for one in scores)
+    told = Missing(rule, len(every), {source: list(items) for source, items in lacks.items()}, below)
+    return [_of_items(one, kept, clusters) for one in scores], told
+
+
+def _refusal(one: Scores, absent: Sequence[str], scores: Sequence[Scores], items: int) -> HarnessError:
+    """The error about the first item that a file lacks; one that has a row there is said before one that has none."""
+    if one.lacks:
+        return HarnessError(f"{next(iter(one.lacks.values()))}; {MEND}")
+    item = absent[0]
+    place = next(other.places[list(other.items).index(item)] for other in scores if item in set(other.items))
+    return HarnessError(
+        f"{place}: item {item} has no score in {one.source}, which lacks {len(absent)} of {items} ({_named(absent)}); "
+        f"{MEND}"
+    )
+
+
+def _of_items(one: Scores, kept: Sequence[str], clusters: Mapping[str, str | None]) -> Scores:
+    """The scores of these items, 0 where there is none."""
+    rows = {item: row for row, item in enumerate(one.items)}
+    values = np.zeros((len(kept), one.values.shape[1]))
+    for place, item in enumerate(kept):
+        if item in rows:
+            values[place] = np.nan_to_num(one.values[rows[item]], nan=0.0)
+    places = [one.places[rows[item]] if item in rows else one.source for item in kept]
+    named = None
+    if one.clusters is not None:
+        named = [one.clusters[rows[item]] if item in rows else clusters.get(item) for item in kept]
+        if None in named:
+            raise HarnessError(f"{one.source}: item {kept[named.index(None)]} has no cluster in any file; give it one")
+    return replace(one, items=kept, values=values, clusters=named, places=places, lacks={})
+
+
+def _named(items: Sequence[str]) -> str:
+    return ", ".join([*items[:SHOWN], *["..."] * (len(items) > SHOWN)])
