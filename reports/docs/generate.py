@@ -30,7 +30,7 @@ import harness  # noqa: E402
 from harness.__main__ import commands, documentation  # noqa: E402
 from harness.core.concepts import ROOMS  # noqa: E402
 from harness.core.configuration import names  # noqa: E402
-from harness.core.configuration.extensions import folders, plugins, primary  # noqa: E402
+from harness.core.configuration.extensions import additions, folders, plugins, primary  # noqa: E402
 from harness.core.table import fold  # noqa: E402
 
 PAGES = ROOT / "reports" / "docs" / "pages"
@@ -197,9 +197,10 @@ def command_pages() -> str:
     parts = ["# Commands\n\nThis page is made of what `harness <command> --help` prints.\n"]
     for name in commands():
         parts.append(f"## harness {name} {{ #{name} }}\n\n```text\n{fold(documentation(name))}\n```\n")
-        path = primary(name)
-        if path is not None:
-            parts.append(f"Its keys and their defaults:\n\n```yaml\n{path.read_text(encoding='utf-8').strip()}\n```\n")
+        texts = [
+            path.read_text(encoding="utf-8").strip() for path in (primary(name), *additions().get(name, ())) if path
+        ]
+        parts += [f"Its keys and their defaults:\n\n```yaml\n{text}\n```\n" for text in texts]
     return "\n".join(parts)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from harness.core.configuration.extensions import BROUGHT, PLUGINS
 from tests import house
@@ -77,6 +78,11 @@ def test_the_core_names_no_plugin() -> None:
     code = [path for path in (ROOT / "harness").rglob("*.py") if PLUGINS not in path.parents]
     found = [str(path) for path in code if re.search("(import|from) harness.plugins", path.read_text())]
     found += [str(path) for path in (ROOT / "conf").rglob("*.yaml") if "harness.plugins" in path.read_text()]
+    brought = {name for names in house.brought().values() for name in names}
+    for path in (ROOT / "conf").rglob("*.yaml"):
+        listed = [one for one in (yaml.safe_load(path.read_text()) or {}).get("defaults", ()) if isinstance(one, dict)]
+        chosen = [(str(group).split()[-1].split("@")[0], name) for one in listed for group, name in one.items()]
+        found += [f"{path}: {group}: {name}" for group, name in chosen if f"{group.strip('/')}/{name}" in brought]
     assert found == []
     assert "plugins." not in (ROOT / "pyproject.toml").read_text()
 

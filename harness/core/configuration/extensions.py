@@ -142,7 +142,7 @@ def added(name: str) -> dict[str, Any]:
     Raises HarnessError where two of them add one key.
     """
     found: dict[str, Any] = {}
-    for path in _additions().get(name, ()):
+    for path in additions().get(name, ()):
         own = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
         if twice := found.keys() & own.keys() - {"defaults"}:
             raise HarnessError(f"{path}: another plug-in adds {min(twice)} already; give it another name")
@@ -151,7 +151,7 @@ def added(name: str) -> dict[str, Any]:
 
 
 @functools.cache
-def _additions() -> Mapping[str, Sequence[Path]]:
+def additions() -> Mapping[str, Sequence[Path]]:
     """The files of plug-ins that have the name of one in the core's ``conf/``, by that name."""
     found: dict[str, list[Path]] = {}
     for folder in plugins().values():
@@ -167,7 +167,7 @@ def extend_hydra() -> None:
     from hydra.core.plugins import Plugins
 
     Plugins.instance().register(_plugin())
-    for name in _additions():
+    for name in additions():
         ConfigStore.instance().store(name, added(name), group="added", package="_global_")
 
 
