@@ -7,15 +7,43 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256
+from harness.core.input import misfit
 
 log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
 PARTIAL = ".partial"
 """Ends the name of the folder of an artifact that is being built."""
+
+
+class Described(TypedDict):
+    """What the manifest of every artifact says, and may."""
+
+    config: dict[str, Any]
+    inputs: NotRequired[dict[str, Any]]
+    facts: NotRequired[dict[str, Any]]
+    sources: NotRequired[dict[str, str]]
+
+
+class File(TypedDict):
+    """A file of an artifact."""
+
+    sha256: str
+
+
+class Manifest(Described):
+    """The manifest of an artifact that is found by its key."""
+
+    stage: str
+    key: NotRequired[str]
+    inputs: dict[str, Any]  # type: ignore[misc]
+    facts: dict[str, Any]  # type: ignore[misc]
+    files: dict[str, File]
 
 
 @dataclass(frozen=True)
@@ -45,13 +73,13 @@ def expected_files(manifest: bytes | str, key: str | None) -> tuple[Mapping[str,
     of another artifact than ``key`` (None: than it says itself), or names a file outside of its folder.
     """
     found: Mapping[str, Any] = json.loads(manifest)
+    if (told := misfit(found, Manifest)) is not None:
+        raise ValueError(told)
     if artifact_key(found["stage"], found["config"], found["inputs"]) != (key or found["key"]):
         raise ValueError(f"its stage, configuration and inputs are not those of the key {key or found['key']}")
-    files = {str(name): str(entry["sha256"]) for name, entry in found["files"].items()}
+    files = {name: entry["sha256"] for name, entry in found["files"].items()}
     if not files:
         raise ValueError("it names no file")
-    if not isinstance(found.get("sources", {}), Mapping):
-        raise ValueError("its sources are no mapping")
     for name in files:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or "\\" in name:
@@ -65,10 +93,9 @@ def read_manifest(path: Path) -> Mapping[str, Any] | None:
         return None
     try:
         manifest: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        parts = [manifest["config"], *(manifest.get(key, {}) for key in ("inputs", "facts", "sources"))]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, RecursionError):
         return None
-    return manifest if all(isinstance(part, Mapping) for part in parts) else None
+    return manifest if misfit(manifest, Described) is None else None
 
 
 def open_artifact(place: Path, key: str) -> Artifact | None:

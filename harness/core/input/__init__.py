@@ -12,14 +12,18 @@ from harness.core.input.read import (
     refuse_array,
 )
 from harness.core.input.separated import COMMA, TAB, read_text, rows_of
+from harness.core.input.stored import Number, Pair, misfit
 
 __all__ = [
     "COMMA",
     "DAMAGED",
     "MARK",
     "TAB",
+    "Number",
+    "Pair",
     "form_of",
     "is_packed",
+    "misfit",
     "numbered_lines",
     "opened",
     "packed",

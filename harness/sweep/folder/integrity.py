@@ -7,14 +7,15 @@ import json
 import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Required
 
 import yaml
+from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256
-from harness.core.input import read_yaml
-from harness.sweep.folder.lock import misfit
+from harness.core.input import misfit, read_yaml
+from harness.sweep.folder.lock import Family
 
 log = logging.getLogger(__name__)
 FILES = ("config.yaml", "manifest.json", "queries.parquet", "ranks.npy", "scores.parquet", "trials.parquet")
@@ -23,16 +24,39 @@ HELDOUT = ("heldout.json", "heldout_queries.parquet", "heldout_ranks.npy")
 """The files of a held-out evaluation."""
 ENTRY = "heldout.entry.json"
 """A copy of the evaluation's line in the ledger, so that a folder can be moved."""
-LINE = {
-    "sha256": str, "previous": str, "time?": str, "evaluation?": int, "split?": str, "dataset?": str, "sweep?": str,
-    "data_sha256?": str, "lock_sha256?": str, "files?": {"*": str}, "looks?": int, "charged?": int, "chosen_on?": int,
-    "code?": str, "trials?": [str], "family?": {"name": str, "member": str, "members": [str]},
-}  # fmt: skip
-"""The form of a line of the ledger (see ``harness.sweep.folder.lock.misfit``)."""
 HERE = ("paths", "tracking", "device")
 """Keys of a configuration that belong to a machine, not to a sweep."""
 MEASURED = ("seconds", "cost")
 """Keys of a manifest that another run of the same sweep measures anew."""
+
+
+class Line(TypedDict, total=False):
+    """A line of the ledger that is an evaluation, as far as it is read."""
+
+    sha256: Required[str]
+    previous: Required[str]
+    time: str | None
+    evaluation: int | None
+    split: str | None
+    dataset: str | None
+    sweep: str | None
+    data_sha256: str | None
+    lock_sha256: str | None
+    files: dict[str, str] | None
+    looks: int | None
+    charged: int | None
+    chosen_on: int | None
+    code: str | None
+    trials: list[str] | None
+    family: Family | None
+
+
+class Entry(Line):
+    """Such a line in the folder of its sweep."""
+
+    evaluation: Required[int]  # type: ignore[misc]
+    time: Required[str]  # type: ignore[misc]
+    dataset: Required[str]  # type: ignore[misc]
 
 
 def hashes(folder: Path, names: Iterable[str] = FILES) -> dict[str, str]:
@@ -99,7 +123,7 @@ def read_entry(folder: Path, lock: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise HarnessError(f"{path}: damaged; delete it and run `harness heldout` again") from error
-    if told := misfit(entry, {**LINE, "evaluation": int, "time": str, "dataset": str}):
+    if told := misfit(entry, Entry):
         raise HarnessError(f"{path}: damaged ({told}); delete it and run `harness heldout` again")
     if not own or entry.get("lock_sha256") != lock["sha256"]:
         raise HarnessError(f"{path}: not the evaluation of this lock; delete it and run `harness heldout` again")

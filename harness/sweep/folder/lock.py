@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
-from harness.core.input import read_json
-from harness.sweep.folder.rows import Row
+from harness.core.input import Number, misfit, read_json
+from harness.sweep.folder.rows import Forecast, Named, Row
 
 LOCK = "winner.lock.json"
-NUMBER = (int, float)
-"""A finite number; a truth value is none."""
-ROW = {"trial": str, "name": str, "family": str, "parameters": {"*": object}, "overrides": [str],
-       "learned?": {"*": object}}  # fmt: skip
-"""The form of each row of a lock."""
-FORM = {
-    "winner": ROW, "fusers": [ROW], "named?": [ROW], "added?": {"*": ROW}, "baselines": [ROW],
-    "dataset": str, "data_sha256": str, "objective": str, "code": str, "libraries": {"*": str},
-    "sources?": {"*": str}, "reference?": str, "best_single?": str, "power?": {"*": (*NUMBER, type(None))},
-    "expected_difference?": {"*": NUMBER},
-}  # fmt: skip
-"""What a lock must hold, and may."""
+
+
+class Family(TypedDict):
+    """A family of experiments, and which of its members this one is."""
+
+    name: str
+    member: str
+    members: list[str]
+
+
+class Lock(TypedDict):
+    """What a lock must hold, and may."""
+
+    winner: Named
+    fusers: list[Named]
+    named: NotRequired[list[Named] | None]
+    added: NotRequired[dict[str, Named] | None]
+    baselines: list[Named]
+    dataset: str
+    data_sha256: str
+    objective: str
+    code: str
+    libraries: dict[str, str]
+    sources: NotRequired[dict[str, str] | None]
+    files: NotRequired[dict[str, str]]
+    family: NotRequired[Family | None]
+    reference: NotRequired[str | None]
+    best_single: NotRequired[str | None]
+    expected: NotRequired[Forecast | None]
+    power: NotRequired[dict[str, Number | None] | None]
+    expected_difference: NotRequired[dict[str, Number] | None]
 
 
 def lock_file(named: str | Path) -> Path:
@@ -45,7 +65,7 @@ def read_lock(path: Path) -> dict[str, Any]:
         raise HarnessError(f"{path}: no lock of a sweep; give runs/sweeps/NAME/{LOCK}")
     if digest({key: value for key, value in lock.items() if key != "sha256"}) != lock["sha256"]:
         raise HarnessError(f"{path}: changed since it was written (its sha256 differs); sweep again to lock anew")
-    if (told := misfit(lock, FORM)) is not None:
+    if (told := misfit(lock, Lock)) is not None:
         raise HarnessError(f"{path}: {told}; sweep again")
     return lock
 
@@ -74,37 +94,3 @@ def locked_trials(lock: Mapping[str, Any]) -> dict[str, list[str]]:
 def learned(lock: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """What each locked trial has learned, by hash and knob; nothing for one that does not learn."""
     return {row["trial"]: row.get("learned", {}) for row in locked_rows(lock)}
-
-
-def misfit(value: Any, form: Any, place: str = "") -> str | None:
-    """The first value that is not of its form, as ``coverage.dense = 3, expected a mapping``; None where all are.
-
-    form: a type or several of them (None among them as ``type(None)``); ``[form]``, a list of such values;
-    ``{key: form}``, a mapping, in which a key that ends with ``?`` may be missing or null; ``*`` stands for any key.
-    """
-    if isinstance(form, list):
-        if not isinstance(value, list):
-            return _told(place, value, "a list")
-        parts = ((str(number), item, form[0]) for number, item in enumerate(value))
-    elif isinstance(form, dict):
-        if not isinstance(value, Mapping):
-            return _told(place, value, "a mapping")
-        if missing := [key for key in form if not key.endswith("?") and key not in ("*", *value)]:
-            return f"{'.'.join(filter(None, (place, missing[0])))} is missing"
-        parts = (
-            (str(name), value[name], inner)
-            for key, inner in form.items()
-            for name in (value if key == "*" else [key.rstrip("?")])
-            if not (key.endswith("?") and value.get(name) is None)
-        )
-    else:
-        kinds = form if isinstance(form, tuple) else (form,)
-        fits = isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool))
-        finite = not isinstance(value, float) or math.isfinite(value)
-        return None if fits and finite else _told(place, value, " or ".join(kind.__name__ for kind in kinds))
-    told = (misfit(item, inner, ".".join(filter(None, (place, name)))) for name, item, inner in parts)
-    return next(filter(None, told), None)
-
-
-def _told(place: str, value: Any, expected: str) -> str:
-    return f"{place} = {str(value)[:40]!r}, expected {expected}"

@@ -8,18 +8,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NotRequired, Required, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
-from harness.core.input import parse_json, read_yaml
+from harness.core.input import Number, misfit, parse_json, read_yaml
 from harness.evaluation.metric import Metric
 from harness.sweep.folder.integrity import check_file, recorded
 from harness.sweep.folder.lock import LOCK as LOCK
-from harness.sweep.folder.lock import NUMBER, misfit, read_lock
-from harness.sweep.folder.rows import Row, records
+from harness.sweep.folder.lock import read_lock
+from harness.sweep.folder.rows import Covered, Forecast, Row, records
 from harness.sweep.folder.scores import COLUMNS, ListScores, from_frame
 from harness.sweep.folder.view import View
 
@@ -27,24 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 log = logging.getLogger(__name__)
-MANIFEST = {
-    "dataset": str, "data_sha256": str, "objective": str, "n": int, "code": str, "libraries": {"*": str},
-    "ceiling": [{"candidates?": NUMBER, "cap?": int, "lists": [str], "share?": NUMBER}],
-    "coverage?": {"*": {"warnings": [str]}}, "fitted?": {"*": {"on": [str], "seen?": {"*": int}}},
-    "recalls?": {"*": {"index": str, "recall@100": NUMBER, "questions": int}}, "counts?": {"*": int},
-    "cost?": {"lists?": {"*": {"*": (*NUMBER, type(None))}}, "seconds?": {"lists?": {"*": NUMBER}}},
-    "expected?": {"score": NUMBER, "low": NUMBER, "high": NUMBER}, "power?": {"*": (*NUMBER, type(None))},
-    "shared_gold?": NUMBER, "seconds?": NUMBER, "single?": [str], "split?": str, "split_sha256?": str,
-    "splitting?": str, "sources?": {"*": str}, "reads?": {"*": object},
-    "lists?": {"*": dict}, "left_out?": {"*": int},
-}  # fmt: skip
-HELDOUT = {
-    "trial": str, "name": str, "family": str, "overrides": [str], "parameters": {"*": object}, "n": int,
-    "evaluation": int, "looks?": int, "charged?": int, "chosen_on?": int, "roles?": [str], "wins?": int, "losses?": int,
-    "coverage?": {"*": {"warnings": [str]}}, "expected?": {"score": NUMBER, "low": NUMBER, "high": NUMBER},
-    "as_expected?": bool,
-}  # fmt: skip
-"""The form of a row of ``heldout.json``, beside its metrics."""
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 QUERY = ("id", "hops", "type", "chain")
 """What readers need of a manifest, of a row of a trial, and of a row of a query."""
@@ -54,6 +37,73 @@ BENCHMARK = (
     "dataset.of", "dataset.kind", "dataset.seed", "~dataset.of",
 )  # fmt: skip
 """What says which benchmark a sweep is of, a twin's fields among them: its name says them, too."""
+
+
+class Ceiling(TypedDict):
+    """What no fusion of these lists can exceed."""
+
+    lists: list[str]
+    candidates: NotRequired[Number | None]
+    cap: NotRequired[int | None]
+    share: NotRequired[Number | None]
+
+
+class Fit(TypedDict):
+    """Where a list was fitted."""
+
+    on: list[str]
+    seen: NotRequired[dict[str, int] | None]
+
+
+class Seconds(TypedDict, total=False):
+    """What took how long."""
+
+    lists: dict[str, Number] | None
+
+
+class Cost(TypedDict, total=False):
+    """What the lists cost."""
+
+    lists: dict[str, dict[str, Number | None]] | None
+    seconds: Seconds | None
+
+
+Recall = TypedDict("Recall", {"index": str, "recall@100": Number, "questions": int})
+
+
+class Manifest(TypedDict):
+    """The manifest of a sweep, as far as it is read."""
+
+    dataset: str
+    data_sha256: str
+    objective: str
+    n: int
+    code: str
+    libraries: dict[str, str]
+    ceiling: list[Ceiling]
+    coverage: NotRequired[dict[str, Covered] | None]
+    fitted: NotRequired[dict[str, Fit] | None]
+    recalls: NotRequired[dict[str, Recall] | None]
+    counts: NotRequired[dict[str, int] | None]
+    cost: NotRequired[Cost | None]
+    expected: NotRequired[Forecast | None]
+    power: NotRequired[dict[str, Number | None] | None]
+    shared_gold: NotRequired[Number | None]
+    seconds: NotRequired[Number | None]
+    single: NotRequired[list[str] | None]
+    split: NotRequired[str | None]
+    split_sha256: NotRequired[str | None]
+    splitting: NotRequired[str | None]
+    sources: NotRequired[dict[str, str] | None]
+    reads: NotRequired[dict[str, Any] | None]
+    lists: NotRequired[dict[str, dict[str, Any]] | None]
+    left_out: NotRequired[dict[str, int] | None]
+
+
+class Evaluated(Row):
+    """A row of ``heldout.json``."""
+
+    evaluation: Required[int]  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
@@ -77,7 +127,7 @@ class SweepResult:
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """The resolved configuration of the sweep."""
-        found = self._read("config.yaml", read_yaml, {})
+        found = self._read("config.yaml", read_yaml, dict[str, Any])
         for key in ("given", "metrics"):
             texts = found.get(key, [])
             if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
@@ -87,7 +137,7 @@ class SweepResult:
     @cached_property
     def manifest(self) -> Mapping[str, Any]:
         """``dataset, data_sha256, split, n, objective, code, libraries, seconds, ceiling, single, facts``."""
-        return self._read("manifest.json", _json, MANIFEST)
+        return self._read("manifest.json", _json, Manifest)
 
     @property
     def title(self) -> str:
@@ -133,10 +183,7 @@ class SweepResult:
         name = "heldout.json"
         if not (self.folder / name).is_file():
             return None
-        rows = self._load(name, _json)
-        if told := misfit(rows, [{**HELDOUT, self.manifest["objective"]: NUMBER}]):
-            raise self._damaged(name, told)
-        return cast("Sequence[Row]", rows)
+        return self._rows(name, self._load(name, _json), Evaluated)
 
     @cached_property
     def heldout_ranks(self) -> NDArray[np.int32]:
@@ -159,7 +206,12 @@ class SweepResult:
     @cached_property
     def whole(self) -> View:
         """Every trial on tune, in the order of the leaderboard."""
-        return self._view("tune", records(self.trials), self.ranks, self.queries)
+        name = "trials.parquet"
+        try:
+            rows = records(self.trials)
+        except (ValueError, TypeError, RecursionError) as error:
+            raise self._damaged(name, f"overrides or parameters: {error}") from error
+        return self._view("tune", self._rows(name, rows, Row), self.ranks, self.queries)
 
     @cached_property
     def tune(self) -> View:
@@ -206,11 +258,21 @@ class SweepResult:
     def _recorded(self) -> Mapping[str, str]:
         return recorded(self.folder, self.lock)
 
-    def _read(self, name: str, read: Callable[[Path], Any], form: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _read(self, name: str, read: Callable[[Path], Any], form: Any) -> Mapping[str, Any]:
         found = self._load(name, read)
         if (told := misfit(found, form)) is not None:
             raise self._damaged(name, told)
         return cast("Mapping[str, Any]", found)
+
+    def _rows(self, name: str, rows: Any, kind: Any) -> list[Row]:
+        told = misfit(rows, list[kind])
+        if told is None:
+            metrics = [{key: row.get(key) for key in self.metrics} for row in rows]
+            objective = [{key: row[key] for key in (self.manifest["objective"],)} for row in metrics]
+            told = misfit(metrics, list[dict[str, Number | None]]) or misfit(objective, list[dict[str, Number]])
+        if told is not None:
+            raise self._damaged(name, told)
+        return cast("list[Row]", rows)
 
     def _table(self, name: str, columns: Sequence[str]) -> pd.DataFrame:
         import pandas as pd

@@ -4,17 +4,46 @@ from __future__ import annotations
 
 import json
 import shlex
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NotRequired, cast
+
+from typing_extensions import TypedDict
+
+from harness.core.input import Number, Pair
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Count = int | None
-Share = float | None
-Interval = tuple[float, float] | None
+Share = Number | None
+Interval = Pair | None
 
 
-class Judged(TypedDict):
+class Forecast(TypedDict):
+    """What tune lets expect of the winner's score on test."""
+
+    score: Number
+    low: Number
+    high: Number
+
+
+class Covered(TypedDict):
+    """Of what was counted of a list, what its readers need."""
+
+    warnings: list[str]
+
+
+class Named(TypedDict):
+    """A trial, as a lock names it."""
+
+    trial: str
+    name: str
+    family: str
+    parameters: dict[str, Any]
+    overrides: list[str]
+    learned: NotRequired[dict[str, Any]]
+
+
+class Judged(TypedDict, total=False):
     """What the comparisons say of a trial; null where nothing is compared, as the reference with itself.
 
     ``wins``, ``losses``, ``p``: on the objective, against the reference list; ``_best``: against the best single list.
@@ -61,7 +90,7 @@ class Judged(TypedDict):
     design_effect: Share
 
 
-class Row(Judged):
+class Row(Named, Judged):
     """A trial on one split. Beside these columns a row has one a metric, by its name (see ``score``).
 
     family: the fuser's name, ``single`` of a list alone.    untuned: whether nothing was chosen for it.
@@ -69,22 +98,18 @@ class Row(Judged):
     ``p_best_looks``: ``p_holm_cluster`` and ``p_best_holm_cluster``, charged for the looks that test has had.
     """
 
-    trial: str
-    name: str
-    family: str
-    untuned: bool
-    overrides: list[str]
-    parameters: dict[str, Any]
-    dataset: str
-    split: str
+    untuned: NotRequired[bool]
+    dataset: NotRequired[str]
+    split: NotRequired[str]
     n: int
-    learned: NotRequired[dict[str, Any]]
-    coverage: NotRequired[dict[str, dict[str, Any]]]
-    roles: NotRequired[list[str]]
+    coverage: NotRequired[dict[str, Covered] | None]
+    roles: NotRequired[list[str] | None]
     evaluation: NotRequired[int]
-    looks: NotRequired[int | None]
-    charged: NotRequired[int]
-    chosen_on: NotRequired[int]
+    looks: NotRequired[Count]
+    charged: NotRequired[Count]
+    chosen_on: NotRequired[Count]
+    expected: NotRequired[Forecast | None]
+    as_expected: NotRequired[bool | None]
     p_family: NotRequired[Share]
     p_looks: NotRequired[Share]
     p_best_looks: NotRequired[Share]

@@ -23,25 +23,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Required
 
 from filelock import FileLock, Timeout
+from typing_extensions import TypedDict
 
 from harness.core.configuration import folders
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import digest
+from harness.core.input import misfit
 from harness.core.table import counted
 from harness.evaluation.statistic import charge
-from harness.sweep.folder.integrity import LINE
-from harness.sweep.folder.lock import misfit
+from harness.sweep.folder.integrity import Line
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64
-LOOK = {"questions": str, "ids?": [str], "evaluation?": str, "sha256?": str, "previous?": str}
-"""The form of a line that is a look; ``evaluation`` is the hash of the line of an evaluation."""
 NAMED = re.compile(r"(?m)^  family: *([\w-]+)")
 MEND = "restore the file from a copy: it is the record of what test splits have seen"
+
+
+class Look(TypedDict, total=False):
+    """A line that is a look, as far as it is read; ``evaluation`` is the hash of the line of an evaluation."""
+
+    questions: Required[str]
+    ids: list[str] | None
+    evaluation: str | None
+    sha256: str
+    previous: str
 
 
 @dataclass(frozen=True)
@@ -204,7 +213,7 @@ def _parse(line: str) -> dict[str, Any] | None:
         entry = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    form = LOOK if isinstance(entry, dict) and "questions" in entry else LINE
+    form = Look if isinstance(entry, dict) and "questions" in entry else Line
     return entry if misfit(entry, form) is None else None
 
 

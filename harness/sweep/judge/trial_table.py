@@ -83,7 +83,7 @@ def graph_outcomes(ranks: NDArray[np.int32], objective: Metric, dense: int | Non
 
 def frame(made: Sequence[Row]) -> pd.DataFrame:
     """The rows as a table with typed columns; overrides and parameters as JSON, the interval as two columns."""
-    kinds = get_type_hints(Judged)
+    kinds = get_type_hints(Judged, include_extras=True)
     intervals = [key for key, kind in kinds.items() if kind == Interval]
     types = {key: "Int64" if kind == Count else "Float64" for key, kind in kinds.items() if key not in intervals}
     flat = [
