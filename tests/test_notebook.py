@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 import harness
@@ -71,10 +77,147 @@ def test_runs_and_benchmarks_show_themselves_shortly(runs: dict[str, harness.Run
     told = "Gold(2 queries, 3 supporting passages, hop order known of 0; the qrels)"
     gold = harness.Gold.from_dict({"q1": {"a": 1, "b": 2}, "q2": {"c": 1, "d": 0}})
     assert repr(gold) == told
-    with pytest.raises(harness.HarnessError, match=r"^Gold.from_dict: query q: expected \{document id: number\}"):
-        harness.Gold.from_dict({"q": ["a"]})
+    assert '<td class="text">b, &lt;c&gt;</td>' in GOLD._repr_html_()
     assert repr(sample) == "Benchmark(sample: 2000 passages, 600 queries, sha256 d02a81a6c781)"
     assert "sample-q-00000" in sample._repr_html_()
+
+
+class OfRanx:
+    """What is used of ranx.Run and ranx.Qrels 0.3.21: a name, and ``to_dict()`` that gives a defaultdict."""
+
+    def __init__(self, lists: dict[str, dict[str, float]], name: str = "") -> None:
+        self.lists, self.name = lists, name
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        return defaultdict(dict, self.lists)
+
+
+def test_a_run_is_a_path_a_frame_a_mapping_or_of_ranx(runs: dict[str, harness.Run], tmp_path: Path) -> None:
+    dense = runs["dense"]
+    harness.write(DENSE, tmp_path / "dense.trec")
+    frame = dense.to_frame()
+    table = pa.table(frame)
+    pairs = {query: list(listed.items()) for query, listed in DENSE.items()}
+    for given in (
+        dense,
+        tmp_path / "dense.trec",
+        str(tmp_path / "dense.trec"),
+        frame,
+        table,
+        DENSE,
+        pairs,
+        OfRanx(DENSE),
+    ):
+        assert harness.read(given).to_dict() == DENSE
+        assert harness.evaluate(given, GOLD, "recall", 2).metrics == {"recall@2": 1.0}
+    assert harness.Run.from_ranx(OfRanx(DENSE)).to_dict() == harness.Run.from_frame(frame).to_dict() == DENSE
+
+
+def test_the_right_column_of_what_one_types_elsewhere_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[1] / "reports" / "docs" / "pages" / "notebook.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .* \| (`.*`) \|$", page.partition("### What you type in ranx")[2], re.M)
+    qrels = {"q1": {"b": 1}, "q2": {"<c>": 2}}
+    frame = harness.Run.from_dict(GRAPH).to_frame()
+    names = {"harness": harness, "lists": DENSE, "frame": frame, "theirs": OfRanx(GRAPH), "qrels": qrels, "base": DENSE}
+    for code in (code for row in rows for code in re.findall(r"`([^`]+)`", row)):
+        exec(code, names)
+    assert len(rows) == 12
+    assert harness.read("f.trec").to_dict() == names["f"].to_dict()
+
+
+def test_integers_of_a_data_frame_are_ids() -> None:
+    frame = pd.DataFrame({"q_id": [1, 1, 2], "docno": [10, "x", 9], "score": [0.5, np.float32(2), 1]})
+    assert harness.read(frame).to_dict() == {"1": {"x": 2.0, "10": 0.5}, "2": {"9": 1.0}}
+    named = frame.rename(columns={"q_id": "topic number"})
+    assert harness.Run.from_frame(named, {"query": "topic number"}).equals(harness.read(frame))
+    with pytest.raises(HarnessError, match=r"^the data frame: row 2: column docno is 2\.5; expected texts or integers"):
+        harness.read(frame.assign(docno=[1, 2.5, "x"]))
+
+
+def test_gold_comes_from_frames_mappings_and_ranx() -> None:
+    qrels = {"q1": {"a": 2.0, "b": 0.0}, "q2": {"c": 1.0}}
+    gold = harness.Gold.from_dict(qrels)
+    for given in (gold.to_frame(), pa.table(gold.to_frame()), OfRanx(qrels), qrels, gold):
+        assert harness.Gold.read(given).to_dict() == qrels
+    terrier = pd.DataFrame({"qid": [1, 2], "docno": ["a", "b"], "label": [1, 3]})
+    assert harness.Gold.from_frame(terrier).to_dict() == {"1": {"a": 1.0}, "2": {"b": 3.0}}
+    assert harness.Gold.from_dict({1: ["b", "a"]}).to_dict() == {"1": {"b": 1.0, "a": 1.0}}
+    hops = harness.Gold.from_dict({"q1": ["a", "b"]}, ordered=True)
+    assert harness.evaluate({"q1": ["b", "a"]}, hops, "last_hop@1").metrics == {"last_hop@1": 1.0}
+
+
+def test_several_systems_metrics_and_baselines_are_a_frame(runs: dict[str, harness.Run]) -> None:
+    scored = harness.evaluate(runs, GOLD, ["last_hop", "recall"], 1)
+    assert scored.to_frame().to_dict("records") == [
+        {"run": "dense", "n": 2, "last_hop@1": 0.0, "recall@1": 0.5},
+        {"run": "graph", "n": 2, "last_hop@1": 1.0, "recall@1": 0.5},
+    ]
+    assert scored["graph"].metrics["recall@1"] == 0.5
+    assert list(scored.to_frame(per_query=True)) == ["run", "query_id", "last_hop@1", "recall@1"]
+    assert "graph       100.0      50.0" in str(scored)
+    found = harness.compare([OfRanx(GRAPH, "mine"), GRAPH], {"dense": DENSE}, GOLD, ["last_hop", "recall"], depths=1)
+    rows = found.to_frame()
+    assert rows[["run", "baseline", "metric"]].values.tolist() == [
+        ["mine", "dense", "last_hop@1"], ["mine", "dense", "recall@1"],
+        ["the run 2", "dense", "last_hop@1"], ["the run 2", "dense", "recall@1"],
+    ]  # fmt: skip
+    assert rows[["difference", "wins", "losses", "p", "decides"]].values[0].tolist() == [
+        1.0,
+        2,
+        0,
+        0.5,
+        "too few clusters",
+    ]
+    assert found.to_frame(per_query=True)[["query_id", "metric", "result"]].values[:3].tolist() == [
+        ["q1", "last_hop@1", "won"], ["q2", "last_hop@1", "won"], ["q1", "recall@1", "tied"],
+    ]  # fmt: skip
+    assert "No difference is shown in any of 4 comparisons" in found._repr_html_()
+    assert r"\begin{table}" in found.latex()
+    one = harness.compare({"mine": [GRAPH, GRAPH]}, runs["dense"], GOLD, "last_hop@1")[0]
+    assert one.repeats["mine"].means == (1.0, 1.0)
+    assert harness.fuse([DENSE, GRAPH], "rrf").equals(harness.fuse(runs, "rrf"))
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: harness.read(5), "expected a file, a data frame, .* or a run of ranx, got an int, 5"),
+        (lambda: harness.read_all(["a"]), "expected {name: a file"),
+        (lambda: harness.write(DENSE, 5), "path: expected a path, got an int, 5"),
+        (lambda: harness.Run.from_frame(5), "expected a data frame with the columns query_id, doc_id, score, got"),
+        (lambda: harness.Run.from_ranx(DENSE), "Run.from_ranx: expected a run or qrels of ranx, got a dict"),
+        (lambda: harness.Gold.read(5), "expected gold: a file, .* got an int, 5"),
+        (
+            lambda: harness.evaluate(GOLD, DENSE, "mrr"),
+            "the run comes first, then the gold: .* got a Gold",
+        ),
+        (lambda: harness.evaluate(DENSE, GOLD, 5), "metrics=5: expected names such as last_hop@5"),
+        (lambda: harness.evaluate(DENSE, GOLD, "mrr", ties="random"), "ties=random is not known; known: house, trec"),
+        (lambda: harness.compare(DENSE, 5, GOLD, "mrr"), "the baseline: expected a file, a data frame"),
+        (lambda: harness.compare([], DENSE, GOLD, "mrr"), "the run: expected at least one, got a list"),
+        (
+            lambda: harness.compare({"x": DENSE}, {"x": GRAPH}, GOLD, "mrr"),
+            "x is one run in run and another",
+        ),
+        (lambda: harness.compare_scores(5, 6), "the run: expected a path, got an int, 5"),
+        (lambda: harness.fuse([DENSE, 5]), "list 2: expected a file"),
+        (lambda: harness.fuse([DENSE, GRAPH], 5), "fuser: expected a name, .* got an int, 5"),
+        (
+            lambda: harness.fuse([DENSE, GRAPH], "rrf", "min-max"),
+            "normalizer=min-max is not known .* minmax",
+        ),
+        (lambda: harness.fuse([DENSE, GRAPH], "rrf", pool_cap=3), "pool_cap=3 cuts none of the lists list 1, list 2"),
+        (lambda: harness.load(5), "name_or_path: expected a path, got an int, 5"),
+        (lambda: harness.md5_split(5), "query_id: expected a text, got an int, 5"),
+        (lambda: harness.run_sweep(5), "overrides: expected a text, got an int, 5"),
+        (lambda: harness.run_heldout(5), "result: expected a path, got an int, 5"),
+    ],
+)
+def test_a_wrong_argument_is_one_line(call: Callable[[], object], told: str) -> None:
+    with pytest.raises(HarnessError, match=rf"^{told}") as caught:
+        call()
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

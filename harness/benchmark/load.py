@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.benchmark.benchmark import Benchmark
 from harness.core.configuration import compose, instantiate, names
-from harness.core.errors import HarnessError, nearest
+from harness.core.errors import HarnessError, nearest, path_of
 from harness.work.store import Store, open_shared
 
 
@@ -25,6 +25,7 @@ def load(name_or_path: str | Path, data: str | Path | None = None, runs: str | P
     Raises:
         HarnessError: it is unknown, missing or damaged.
     """
+    path_of("name_or_path", name_or_path)
     store = Store(Path(runs or os.environ.get("HARNESS_RUNS", "runs")), open_shared(os.environ.get("HARNESS_SHARED")))
     return load_into(store, name_or_path, data)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark.cluster import cluster_names
-from harness.core.errors import HarnessError, nearest, one_of
+from harness.core.errors import HarnessError, nearest, one_of, texts_of
 from harness.core.input import numbered_lines
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,8 @@ def md5_split(query_id: str) -> Split:
     Returns:
         ``tune`` when the MD5 of the id, read as an integer, is even; else ``test``.
     """
-    number = int(hashlib.md5(query_id.encode(), usedforsecurity=False).hexdigest(), 16)
+    (text,) = texts_of("query_id", [query_id])
+    number = int(hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), 16)
     return "tune" if number % 2 == 0 else "test"
 
 

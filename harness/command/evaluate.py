@@ -50,7 +50,7 @@ def run(config: DictConfig) -> None:
     """Read, score, print and write."""
     from harness.core.table import paragraph, shown_lines
     from harness.evaluation.coverage import read_gold, show_coverage
-    from harness.evaluation.evaluate import evaluate
+    from harness.evaluation.evaluate import evaluate_run
     from harness.report.output import check_ending, write_result
     from harness.run import io as lists
 
@@ -61,7 +61,7 @@ def run(config: DictConfig) -> None:
     wanted = at_depths(plain(config.metrics), plain(config.k))
     gold, source = read_gold(config), str(config.run)
     ranked = lists.read(source, config.lenient, plain(config.columns))
-    found = evaluate(ranked, gold, wanted, ties=config.ties, source=source)
+    found = evaluate_run(ranked, gold, wanted, ties=config.ties, source=source)
     show_coverage({source: found.coverage}, gold, config.strict)
     longest = found.coverage.longest
     if deeper := [str(metric) for metric in wanted if metric.k is not None and metric.k > longest]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable, Mapping
-from numbers import Real
+from pathlib import Path
 from typing import TypeGuard
 
 
@@ -76,28 +76,28 @@ def keys_of(name: str, value: object, known: Iterable[str]) -> None:
         one_of(name, key, names)
 
 
-def nested(name: str, value: object, unit: str, inner: str) -> None:
-    """Raise unless ``value`` is a mapping of texts to mappings of texts to numbers.
-
-    unit, inner: what the keys are, e.g. ``query`` and ``document``.
-    """
-    form = f"{{{unit} id: {{{inner} id: number}}}}"
-    if not isinstance(value, Mapping):
-        raise HarnessError(f"{name}: expected {form}, got a {type(value).__name__}")
-    for key, found in value.items():
-        if not isinstance(key, str):
-            raise HarnessError(f"{name}: {unit} id {key!r} is no text; expected {form}")
-        if not isinstance(found, Mapping):
-            hint = "; of ranked ids without scores: {id: 1 / rank}" if isinstance(found, (list, tuple)) else ""
-            raise HarnessError(f"{name}: {unit} {key}: expected {{{inner} id: number}}, got {str(found)[:60]}{hint}")
-        for own, number in found.items():
-            if not isinstance(own, str):
-                raise HarnessError(f"{name}: {unit} {key}: {inner} id {own!r} is no text; write str({own!r})")
-            if type(number) is not float and not isinstance(number, Real):
-                raise HarnessError(f"{name}: {unit} {key}, {inner} {own}: expected a number, got {number!r}")
-
-
 def nearest(value: str, known: Iterable[str]) -> str:
     """`` (did you mean X?)`` when something in ``known`` is close to ``value``, else an empty string."""
     close = difflib.get_close_matches(value, list(known), n=1, cutoff=0.5)
     return f" (did you mean {close[0]}?)" if close else ""
+
+
+def described(value: object) -> str:
+    """What an argument is, for a message: ``a list, ['a', 'b']``."""
+    kind = type(value).__name__
+    return f"{'an' if kind[0].lower() in 'aeiou' else 'a'} {kind}, {' '.join(repr(value).split()):.60}"
+
+
+def path_of(name: str, value: object) -> Path:
+    """A path. Raises HarnessError for what is none.    name: of the argument."""
+    if not isinstance(value, (str, Path)):
+        raise HarnessError(f"{name}: expected a path, got {described(value)}")
+    return Path(value)
+
+
+def texts_of(name: str, values: Iterable[object]) -> list[str]:
+    """Some texts. Raises HarnessError for what is none.    name: of the argument."""
+    found = list(values)
+    if wrong := [value for value in found if not isinstance(value, str)]:
+        raise HarnessError(f"{name}: expected a text, got {described(wrong[0])}")
+    return [str(value) for value in found]

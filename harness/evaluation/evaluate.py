@@ -3,6 +3,7 @@
 >>> from harness.evaluation.evaluate import evaluate
 >>> from harness.evaluation.gold import Gold
 >>> from harness.run import Run
+from harness.run.systems import Systems, is_several, read_systems
 >>> gold = Gold(["q"], [["a", "b"]], [2], ["bridge"], True, "here")
 >>> found = evaluate(Run.from_dict({"q": {"b": 2.0, "a": 1.0}}), gold, ["last_hop@1", "full_sup@1"])
 >>> found.metrics
@@ -22,20 +23,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from harness.core.errors import HarnessError, one_of
 from harness.core.table import Column, Source, Table
 from harness.evaluation.coverage import Coverage, check_known
-from harness.evaluation.gold import Gold, short_source
+from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.metric import Metric, average, definitions, groups, metrics, run_ranks
 from harness.evaluation.metric.measure import Judged, Ranks, Values
 from harness.evaluation.metric.rank import Ties
 from harness.evaluation.result import Result, coverage_notes
 from harness.run import Run
+from harness.run.systems import Systems, is_several, read_systems
 
 Scores = dict[str, float | None]
 
@@ -115,6 +118,14 @@ class Evaluation(Result):
         kept = [0, *(1 + place for place in range(sum(counts)) if counts[place >= counts[0]] > 1)]
         return replace(table, rows=[table.rows[place] for place in kept])
 
+    def records(self) -> list[dict[str, Any]]:
+        """One row: run, n, and the metrics."""
+        return [{"run": self.run, "n": self.n, **self.metrics}]
+
+    def query_records(self) -> list[dict[str, Any]]:
+        """A row a query: its id, and its metrics."""
+        return [{"query_id": query, **values} for query, values in self.per_query.items()]
+
     def explanation(self) -> dict[str, str]:
         """What the numbers are, by topic: what each metric counts, the order of ties, what run and gold share."""
         one = self.coverage
@@ -127,32 +138,81 @@ class Evaluation(Result):
         }
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluations(Result):
+    """The scores of several runs on the same gold; a mapping by their names.    systems: at least one."""
+
+    systems: Mapping[str, Evaluation]
+
+    def _json(self) -> dict[str, Any]:
+        return dict(self.systems)
+
+    def table(self) -> Table:
+        """A row a run."""
+        each = [one.table() for one in self.systems.values()]
+        first = next(iter(self.systems.values()))
+        metrics = [Column(f"{name} %") for name in first.metrics]
+        rows = [[name, *one.metrics.values()] for name, one in self.systems.items()]
+        notes = list(dict.fromkeys(note for one in each for note in one.source.notes))
+        source = Source(each[0].source.extent, notes)
+        return Table("scores", f"{len(rows)} runs", [Column("run", "text"), *metrics], rows, source)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row a run: its name, n, and the metrics."""
+        return [row for one in self.systems.values() for row in one.records()]
+
+    def query_records(self) -> list[dict[str, Any]]:
+        """A row a run and query."""
+        return [{"run": name, **row} for name, one in self.systems.items() for row in one.query_records()]
+
+
 def evaluate(
-    run: Run,
-    gold: Gold,
-    names: str | Iterable[str | Metric],
+    run: Systems,
+    gold: Judgements,
+    names: str | Metric | Iterable[str | Metric],
     depths: int | Sequence[int] | None = None,
     ties: Ties = "house",
     *,
     source: str = "the run",
-) -> Evaluation:
-    """The scores of a run.
+) -> Evaluation | Evaluations:
+    """The scores of a run, or of several.
 
     Args:
-        run: ranked lists.
-        gold: the supporting passages; each of its queries counts, and one that the run lacks has found nothing.
+        run: ranked lists: a run, a file, a data frame, ``{query id: {document id: score}}``, a run of ranx. Several are
+            a list of these, or ``{name: run}``.
+        gold: the supporting passages, as ``Gold.read`` takes them; each of the queries counts, and one that the run
+            lacks has found nothing.
         names: ``["last_hop@5", "mrr"]``, or names that are taken at each depth (see ``metric.metrics``).
         depths: of names without one, e.g. ``[5, 10]``.
         ties: equal scores by document id ascending (``house``), or descending as trec_eval has them (``trec``).
         source: the run's name, for messages.
 
     Returns:
-        Means and values by query, in shares of 1.
+        Means and values by query, in shares of 1; of several runs a mapping by name.
 
     Raises:
         HarnessError: run and gold speak of other queries or documents, or no metric has that name.
     """
-    wanted = metrics(names if isinstance(names, str) else map(str, names), depths)
+    one_of("ties", ties, get_args(Ties))
+    systems = read_systems(refuse_gold(run), source)
+    if repeated := [name for name, runs in systems.items() if len(runs) > 1]:
+        raise HarnessError(f"{repeated[0]}: several runs of one system are compared, not evaluated; name each")
+    judged = Gold.read(gold, keep_empty=ties == "trec")
+    found = {name: evaluate_run(runs[0], judged, names, depths, ties, source=name) for name, runs in systems.items()}
+    return Evaluations(found) if is_several(run) else next(iter(found.values()))
+
+
+def evaluate_run(
+    run: Run,
+    gold: Gold,
+    names: str | Metric | Iterable[str | Metric],
+    depths: int | Sequence[int] | None = None,
+    ties: Ties = "house",
+    *,
+    source: str = "the run",
+) -> Evaluation:
+    """The scores of a run; as ``evaluate``, of a run and gold that are read."""
+    wanted = metrics(names, depths)
     check_known({source: run}, gold)
     ranks = ranks_of(run, gold, ties)
     judged = judged_of(run, gold, ties)

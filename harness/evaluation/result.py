@@ -5,10 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.core.table import TWO_COLUMNS, Table, typeset
 from harness.evaluation.coverage import Coverage
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def coverage_notes(coverages: Mapping[str, Coverage]) -> list[str]:
@@ -54,6 +57,27 @@ class Result(Mapping[str, Any], ABC):
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of ``to_frame``."""
+
+    def query_records(self) -> list[dict[str, Any]]:
+        """The rows of ``to_frame(per_query=True)``."""
+        raise NotImplementedError
+
+    def to_frame(self, per_query: bool = False) -> pd.DataFrame:
+        """A data frame of pandas, scores in shares.
+
+        Args:
+            per_query: a row a query in place of a row a run or comparison.
+
+        Returns:
+            The rows.
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self.query_records() if per_query else self.records())
 
     def latex(self) -> str:
         """The table in LaTeX (booktabs)."""

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, one_of
 from harness.core.table import counted
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.evaluate import judged_of, ranks_of
-from harness.evaluation.gold import Gold, short_source
-from harness.evaluation.metric import Metric
+from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
+from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.metric.rank import Ties
 from harness.evaluation.system_comparison import Repeats, SystemComparison, corrected, pairs_of, values_of
+from harness.evaluation.verdict import Comparisons
 from harness.run import Run
+from harness.run.systems import Systems, is_several, read_systems
 
 SystemLists = tuple[str, Run | Mapping[str, Run]]
 """The file of a system and its lists; of several runs the lists by their files."""
@@ -35,6 +37,11 @@ class RunComparison(SystemComparison):
     def ids(self) -> Sequence[str]:
         """Of the queries."""
         return self.gold.query_ids
+
+    @property
+    def id_name(self) -> str:
+        """The column of ``ids`` in a data frame."""
+        return "query_id"
 
     def extent(self, n: int) -> str:
         """Gold, queries and split."""
@@ -68,48 +75,65 @@ class RunComparison(SystemComparison):
 
 
 def compare(
-    run: Run | Sequence[Run],
-    baseline: Run | Sequence[Run],
-    gold: Gold,
-    metric: Metric | str,
+    run: Systems,
+    baseline: Systems,
+    gold: Judgements,
+    metric: str | Metric | Sequence[str | Metric],
     ties: Ties = "house",
-) -> RunComparison:
+    depths: int | Sequence[int] | None = None,
+) -> RunComparison | Comparisons:
     """Where a run finds what its baseline does not, and whether it is more than chance.
 
     Args:
-        run: a run, or several of one system (seeds, draws of a model): the test then knows that runs vary, too.
-        baseline: the same of what it is compared with.
-        gold: the supporting passages; each of its queries counts.
-        metric: a metric, or its name, e.g. ``last_hop@5``.
+        run: a run, a file, a data frame, ``{query id: {document id: score}}``, or a run of ranx. Several systems are a
+            list of these, or ``{name: run}``; in ``{name: [run, run]}`` the runs are of one system (seeds, draws of a
+            model), and the test then knows that runs vary, too.
+        baseline: the same of what is compared with.
+        gold: the supporting passages, as ``Gold.read`` takes them; each of the queries counts.
+        metric: a metric, its name, e.g. ``last_hop@5``, or several.
         ties: equal scores by document id ascending (``house``), or descending as trec_eval has them (``trec``).
+        depths: of names without one, e.g. 5.
 
     Returns:
-        Wins, losses, exact p, intervals in shares of 1, by query and by cluster.
+        Wins, losses, exact p, intervals in shares of 1, by query and by cluster. Of several systems, baselines or
+        metrics a sequence, whose p are corrected over all.
 
     Raises:
         HarnessError: runs and gold speak of other queries or documents, or no metric has that name.
     """
-    chosen = metric if isinstance(metric, Metric) else Metric.parse(metric)
-    named = []
-    for name, given in (("the run", run), ("the baseline", baseline)):
-        several = [given] if isinstance(given, Run) else list(given)
-        files = {f"{name} {place}": one for place, one in enumerate(several, 1)}
-        named.append({name: (name, given if isinstance(given, Run) else files)})
-    return compare_all(named[0], named[1], gold, [chosen], ties)[0]
+    one_of("ties", ties, get_args(Ties))
+    alone = isinstance(metric, (str, Metric))
+    wanted = metrics(metric, depths)
+    runs, baselines = (
+        read_systems(refuse_gold(given), name) for name, given in (("the run", run), ("the baseline", baseline))
+    )
+    if differ := [name for name in runs if name in baselines and not _same(runs[name], baselines[name])]:
+        raise HarnessError(f"{differ[0]} is one run in run and another in baseline; give each its name")
+    named = [{name: (name, _numbered(name, own)) for name, own in each.items()} for each in (runs, baselines)]
+    found = compare_all(named[0], named[1], Gold.read(gold, keep_empty=ties == "trec"), wanted, ties)
+    return Comparisons(found) if is_several(run) or is_several(baseline) or not alone else found[0]
+
+
+def _same(ours: Sequence[Run], theirs: Sequence[Run]) -> bool:
+    return len(ours) == len(theirs) and all(one.equals(other) for one, other in zip(ours, theirs, strict=True))
+
+
+def _numbered(name: str, runs: Sequence[Run]) -> Run | Mapping[str, Run]:
+    return runs[0] if len(runs) == 1 else {f"{name} {place}": one for place, one in enumerate(runs, 1)}
 
 
 def compare_all(
     runs: Mapping[str, SystemLists],
     baselines: Mapping[str, SystemLists],
     gold: Gold,
-    metrics: Sequence[Metric],
+    wanted: Sequence[Metric],
     ties: Ties,
 ) -> list[RunComparison]:
     """Each run against each baseline (by name: its file and itself), by each metric; p is corrected over all of them.
 
     A run that is a baseline, too, is not compared with itself (unless there is nothing else), and no pair twice.
     """
-    for metric in metrics:
+    for metric in wanted:
         if metric.ordered and not gold.has_last_hop.any():
             raise HarnessError(
                 f"{gold.source}: no query has a known hop order, so there is no {metric}; give gold=queries.jsonl, a "
@@ -129,7 +153,7 @@ def compare_all(
     }
     found, counted = [], gold.take(np.flatnonzero(gold.has_last_hop).tolist())
     for name, base in pairs_of(runs, baselines):
-        for metric in metrics:
+        for metric in wanted:
             values = {each: np.stack([metric(*one) for one in ranks[each]], axis=1) for each in (name, base)}
             repeats = {each: Repeats.of(own) for each, own in values.items() if own.shape[1] > 1}
             if repeats:

@@ -18,6 +18,7 @@ from harness.evaluation.metric.measure import Values
 from harness.evaluation.result import Result, coverage_notes
 
 S = TypeVar("S", bound="SystemComparison")
+RESULTS = {1: "won", 0: "tied", -1: "lost"}
 ODDS = "Odds ratio: the run's odds of a hit to the baseline's."
 
 
@@ -110,6 +111,35 @@ class SystemComparison(Result, Comparison):
     def cautions(self) -> list[str]:
         """What of the files may make the scores mean something else, a sentence each."""
         return []
+
+    @property
+    @abstractmethod
+    def id_name(self) -> str:
+        """The column of ``ids`` in a data frame."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row: run, baseline, metric, n, scores, the difference with its 95% interval, wins, losses, p."""
+        low, high = self.interval or (None, None)
+        return [
+            {
+                "run": self.name, "baseline": self.baseline, "metric": str(self.metric), "n": self.n,
+                "score": self.score, "baseline_score": self.baseline_score,
+                "difference": self.difference, "low": low, "high": high,
+                "wins": self.wins, "losses": self.losses, "p": self.p, "p_holm": self.p_holm, "decides": self.decides,
+            }
+        ]  # fmt: skip
+
+    def query_records(self) -> list[dict[str, Any]]:
+        """A row an item: its id, run, baseline, metric, both scores, and whether it is won, lost or tied."""
+        signs = np.sign(self.ours - self.theirs).astype(int).tolist()
+        rows = zip(self.ids, self.ours.tolist(), self.theirs.tolist(), signs, strict=True)
+        return [
+            {
+                self.id_name: item, "run": self.name, "baseline": self.baseline, "metric": str(self.metric),
+                "score": ours, "baseline_score": theirs, "result": RESULTS[sign],
+            }
+            for item, ours, theirs, sign in rows
+        ]  # fmt: skip
 
     def table(self) -> Table:
         """Its one row."""

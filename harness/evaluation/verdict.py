@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
-from harness.core.table import Table, shown
-from harness.evaluation.conclusion import Headroom, Sentence, conclude
+from harness.core import escape
+from harness.core.table import TWO_COLUMNS, Table, shown, typeset
+from harness.evaluation.conclusion import Headroom, Sentence, choose, conclude
 from harness.evaluation.gate import STATUS as STATUS
 from harness.evaluation.gate import Gate as Gate
 from harness.evaluation.system_comparison import ODDS, S, SystemComparison, comparison_table
-from harness.evaluation.system_table import Matrix
+from harness.evaluation.system_table import Matrix, system_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NAMED = 3
 """Comparisons that a sentence names; of more it says how many."""
@@ -50,6 +55,51 @@ def short_table(found: Sequence[SystemComparison]) -> Table:
     hidden = ("p by query", "95% of score", "odds ratio", "detectable")
     short = table.select([column.title for column in table.columns if column.title not in hidden])
     return replace(short, notes=[note for note in table.notes if note != ODDS])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparisons(Sequence[SystemComparison]):
+    """Comparisons that were made together; their p are corrected over all of them.    found: at least one."""
+
+    found: Sequence[SystemComparison]
+
+    def __getitem__(self, place: Any) -> Any:
+        """A comparison by its place."""
+        return self.found[place]
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.found)
+
+    def table(self) -> Table:
+        """A row a comparison; of several baselines their matrix."""
+        return short_table(renamed(self.found))
+
+    def to_frame(self, per_query: bool = False) -> pd.DataFrame:
+        """A data frame of pandas, scores in shares.
+
+        Args:
+            per_query: a row a query and comparison in place of a row a comparison.
+
+        Returns:
+            The rows.
+        """
+        import pandas as pd
+
+        return pd.concat([one.to_frame(per_query) for one in self.found], ignore_index=True)
+
+    def __repr__(self) -> str:
+        """The table as text, and what is better."""
+        return "\n".join([self.table().text(), "", *choose(sentences(self.found, {}), "verdict")])
+
+    def _repr_html_(self) -> str:
+        said = "".join(f"<p>{escape.html(text)}</p>" for text in choose(sentences(self.found, {}), "verdict"))
+        return f"{self.table()._repr_html_()}{said}"
+
+    def latex(self) -> str:
+        """A paper's table in LaTeX: systems by metrics."""
+        table = system_table(self.found)
+        return typeset(table, TWO_COLUMNS, table.name)
 
 
 def sentences(found: Sequence[SystemComparison], rooms: Mapping[str, Headroom]) -> list[Sentence]:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from harness.core.configuration import strategy
 from harness.core.device import resolve_device
-from harness.core.errors import CombinationError, HarnessError, one_of, whole_number
+from harness.core.errors import CombinationError, HarnessError, described, one_of, texts_of, whole_number
 from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
 from harness.fusion.context import Context
@@ -24,6 +24,7 @@ from harness.fusion.normalizer import Normalizer
 from harness.fusion.pool import Pool
 from harness.fusion.temperature import Temperature
 from harness.run import Run
+from harness.run.systems import Systems, read_systems
 
 if TYPE_CHECKING:
     from harness.fusion.fuser import Fuser
@@ -38,13 +39,13 @@ GIVEN = "importance"
 
 
 def fuse(
-    runs: Mapping[str, Run],
+    runs: Systems,
     fuser: Fuser | str = "boltzmann",
     normalizer: Normalizer | str = "pit",
     pool_cap: int | None = None,
     *,
     temperature: Temperature | str = "auto",
-    capped: Collection[str] = ("graph",),
+    capped: Collection[str] | str = ("graph",),
     importance: Mapping[str, float] | None = None,
     reference: str | None = None,
     device: str = "auto",
@@ -56,13 +57,15 @@ def fuse(
     later runs hold. Documents are those of all runs that the fuser does not leave out.
 
     Args:
-        runs: by list name, e.g. ``{"dense": dense, "graph": graph}``.
+        runs: by list name, e.g. ``{"dense": dense, "graph": graph}``; a list of runs names them by their files, or
+            ``list 1``, ``list 2``. Each is a run, a file, a data frame, ``{query id: {document id: score}}``, or a run
+            of ranx.
         fuser: a strategy, or the name of its configuration.
         normalizer: the same.
         pool_cap: how many of the best documents of each list named in ``capped`` enter fusion, at least 1; None means
             all.
         temperature: a strategy, or the name of its configuration.
-        capped: names of lists.
+        capped: names of lists, ``graph`` where none is given.
         importance: prior importance in [0, 1] by document id, 0 for one that it does not name (read by weighted_rrf).
         reference: the list that has the share alpha; None for ``dense``, or the first when none has that name.
         device: ``cpu``, ``cuda``, or ``auto``: the GPU when there is one.
@@ -74,21 +77,25 @@ def fuse(
     Raises:
         HarnessError: a strategy or knob is unknown or out of its bounds, or runs share no query.
     """
-    if not runs:
-        raise HarnessError("there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}")
+    lists = _lists(runs)
+    capped = texts_of("capped", [capped] if isinstance(capped, str) else capped)
     if pool_cap is not None:
         whole_number("pool.cap", pool_cap, 1)
+        if not set(capped) & set(lists):
+            raise HarnessError(
+                f"pool_cap={pool_cap} cuts none of the lists {', '.join(lists)}: capped={capped}; name those to cut"
+            )
     if knobs and not isinstance(fuser, str):
         raise HarnessError(
             f"{', '.join(knobs)}: {_name(fuser)} has its knobs; give the fuser by its name to set others"
         )
     if reference is not None:
-        one_of("reference", reference, runs)
+        one_of("reference", reference, lists)
     chosen = _named("fuser", fuser, **knobs)
     calibration = (_named("normalizer", normalizer), _named("temperature", temperature))
     check(chosen, calibration[0])
-    query_ids, doc_ids = _union(runs)
-    aligned = {name: run.aligned(query_ids, doc_ids) for name, run in runs.items()}
+    query_ids, doc_ids = _union(lists)
+    aligned = {name: run.aligned(query_ids, doc_ids) for name, run in lists.items()}
     context = Context() if importance is None else Context(importance={GIVEN: prior_of(importance, doc_ids)})
     place = resolve_device(device)
 
@@ -98,6 +105,16 @@ def fuse(
         return chosen(Calibrated(pool, *calibration)), pool.docs
 
     return fuse_blocks(aligned, score, place)
+
+
+def _lists(runs: Systems) -> dict[str, Run]:
+    """The lists by name, one run each."""
+    if isinstance(runs, Mapping) and not runs:
+        raise HarnessError("there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}")
+    found = read_systems(runs, "list")
+    if several := [name for name, lists in found.items() if len(lists) > 1]:
+        raise HarnessError(f"{several[0]}: a list is one run, got {len(found[several[0]])}; give each a name")
+    return {name: run for name, (run,) in found.items()}
 
 
 def fuse_blocks(
@@ -164,6 +181,8 @@ def _named(concept: str, given: T | str, **knobs: Any) -> T:
     if isinstance(given, str):
         found: T = strategy(concept, given, **knobs)
         return found
+    if isinstance(given, type) or not callable(given):
+        raise HarnessError(f"{concept}: expected a name, as in {concept}='...', or a strategy, got {described(given)}")
     return given
 
 

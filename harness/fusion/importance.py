@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, described
 from harness.core.input import read_json
 
 FORM = '{"document": importance, ...}'
@@ -42,6 +42,8 @@ def prior_of(
 
     source: for messages. Raises HarnessError when none is named.
     """
+    if not isinstance(importance, Mapping):
+        raise HarnessError(f"{source}: expected {FORM}, got {described(importance)}")
     for name, value in importance.items():
         bounded(f"importance.{name}", value, 0, 1)
     ids = doc_ids.to_pylist()

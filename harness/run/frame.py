@@ -7,6 +7,7 @@ refuses is read row by row, slowly, and the first row that is wrong is named.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from harness.core.errors import HarnessError, keys_of
+from harness.core.errors import HarnessError, described, keys_of
 from harness.core.files import whole
 from harness.core.input import (
     COMMA,
@@ -29,7 +30,7 @@ from harness.core.input import (
     rows_of,
 )
 from harness.run.entries import Entries
-from harness.run.run import Run, runs_of
+from harness.run.run import Run
 from harness.run.trec import SCORE
 
 if TYPE_CHECKING:
@@ -46,6 +47,9 @@ SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "rank": pa.i
 TYPES = (pa.string(), pa.string(), pa.float64())
 """Of a query, a document and a number, as Arrow reads them."""
 
+FRAME = "the data frame"
+Frame = Any
+"""Of pandas, polars or Arrow; none of them is imported for it."""
 Names = Mapping[str, Sequence[str]]
 """Query, document and number of an entry: by our name of each column those that it may have, the first one first."""
 
@@ -55,13 +59,13 @@ def entries(path: Path, lenient: bool = False, columns: Mapping[str, str] | None
     return read_entries(path, known_as(columns))
 
 
-def known_as(columns: Mapping[str, str] | None) -> Names:
-    """The names under which each column is looked for: a given one alone, ``{"doc": "pid"}``, else those of COLUMNS.
+def known_as(columns: Mapping[str, str] | None, usual: Names = COLUMNS, typed: Mapping[str, str] = TYPED) -> Names:
+    """The names under which each column is looked for: a given one alone, ``{"doc": "pid"}``, else the usual ones.
 
-    Raises HarnessError for a key that is none of TYPED.
+    typed: the keys of ``columns``, and our name of each. Raises HarnessError for another key.
     """
-    keys_of("columns", columns, TYPED)
-    return {**COLUMNS, **{TYPED[key]: (str(name),) for key, name in (columns or {}).items()}}
+    keys_of("columns", columns, typed)
+    return {**usual, **{typed[key]: (str(name),) for key, name in (columns or {}).items()}}
 
 
 def read_entries(path: Path, names: Names) -> Entries:
@@ -107,7 +111,7 @@ def _jsonl(path: Path, names: Names) -> Entries:
     except pa.ArrowInvalid:  # the loop below names the line, or reads integers as ids
         pass
     rows = ((number, _object(path, names, number, line)) for number, line in numbered_lines(path))
-    return _of_rows(path, chosen, ((number, [row.get(name) for name in chosen]) for number, row in rows))
+    return _of_rows(f"{path}:", chosen, ((number, [row.get(name) for name in chosen]) for number, row in rows))
 
 
 def _object(path: Path, names: Names, number: int, line: bytes) -> Mapping[str, Any]:
@@ -129,7 +133,7 @@ def _separated(delimiter: str) -> Callable[[Path, Names], Entries]:
         if '"' not in text and (table := _plain_rows(text, delimiter, chosen)) is not None:
             return _of_table(str(path), table, names)
         places = [head.index(name) for name in chosen]
-        found = _of_rows(path, chosen, ((number, _cells(row, places)) for number, row in rows))
+        found = _of_rows(f"{path}:", chosen, ((number, _cells(row, places)) for number, row in rows))
         if not len(found.scores):
             raise _empty(path, names)
         return found
@@ -170,8 +174,11 @@ READERS = {"parquet": _parquet, "jsonl": _jsonl, "csv": _separated(COMMA), "tsv"
 """By the ending of the name."""
 
 
-def _of_rows(path: Path, chosen: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]]) -> Entries:
-    """The entries of rows (line, [query, document, number]), each checked by itself.    chosen: the columns' names."""
+def _of_rows(before: str, chosen: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]]) -> Entries:
+    """The entries of rows (line, [query, document, number]), each checked by itself.
+
+    before: what stands before a line's number in messages.    chosen: the columns' names.
+    """
     query, doc, value = chosen
     lines: list[int] = []
     queries: list[str] = []
@@ -179,18 +186,18 @@ def _of_rows(path: Path, chosen: Sequence[str], rows: Iterable[tuple[int, Sequen
     values: list[float] = []
     for line, (own_query, own_doc, own_value) in rows:
         lines.append(line)
-        queries.append(_id(f"{path}:{line}", query, own_query))
-        docs.append(_id(f"{path}:{line}", doc, own_doc))
-        values.append(_value(f"{path}:{line}", value, own_value))
+        queries.append(_id(f"{before}{line}", query, own_query))
+        docs.append(_id(f"{before}{line}", doc, own_doc))
+        values.append(_value(f"{before}{line}", value, own_value))
     ids = [pa.array(one, pa.string()).dictionary_encode() for one in (queries, docs)]
-    return Entries(ids[0], ids[1], np.array(values, dtype=np.float64), place=lambda entry: f"{path}:{lines[entry]}")
+    return Entries(ids[0], ids[1], np.array(values, dtype=np.float64), place=lambda entry: f"{before}{lines[entry]}")
 
 
 def _id(place: str, name: str, value: Any) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
     found = "is empty; expected" if value is None else f"is {value!r:.60}; expected"
     raise HarnessError(f"{place}: column {name} {found} texts or integers in each row")
 
@@ -198,7 +205,7 @@ def _id(place: str, name: str, value: Any) -> str:
 def _value(place: str, name: str, value: Any) -> float:
     if value is None or value == "":
         raise HarnessError(f"{place}: column {name} is empty; expected numbers in each row")
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise HarnessError(f"{place}: column {name}: expected numbers, found {value!r:.60}")
     try:
         return float(value)
@@ -206,12 +213,26 @@ def _value(place: str, name: str, value: Any) -> float:
         raise HarnessError(f"{place}: column {name}: a number that does not fit 64 bits; scale them down") from error
 
 
-def from_frame(frame: pd.DataFrame, columns: Mapping[str, str] | None = None) -> Run:
-    """The run of a data frame with the columns above (e.g. PyTerrier's ``qid, docno, score``), or with those named."""
-    names = known_as(columns)
-    wanted = _columns("the data frame", [str(name) for name in frame.columns], names)
-    table = pa.Table.from_pandas(frame[wanted], preserve_index=False)
-    return runs_of({"": _of_table("the data frame", table, names)})[""]
+def is_frame(value: object) -> bool:
+    """Whether this is a data frame: it has columns, and Arrow can read it."""
+    return hasattr(value, "columns") and (hasattr(value, "__arrow_c_stream__") or hasattr(value, "iloc"))
+
+
+def entries_of(frame: Frame, names: Names) -> Entries:
+    """The entries of a data frame: two columns of ids and one of numbers. Raises HarnessError that names the row."""
+    if not is_frame(frame):
+        raise HarnessError(f"expected a data frame with the columns {', '.join(names)}, got {described(frame)}")
+    found = [str(name) for name in (frame.column_names if isinstance(frame, pa.Table) else frame.columns)]
+    wanted = _columns(FRAME, found, names)
+    places = [found.index(name) for name in wanted]
+    if not hasattr(frame, "iloc"):
+        return _of_table(FRAME, pa.table(frame).select(places), names)
+    chosen = frame.iloc[:, places]
+    try:
+        table = pa.Table.from_pandas(chosen, preserve_index=False).rename_columns(wanted)
+    except (pa.ArrowException, OverflowError):  # a column of mixed values
+        return _of_rows(f"{FRAME}: row ", wanted, enumerate(chosen.itertuples(index=False, name=None), 1))
+    return _of_table(FRAME, table, names)
 
 
 def to_frame(run: Run) -> pd.DataFrame:
@@ -275,7 +296,7 @@ def _of_table(source: str, table: pa.Table, names: Names) -> Entries:
 def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
     """A column of ids, texts or integers without nulls, as dictionary<int32, string>."""
     column = _plain(column)
-    textual = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+    textual = any(test(column.type) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
     _check(source, name, column, textual or pa.types.is_integer(column.type), "texts or integers")
     return _cast(source, name, column, pa.string()).dictionary_encode().combine_chunks()
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, described, path_of
 from harness.core.input import form_of
 from harness.core.threads import available, map_threads
 from harness.run import document, frame, lines
@@ -28,11 +28,17 @@ log = logging.getLogger(__name__)
 __all__ = ["read", "read_all", "write"]
 
 
-def read(path: str | Path, lenient: bool = False, columns: Mapping[str, str] | None = None) -> Run:
-    """The run of one file, in the form that its ending names.
+Source = Run | str | Path | Mapping[Any, Any] | Any
+"""A file, a data frame, ``{query: {document: score}}`` (see ``Run.from_dict``), a run of ranx, or a ``Run``."""
+SOURCES = "a file, a data frame, {query id: {document id: score}} or a run of ranx"
+
+
+def read(source: Source, lenient: bool = False, columns: Mapping[str, str] | None = None) -> Run:
+    """The run of one file, in the form that its ending names, or of what Python holds.
 
     Args:
-        path: of the file, or the folder of an artifact of ``retrieve``.
+        source: a file, the folder of an artifact of ``retrieve``, a data frame, ``{query id: {document id: score}}``,
+            or a run of ranx.
         lenient: pass over comment lines (``#``) and trailing fields of TREC files.
         columns: what a table's columns are called, ``{"query": "topic", "doc": "pid", "score": "similarity"}`` or some
             of these; usual names are known without (see harness.run.frame).
@@ -43,16 +49,16 @@ def read(path: str | Path, lenient: bool = False, columns: Mapping[str, str] | N
     Raises:
         HarnessError: names the file, the place and the mend.
     """
-    return read_all({"": path}, lenient, columns)[""]
+    return source if isinstance(source, Run) else read_all({"": source}, lenient, columns)[""]
 
 
 def read_all(
-    paths: Mapping[str, str | Path], lenient: bool = False, columns: Mapping[str, str] | None = None
+    sources: Mapping[str, Source], lenient: bool = False, columns: Mapping[str, str] | None = None
 ) -> dict[str, Run]:
     """The runs of several files, over the same queries and documents (see ``runs_of``).
 
     Args:
-        paths: by list name.
+        sources: by list name; each as of ``read``.
         lenient: as of ``read``.
         columns: as of ``read``.
 
@@ -63,30 +69,48 @@ def read_all(
         HarnessError: names the file, the place and the mend.
     """
     frame.known_as(columns)
-    if columns and not any(map(is_table, paths.values())):
-        first = next(iter(paths.values()))
+    if not isinstance(sources, Mapping):
+        raise HarnessError(f"expected {{name: {SOURCES}}}, got {described(sources)}")
+    if columns and not any(map(is_table, sources.values())):
+        first = next(iter(sources.values()))
         log.warning("columns=%s changes nothing: %s is no table", dict(columns), first)
 
-    def read_entries(path: Path) -> Entries:
-        form = _form(path)
-        found: Entries = frame.entries(path, lenient, columns) if form is frame else form.entries(path, lenient)
+    def entries(source: Source) -> Entries:
+        return _entries(source, lenient, columns)
+
+    return runs_of(dict(zip(sources, map_threads(entries, sources.values(), available()), strict=True)))
+
+
+def _entries(source: Source, lenient: bool, columns: Mapping[str, str] | None) -> Entries:
+    if isinstance(source, (str, Path)):
+        form = _form(Path(source))
+        found: Entries = (
+            frame.entries(Path(source), lenient, columns) if form is frame else form.entries(Path(source), lenient)
+        )
         return found
+    if frame.is_frame(source):
+        return frame.entries_of(source, frame.known_as(columns))
+    if isinstance(source, Mapping):
+        return Run.from_dict(source).entries()
+    if isinstance(source, Run):
+        return source.entries()
+    if hasattr(source, "to_dict"):
+        return Run.from_ranx(source).entries()
+    raise HarnessError(f"expected {SOURCES}, got {described(source)}")
 
-    return runs_of(dict(zip(paths, map_threads(read_entries, map(Path, paths.values()), available()), strict=True)))
+
+def is_table(source: Source) -> bool:
+    """Whether it has columns: a data frame, or a file by its ending."""
+    return _form(Path(source)) is frame if isinstance(source, (str, Path)) else frame.is_frame(source)
 
 
-def is_table(path: str | Path) -> bool:
-    """Whether a file has columns, by its ending."""
-    return _form(Path(path)) is frame
-
-
-def write(run: Run, path: str | Path, made: Mapping[str, Any] | None = None) -> None:
+def write(run: Source, path: str | Path, made: Mapping[str, Any] | None = None) -> None:
     """Write a run in the form that the file's ending names; the file appears whole or not at all.
 
     Beside it stands what made it, ``NAME.ir-metadata.yml`` (see harness.run.metadata).
 
     Args:
-        run: ranked lists.
+        run: ranked lists, as ``read`` takes them.
         path: ``.trec``, ``.json``, ``.csv``, ``.tsv`` or ``.jsonl``, plain or packed (``.gz``, ``.zst``,
             ``.xz``, ``.bz2``), or ``.parquet``.
         made: what is known of how it was made, by the names of ``harness.run.metadata``.
@@ -94,12 +118,12 @@ def write(run: Run, path: str | Path, made: Mapping[str, Any] | None = None) -> 
     Raises:
         HarnessError: an id is one that the form cannot carry, or the file cannot be written.
     """
-    place = Path(path)
+    place, ranked = path_of("path", path), read(run)
     if place.is_dir():
         raise HarnessError(f"out={path}: this is a folder; name a file: .trec, .trec.gz, .json or .parquet")
     writer: Any = {"json": document, "parquet": frame}.get(form_of(place), lines)
-    writer.write(run, place)
-    write_metadata(Path(path), run, made or {})
+    writer.write(ranked, place)
+    write_metadata(place, ranked, made or {})
 
 
 def _form(path: Path) -> ModuleType:

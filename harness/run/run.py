@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -18,10 +18,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from harness.core import escape
 from harness.core.arrays import read_array, write_array
-from harness.core.errors import HarnessError, nested
+from harness.core.errors import HarnessError, path_of
 from harness.core.files import REBUILD
 from harness.core.table import Column, Table
 from harness.run.entries import Entries, check_finite, check_named, check_once, check_ranks, find_order, number, strings
+from harness.run.mapping import Listed, lists_of, mapping_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from harness.run.frame import Frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,30 +95,72 @@ class Run:
         return cls(queries, documents, indptr, numbers, values)
 
     @classmethod
-    def from_dict(cls, lists: Mapping[str, Mapping[str, float]]) -> Run:
-        """The run of nested mappings.
+    def from_dict(cls, lists: Listed) -> Run:
+        """The run of mappings.
 
         Args:
-            lists: ``{query id: {document id: score}}``; queries keep the mapping's order.
+            lists: ``{query id: {document id: score}}``; queries keep the mapping's order. Pairs ``[(document id,
+                score), ...]`` do, too, and ids alone, best first, whose score is 1 / rank. Ids are texts; whole numbers
+                become texts.
 
         Returns:
             The lists of these queries.
 
         Raises:
-            HarnessError: a score is no finite number, or there is a list where a mapping should be.
+            HarnessError: an id is neither, a score is no finite number, or a document stands twice in a list.
         """
-        nested("Run.from_dict", lists, "query", "document")
-        queries = list(lists)
-        entries = [(q, doc, score) for q, name in enumerate(queries) for doc, score in lists[name].items()]
+        found = lists_of("Run.from_dict", lists, lambda place: 1 / (place + 1))
+        entries = [(q, doc, score) for q, listed in enumerate(found.values()) for doc, score in listed.items()]
         doc_ids = sorted({doc for _, doc, _ in entries})
         number = {doc: place for place, doc in enumerate(doc_ids)}
         return cls.of(
-            queries,
+            list(found),
             doc_ids,
             [q for q, _, _ in entries],
             [number[doc] for _, doc, _ in entries],
             [score for _, _, score in entries],
         )
+
+    @classmethod
+    def from_ranx(cls, run: Any) -> Run:
+        """The run of a ``ranx.Run``.
+
+        Args:
+            run: of ranx, or anything that has its ``to_dict()``.
+
+        Returns:
+            Its lists.
+
+        Raises:
+            HarnessError: it has no ``to_dict``, or that gives no scores.
+        """
+        return cls.from_dict(mapping_of("Run.from_ranx", run))
+
+    @classmethod
+    def from_frame(cls, frame: Frame, columns: Mapping[str, str] | None = None) -> Run:
+        """The run of a data frame, a row an entry.
+
+        Args:
+            frame: of pandas, polars or Arrow, with PyTerrier's ``qid, docno, score``, ranx's ``q_id, doc_id, score`` or
+                other usual names (see ``harness.run.frame``).
+            columns: what they are called otherwise: ``{"query": "topic", "doc": "pid", "score": "similarity"}``, or
+                some of these.
+
+        Returns:
+            Its lists.
+
+        Raises:
+            HarnessError: a column is missing, or holds something else; names the row.
+        """
+        from harness.run import frame as frames
+
+        return runs_of({"": frames.entries_of(frame, frames.known_as(columns))})[""]
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row an entry: ``query_id, doc_id, rank`` (from 1), ``score``; best document first."""
+        from harness.run import frame as frames
+
+        return frames.to_frame(self)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{query id: {document id: score}}``, best document first."""
@@ -138,7 +186,7 @@ class Run:
         """
         from harness.run import trec
 
-        return runs_of({"": trec.entries(Path(path))})[""]
+        return runs_of({"": trec.entries(path_of("path", path))})[""]
 
     def to_trec(self, path: str | Path, tag: str = "harness") -> None:
         """Write a TREC run file, best document first; scores round-trip to the bit.
@@ -152,7 +200,16 @@ class Run:
         """
         from harness.run import lines
 
-        lines.write(self, Path(path), tag)
+        lines.write(self, path_of("path", path), tag)
+
+    def entries(self) -> Entries:
+        """The lists as a file would hold them."""
+        rows = np.repeat(np.arange(len(self), dtype=np.int32), self.lengths())
+        return Entries(
+            pa.DictionaryArray.from_arrays(pa.array(rows), self.query_ids),
+            pa.DictionaryArray.from_arrays(pa.array(self.docs), self.doc_ids),
+            self.scores,
+        )
 
     def __len__(self) -> int:
         """Number of queries."""
@@ -178,6 +235,20 @@ class Run:
             Column("score", "value"),
         ]
         return Table("run", "best documents of the first queries", columns, rows)
+
+    def equals(self, other: Run) -> bool:
+        """Whether another run has the same lists.
+
+        Args:
+            other: a run.
+
+        Returns:
+            Whether queries, documents, order and scores are the same.
+        """
+        ids = self.query_ids.equals(other.query_ids) and self.doc_ids.equals(other.doc_ids)
+        return self is other or (
+            ids and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in self.ARRAYS)
+        )
 
     def lengths(self) -> NDArray[np.int64]:
         """int64[Q]: how many documents each list holds."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.core.configuration import compose
+from harness.core.errors import path_of, texts_of
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout import heldout
 from harness.sweep.trial.plan import Plan, reopen
@@ -33,6 +34,7 @@ def run_sweep(*overrides: str) -> SweepResult:
     Raises:
         HarnessError: whatever the user can mend, before anything is built where that is possible.
     """
+    texts_of("overrides", overrides)
     plan = Plan(compose("config", overrides), overrides)
     trials = plan.trials()
     return sweep(Prepared.of(plan), trials)
@@ -52,7 +54,8 @@ def run_heldout(result: SweepResult | str | Path, *overrides: str, again: bool =
     Raises:
         HarnessError: test has been evaluated and ``again`` is not set, or data, code or lock changed since the sweep.
     """
-    folder = result.folder if isinstance(result, SweepResult) else Path(result)
+    folder = result.folder if isinstance(result, SweepResult) else path_of("result", result)
     runs = folder.resolve().parent.parent
+    texts_of("overrides", overrides)
     config = compose("heldout", [f"paths.runs='{runs}'", "tracking=none", *overrides])
     return heldout(SweepResult(folder), Prepared.of(reopen(folder, config)), again)

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 import harness
-from harness.run.frame import from_frame
 from tests.conftest import Command
 
 ROWS = [("007", "d1", 0.9), ("007", "d2", 0.5), ("q2", "d3", 2.0), ("q2", "d1", 1.0)]
@@ -32,7 +31,8 @@ def test_usual_names_are_known_and_others_are_given(tmp_path: Path) -> None:
     own = frame("frage", "absatz", "wert")
     named = {"query": "frage", "doc": "absatz", "score": "wert"}
     own.to_csv(tmp_path / "own.tsv", index=False, sep="\t")
-    assert harness.read(tmp_path / "own.tsv", columns=named).to_dict() == from_frame(own, named).to_dict() == LISTS
+    assert harness.read(tmp_path / "own.tsv", columns=named).to_dict() == LISTS
+    assert harness.Run.from_frame(own, named).to_dict() == LISTS
 
 
 @pytest.fixture

@@ -25,7 +25,6 @@ from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
 from harness.run import Run
 from harness.run import io as lists
-from harness.run.frame import from_frame, to_frame
 
 LISTS = {"q1": {"d2": 0.9, "d1": 0.5}, "q2": {"d1": 3.0}}
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=5)
@@ -208,14 +207,14 @@ def test_frames_of_other_tools(tmp_path: Path, names: tuple[str, str]) -> None:
     frame = pd.DataFrame(
         {names[0]: ["q1", "q1", "q2"], "extra": 1, names[1]: ["d1", "d2", "d1"], "score": [0.5, 0.9, 3]}
     )
-    assert from_frame(frame).to_dict() == LISTS
+    assert Run.from_frame(frame).to_dict() == LISTS
     frame.to_parquet(tmp_path / "run.parquet")
     assert lists.read(tmp_path / "run.parquet").to_dict() == LISTS
 
 
 def test_frames_may_have_integers_as_ids() -> None:
     frame = pd.DataFrame({"qid": [7, 7], "docno": [10, 9], "score": np.array([1, 2], dtype=np.float32)})
-    assert from_frame(frame).to_dict() == {"7": {"9": 2.0, "10": 1.0}}
+    assert Run.from_frame(frame).to_dict() == {"7": {"9": 2.0, "10": 1.0}}
 
 
 @pytest.mark.parametrize(
@@ -286,10 +285,10 @@ def test_pytrec_eval_scores_what_we_hand_over() -> None:
 
 
 def test_pandas_there_and_back() -> None:
-    frame = to_frame(Run.from_dict(LISTS))
+    frame = Run.from_dict(LISTS).to_frame()
     assert frame.columns.tolist() == ["query_id", "doc_id", "rank", "score"]
     assert frame["rank"].tolist() == [1, 2, 1]
-    assert from_frame(frame).to_dict() == LISTS
+    assert Run.from_frame(frame).to_dict() == LISTS
 
 
 def test_json_is_what_json_reads(tmp_path: Path) -> None:

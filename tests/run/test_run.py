@@ -82,16 +82,23 @@ def test_scores_are_finite(score):
 @pytest.mark.parametrize(
     ("lists", "told"),
     [
-        ({"q": ["b", "a"]}, r"query q: expected \{document id: number\}, got \['b', 'a'\]; of ranked ids .*1 / rank"),
+        ({"q": "ba"}, r"query q: expected \{document id: number\}, pairs or ids, got a str, 'ba'"),
         ({"q": {"a": "0.5"}}, r"query q, document a: expected a number, got '0\.5'"),
-        ({"q": {7: 0.5}}, r"query q: document id 7 is no text; write str\(7\)"),
-        ({7: {"a": 0.5}}, r"query id 7 is no text"),
-        ([("q", {"a": 0.5})], r"expected \{query id: \{document id: number\}\}, got a list"),
+        ({"q": {0.5: 1}}, r"query q: document: an id is a text or a whole number, got 0\.5"),
+        ({"q": [("a", 2), ("b", 1), ("a", 1)]}, r"query q: document a stands twice in its list"),
+        ({7: ["a"], "7": ["b"]}, r"query 7 stands there twice, as a number and as a text"),
+        ([("q", {"a": 0.5})], r"expected \{query id: \{document id: number\}\}, pairs .*, got a list"),
     ],
 )
 def test_what_is_no_mapping_of_scores_is_named(lists, told):
     with pytest.raises(HarnessError, match=f"^Run.from_dict: {told}"):
         Run.from_dict(lists)
+
+
+def test_mappings_pairs_and_ids_alone_are_lists():
+    ranked = {"7": {"3": 1.0, "2": 0.5}}
+    for lists in ({7: {2: 0.5, 3: 1}}, {7: [("3", 1), (2, 0.5)]}, {"7": ["3", "2"]}, {np.int64(7): (3, 2)}):
+        assert Run.from_dict(lists).to_dict() == ranked, lists
 
 
 def test_a_document_stands_once_in_a_list():

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,12 +26,20 @@ from harness.benchmark import (
 )
 from harness.benchmark.cluster import clusters
 from harness.benchmark.source import Chain, check_chain, judgement_files, with_chain
+from harness.core import escape
 from harness.core.configuration import names
-from harness.core.errors import HarnessError, nested, one_of, whole_number
-from harness.core.table import counted
+from harness.core.errors import HarnessError, described, one_of, whole_number
+from harness.core.table import Column, Table, counted
 from harness.evaluation.gold import goldfile
+from harness.run.frame import FRAME, Frame, entries_of, is_frame, known_as
+from harness.run.mapping import Listed, lists_of, mapping_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FIELDS = ("id", "supporting_ids", "hops", "type")
+Judgements = str | Path | Mapping[Any, Any] | Any
+"""What ``Gold.read`` takes."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -79,17 +88,17 @@ class Gold:
     @classmethod
     def read(
         cls,
-        path: str | Path,
+        source: Judgements,
         lenient: bool = False,
         chain: Chain | None = None,
         rel: int = 1,
         keep_empty: bool = False,
     ) -> Gold:
-        """The gold in a file, or of a benchmark.
+        """The gold in a file, of a benchmark, or of what Python holds.
 
         Args:
-            path: of a file (see ``harness.evaluation.gold.goldfile``), a folder of prepared files, or a benchmark's
-                name.
+            source: a file (see ``harness.evaluation.gold.goldfile``), a folder of prepared files, a benchmark or its
+                name, a data frame, ``{query id: {document id: relevance}}``, or qrels of ranx.
             lenient: pass over comment lines and trailing fields of TREC qrels.
             chain: of which queries the hop order is known: ``all``, ``none`` or ``{field: [values]}``; None: as the
                 benchmark says, and all of a queries.jsonl.
@@ -105,13 +114,33 @@ class Gold:
         whole_number("rel", rel, 1)
         if chain is not None:
             check_chain("dataset.chain", chain)
-        place = Path(path)
-        if (place.is_dir() and not judgement_files(place)) or (not place.exists() and str(path) in names("dataset")):
+        if not isinstance(source, (str, Path)):
+            return cls._held(source, rel, keep_empty)
+        place = Path(source)
+        if (place.is_dir() and not judgement_files(place)) or (not place.exists() and str(source) in names("dataset")):
             if rel != 1:
-                raise _no_grades(rel, str(path))
-            benchmark = load(path)
+                raise _no_grades(rel, str(source))
+            benchmark = load(source)
             return cls.of(benchmark if chain is None else with_chain(benchmark, chain))
-        return cls._judged(goldfile.read(place, lenient, chain), str(path), rel, keep_empty)
+        return cls._judged(goldfile.read(place, lenient, chain), str(source), rel, keep_empty)
+
+    @classmethod
+    def _held(cls, source: Judgements, rel: int, keep_empty: bool) -> Gold:
+        """The gold of what is no file."""
+        if isinstance(source, Gold):
+            return source
+        if isinstance(source, Benchmark):
+            return cls.of(source)
+        if is_frame(source):
+            return cls.from_frame(source, rel=rel, keep_empty=keep_empty)
+        if isinstance(source, Mapping):
+            return cls.from_dict(source, rel, keep_empty=keep_empty)
+        if hasattr(source, "to_dict"):
+            return cls.from_dict(mapping_of("Gold.read", source), rel, keep_empty=keep_empty)
+        raise HarnessError(
+            "expected gold: a file, the name of a benchmark, a data frame, {query id: {document id: relevance}} or "
+            f"qrels of ranx; got {described(source)}"
+        )
 
     @classmethod
     def _judged(cls, found: goldfile.Judged, source: str, rel: int, keep_empty: bool) -> Gold:
@@ -138,31 +167,79 @@ class Gold:
         return np.broadcast_to(self.ordered, len(self))
 
     @classmethod
-    def from_dict(cls, qrels: Mapping[str, Mapping[str, float]], rel: int = 1) -> Gold:
-        """The gold of the qrels of pytrec_eval and ranx; there is no hop order.
+    def from_dict(cls, qrels: Listed, rel: int = 1, ordered: bool = False, keep_empty: bool = False) -> Gold:
+        """The gold of the qrels of pytrec_eval and ranx, or of lists of supporting documents.
 
         Args:
-            qrels: ``{query id: {document id: relevance}}``.
+            qrels: ``{query id: {document id: relevance}}``, pairs ``[(document id, relevance), ...]``, or ids alone,
+                whose relevance is 1. Ids are texts; whole numbers become texts.
             rel: the relevance from which on a document supports its query; a query without any is left out.
+            ordered: whether the supporting documents stand in hop order, so that the last one is the last hop.
+            keep_empty: as of ``read``.
 
         Returns:
             The gold of the queries that have a supporting document.
 
         Raises:
-            HarnessError: there is a list where a mapping should be.
+            HarnessError: an id or a relevance is something else, or a document stands twice in a list.
         """
-        nested("Gold.from_dict", qrels, "query", "document")
-        nothing: list[None] = [None] * len(qrels)
-        grades = [dict(judged) for judged in qrels.values()]
-        judged = goldfile.Judged(list(qrels), [[] for _ in grades], nothing, nothing, False, grades=grades)
         whole_number("rel", rel, 1)
-        return cls._judged(judged, "the qrels", rel, keep_empty=False)
+        grades = lists_of("Gold.from_dict", qrels, lambda place: 1.0)
+        found = cls._judged(goldfile.graded(grades), "the qrels", rel, keep_empty)
+        return replace(found, ordered=True, grades=None) if ordered else found
+
+    @classmethod
+    def from_frame(
+        cls, frame: Frame, columns: Mapping[str, str] | None = None, rel: int = 1, keep_empty: bool = False
+    ) -> Gold:
+        """The gold of a data frame, a row a judgement; there is no hop order.
+
+        Args:
+            frame: of pandas, polars or Arrow, with PyTerrier's ``qid, docno, label``, BEIR's ``query-id, corpus-id,
+                score``, or other usual names.
+            columns: what they are called otherwise: ``{"query": "topic", "doc": "pid", "relevance": "grade"}``, or some
+                of these.
+            rel: as of ``from_dict``.
+            keep_empty: as of ``read``.
+
+        Returns:
+            The gold of the queries that have a supporting document.
+
+        Raises:
+            HarnessError: a column is missing, or holds something else; names the row.
+        """
+        whole_number("rel", rel, 1)
+        found = goldfile.judgements(entries_of(frame, known_as(columns, goldfile.COLUMNS, goldfile.TYPED)))
+        return cls._judged(goldfile.unordered(found), FRAME, rel, keep_empty)
+
+    @classmethod
+    def from_ranx(cls, qrels: Any, rel: int = 1) -> Gold:
+        """The gold of ``ranx.Qrels``; there is no hop order.
+
+        Args:
+            qrels: of ranx, or anything that has its ``to_dict()``.
+            rel: as of ``from_dict``.
+
+        Returns:
+            The gold of the queries that have a supporting document.
+
+        Raises:
+            HarnessError: it has no ``to_dict``, or that gives no judgements.
+        """
+        return cls.from_dict(mapping_of("Gold.from_ranx", qrels), rel)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{query id: {document id: relevance}}``, the qrels of pytrec_eval; ``ranx.Qrels`` takes them too."""
         if self.grades is not None:
             return {query: dict(judged) for query, judged in zip(self.query_ids, self.grades, strict=True)}
         return {query: dict.fromkeys(docs, 1) for query, docs in zip(self.query_ids, self.supporting, strict=True)}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a judgement: ``query_id, doc_id, relevance``, of each query in the gold's order."""
+        import pandas as pd
+
+        rows = [(query, doc, grade) for query, judged in self.to_dict().items() for doc, grade in judged.items()]
+        return pd.DataFrame(rows, columns=list(goldfile.COLUMNS))
 
     @classmethod
     def unordered(cls, relevant: Mapping[str, list[str]], source: str) -> Gold:
@@ -188,6 +265,13 @@ class Gold:
         part = "" if self.part == "all" else f" of {self.part}"
         counts = f"{len(self)} queries{part}, {passages} supporting passages"
         return f"Gold({counts}, hop order known of {known}; {self.source})"
+
+    def _repr_html_(self) -> str:
+        """The numbers, and the first queries."""
+        shown = self.take(range(min(len(self), 5)))
+        rows = [list(row) for row in zip(shown.query_ids, map(", ".join, shown.supporting), strict=True)]
+        table = Table("gold", "the first queries", [Column("query", "text"), Column("supporting", "text")], rows)
+        return f"<p>{escape.html(repr(self))}</p>\n{table.html()}"
 
     def split(self, name: str, splitting: Splitting = "md5") -> Gold:
         """The queries of one split; a warning says where they carry one of their own that is not used.
@@ -329,6 +413,16 @@ class Gold:
             left_out = counted(len(self.nothing), "query")
             said.append(f"{left_out} with nothing relevant left out (ties=trec: 0, as trec_eval)")
         return "; ".join(said)
+
+
+T = TypeVar("T")
+
+
+def refuse_gold(run: T) -> T:
+    """What was given as the run. Raises HarnessError where it is gold, as first argument of ranx' functions."""
+    if isinstance(run, (Gold, Benchmark)) or type(run).__name__ == "Qrels":
+        raise HarnessError(f"the run comes first, then the gold: expected a run, got {described(run)}")
+    return run
 
 
 def _no_grades(rel: int, source: str) -> HarnessError:

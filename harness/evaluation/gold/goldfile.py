@@ -9,7 +9,7 @@ packed. Raises HarnessError with file and line for what is broken, double, or em
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from harness.benchmark.source import (
 from harness.core.errors import HarnessError
 from harness.core.input import form_of, numbered_lines, parse_json, refuse_array
 from harness.run import document, frame
-from harness.run.entries import check_named
+from harness.run.entries import Entries, check_named
 from harness.run.trec import FORM, RANK, SCORE, fields_of, is_comment
 
 QUERY = '{"id": ..., "supporting_ids": [...], "hops": ..., "type": ...}'
@@ -37,6 +37,8 @@ QREL = "qid 0 docid relevance"
 QRELS = '{"query id": {"document id": relevance}}'
 COLUMNS = {"query_id": frame.QUERY, "doc_id": frame.DOC, "relevance": ("relevance", "rel", "label", "score")}
 
+TYPED = {"query": "query_id", "doc": "doc_id", "relevance": "relevance"}
+"""What is typed as ``columns={query: ..., doc: ..., relevance: ...}``, by our names."""
 Judgement = tuple[str, str, float]
 """Query, document, relevance."""
 
@@ -70,7 +72,7 @@ def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judge
     if form == "json":
         return _unordered(path, _json(path), chain)
     if form == "parquet":
-        return _unordered(path, _table(path), chain)
+        return _unordered(path, judgements(frame.read_entries(path, COLUMNS)), chain)
     lines = [(number, line) for number, line in numbered_lines(path) if not (lenient and is_comment(line))]
     if not lines:
         raise HarnessError(f"{path}: the file is empty; expected lines {QUERY} or qrels `{QREL}`")
@@ -78,11 +80,11 @@ def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judge
     if lines[0][1].lstrip().startswith(b"{"):
         first = parse_json(lines[0][1], path, QUERY, lines[0][0])
         if form == "jsonl" and isinstance(first, dict) and frame.has_columns(list(first), COLUMNS):
-            return _unordered(path, _table(path), chain)
+            return _unordered(path, judgements(frame.read_entries(path, COLUMNS)), chain)
         return _queries(path, lines, "all" if chain is None else chain)
     delimiter = {"tsv": b"\t", "csv": b","}.get(form)
     if delimiter and frame.has_columns(lines[0][1].decode(errors="replace").split(delimiter.decode()), COLUMNS):
-        return _unordered(path, _table(path), chain)
+        return _unordered(path, judgements(frame.read_entries(path, COLUMNS)), chain)
     lines = lines[1:] if _is_head(lines[0][1]) else lines
     judged = [(number, _qrel(path, number, line, lenient)) for number, line in lines]
     pairs = ((f"{query} {doc}", number) for number, (query, doc, _) in judged)
@@ -109,15 +111,25 @@ def _is_head(line: bytes) -> bool:
     )
 
 
-def _unordered(path: Path, judgements: Iterable[Judgement], chain: Chain | None) -> Judged:
+def _unordered(path: Path, judged: Iterable[Judgement], chain: Chain | None) -> Judged:
     if chain is not None:
         raise HarnessError(
             f"dataset.chain says which queries have a known hop order, and {path} has none; give gold=queries.jsonl, "
             "or leave it out"
         )
+    return unordered(judged)
+
+
+def unordered(judged: Iterable[Judgement]) -> Judged:
+    """What judgements say, a row each; there is no hop order."""
     grades: dict[str, dict[str, float]] = {}
-    for query, doc, relevance in judgements:
+    for query, doc, relevance in judged:
         grades.setdefault(query, {})[doc] = relevance
+    return graded(grades)
+
+
+def graded(grades: Mapping[str, dict[str, float]]) -> Judged:
+    """What judgements say, ``{query: {document: relevance}}``."""
     nothing = [None] * len(grades)
     return Judged(list(grades), [[] for _ in grades], nothing, nothing, False, grades=list(grades.values()))
 
@@ -127,8 +139,8 @@ def _json(path: Path) -> Iterable[Judgement]:
     return ((query, doc, relevance) for query, documents in judged for doc, relevance in documents.items())
 
 
-def _table(path: Path) -> Iterable[Judgement]:
-    found = frame.read_entries(path, COLUMNS)
+def judgements(found: Entries) -> Iterable[Judgement]:
+    """The judgements of a table. Raises HarnessError for an id that is empty, and a pair that stands there twice."""
     check_named(found)
     queries, docs = found.queries.to_pylist(), found.docs.to_pylist()
     first: dict[tuple[str, str], int] = {}

@@ -315,12 +315,13 @@ def average(values: Values) -> Values:
     return np.asarray(np.where(count, np.where(known, values, 0.0).sum(axis=-1) / np.maximum(count, 1), np.nan))
 
 
-def metrics(names: str | Iterable[str], depths: int | Sequence[int] | None) -> list[Metric]:
+def metrics(names: str | Metric | Iterable[str | Metric], depths: int | Sequence[int] | None) -> list[Metric]:
     """The metrics of some names at some depths: a name with its own ``@k`` stays as it is, ``mrr`` needs no depth.
 
     >>> [str(metric) for metric in metrics(["last_hop", "mrr", "ndcg@20"], [5, 10])]
     ['last_hop@5', 'last_hop@10', 'mrr', 'ndcg@20']
     """
+    names = [names] if isinstance(names, Metric) else names
     for key, given in (("metrics", names), ("k", () if depths is None or isinstance(depths, int) else depths)):
         if not isinstance(given, Iterable) or (key == "k" and isinstance(given, str)):
             raise HarnessError(

@@ -16,6 +16,7 @@ from omegaconf import OmegaConf
 from harness.core.configuration import package_folder
 from harness.evaluation import evaluate as evaluating
 from harness.evaluation import run_comparison
+from harness.evaluation.gold import Gold
 from harness.sweep.heldout.looks import note_look
 
 P = ParamSpec("P")
@@ -23,13 +24,14 @@ R = TypeVar("R")
 
 
 def noted(score: Callable[P, R]) -> Callable[P, R]:
-    """The function, which has a parameter ``gold``, noting its look when it has returned."""
+    """The function, which has parameters ``gold`` and ``ties``, noting its look when it has returned."""
     signature = inspect.signature(score)
 
     @wraps(score)
     def scored(*args: P.args, **kwargs: P.kwargs) -> R:
-        found = score(*args, **kwargs)
-        gold = signature.bind(*args, **kwargs).arguments["gold"]
+        given = signature.bind(*args, **kwargs).arguments
+        given["gold"] = gold = Gold.read(given["gold"], keep_empty=given.get("ties") == "trec")
+        found = score(**given)
         paths = OmegaConf.load(package_folder("conf") / "paths" / "default.yaml")
         note_look(paths.looks, score.__name__, gold.source, gold.tests, scored=gold.query_ids)
         return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from harness.core.errors import path_of
 from harness.plugins.items.score import ScoreComparison, Scores, compare_systems, read_scores
 
 Given = str | Path | Mapping[str, float]
@@ -36,7 +37,7 @@ def compare_scores(
     """
     systems = []
     for name, given in (("the run", run), ("the baseline", baseline)):
-        several = [given] if isinstance(given, str | Path | Mapping) else given
+        several = given if isinstance(given, (list, tuple)) else [given]
         shown = str(given) if isinstance(given, str | Path) else name
         systems.append({shown: [_read(one, name, metric, columns) for one in several]})
     return compare_systems(systems[0], systems[1], missing)[0]
@@ -45,4 +46,5 @@ def compare_scores(
 def _read(given: Given, name: str, metric: str | None, columns: Mapping[str, str] | None) -> Mapping[str, Scores]:
     if isinstance(given, Mapping):
         return {metric or "score": Scores.from_dict(given, name, metric or "score")}
+    path_of(name, given)
     return read_scores(given, None if metric is None else [metric], columns)

@@ -45,6 +45,11 @@ class ScoreComparison(SystemComparison):
         """Of the items."""
         return self.item_ids
 
+    @property
+    def id_name(self) -> str:
+        """The column of ``ids`` in a data frame."""
+        return "item_id"
+
     def extent(self, n: int) -> str:
         """Items, and clusters where they have some."""
         clusters = "" if self.labels is None else f" in {len(np.unique(self.labels))} clusters"
