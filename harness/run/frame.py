@@ -30,7 +30,6 @@ from harness.core.input import (
     rows_of,
 )
 from harness.run.entries import Entries
-from harness.run.run import Run
 from harness.run.trec import SCORE
 
 if TYPE_CHECKING:
@@ -235,13 +234,16 @@ def entries_of(frame: Frame, names: Names) -> Entries:
     return _of_table(FRAME, table, names)
 
 
-def to_frame(run: Run) -> pd.DataFrame:
-    """A row an entry: ``query_id, doc_id, rank`` (from 1), ``score``; best document first."""
+def to_frame(run: Any) -> pd.DataFrame:
+    """A row an entry: ``query_id, doc_id, rank`` (from 1), ``score``; best document first.
+
+    run: a ``harness.run.Run``, which imports this module.
+    """
     frame: pd.DataFrame = _table(run).to_pandas()
     return frame
 
 
-def write(run: Run, path: Path) -> None:
+def write(run: Any, path: Path) -> None:
     """Write a Parquet file with the columns ``query_id, doc_id, rank, score``."""
     import pyarrow.parquet as pq
 
@@ -249,7 +251,7 @@ def write(run: Run, path: Path) -> None:
         pq.write_table(_table(run), partial)
 
 
-def _table(run: Run) -> pa.Table:
+def _table(run: Any) -> pa.Table:
     rows = np.repeat(np.arange(len(run)), run.lengths())
     columns = {
         "query_id": run.query_ids.take(pa.array(rows)),
