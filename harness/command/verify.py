@@ -32,7 +32,7 @@ def run(config: DictConfig) -> None:
     for line in verify_files(folder, Ledger(Path(config.paths.ledger))):
         print(line)
     if not config.rescore:
-        print("numbers    not computed again, only hashes were checked, which a forger can make anew: add --rescore")
+        print("numbers    not computed again, only hashes were checked, which a forger can make, too: add --rescore")
     else:
         from harness.sweep.trial import Prepared, reopen
 

@@ -16,7 +16,7 @@ from harness.evaluation.statistic.trials import mcnemar_ps
 
 GREAT = 0.05
 """A cluster with a greater share of the questions is warned of."""
-SEEN = "what could be seen"
+SEEN = "detectable difference"
 UNANSWERED = ": these questions cannot show whether choosing among the lists adds to {best}"
 
 
@@ -70,8 +70,8 @@ def conclude(found: Comparison, ours: str, theirs: str, p: float | None = None) 
     low, high = interval
     if shown(decides) != (low > 0 or high < 0):
         exact = "the exact test's p" if found.test == "sign" and found.errors is None else "the test's p"
-        rule = f"{exact} rules" if p is None else "Holm p rules, which is corrected for all that was compared"
-        alone = f"the interval, of this pair alone, {'holds' if shown(decides) else 'excludes'} 0"
+        rule = f"{exact} decides" if p is None else "Holm p decides, which is corrected for all comparisons"
+        alone = f"the interval, which is not corrected, {'holds' if shown(decides) else 'excludes'} 0"
         said.append(Sentence("caveat", f"Against {theirs} {rule}; {alone}."))
     if not shown(decides):
         said.append(Sentence("explanation", f"Against {theirs}: {_limit(found)}", SEEN))
@@ -111,7 +111,7 @@ def _limit(found: Comparison) -> str:
 
 
 def blind_spots(fitted: Mapping[str, Mapping[str, Any]], sizes: NDArray[np.int64]) -> list[Sentence]:
-    """What the forecast of a tune half cannot see, a sentence each; none where it sees all.
+    """Why the forecast of a tune half may be wrong, a sentence a reason.
 
     fitted: by list, ``seen``: how many questions of tune share gold with one that its weights were chosen on. Trials
     that learn, and lists of ``harness fit``, are scored by what had not seen the question, and hide nothing.

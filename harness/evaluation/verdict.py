@@ -161,7 +161,7 @@ def _ruling(found: Sequence[SystemComparison]) -> list[Sentence]:
     """One caveat for all pairs whose interval says otherwise than Holm's p."""
     pairs = [one for one in found if any(each.kind == "caveat" for each in conclude(one, "", "", one.p_holm))]
     named = ", ".join(f"{one.name} against {one.baseline} by {one.metric}" for one in pairs)
-    rule = f"Holm p rules, which is corrected for all; the interval, of the pair alone, says otherwise: {named}."
+    rule = f"Holm p decides, which is corrected for all; the interval, which is not, says otherwise: {named}."
     return [Sentence("caveat", rule)] if pairs else []
 
 

@@ -33,8 +33,8 @@ def test_what_is_better_and_what_is_worse() -> None:
 def test_a_corrected_p_decides() -> None:
     sentences = conclude(compared(10, 0, 10), "new", "old", 0.0504)
     assert sentences[0].endswith("Holm p .0504), no difference is shown.")
-    rule = "Against old Holm p rules, which is corrected for all that was compared; the interval, of this pair "
-    assert sentences[1] == f"{rule}alone, excludes 0."
+    rule = "Against old Holm p decides, which is corrected for all comparisons; the interval, which is not "
+    assert sentences[1] == f"{rule}corrected, excludes 0."
 
 
 def test_a_verdict_beside_an_interval_that_says_otherwise_says_what_rules() -> None:
@@ -43,7 +43,7 @@ def test_a_verdict_beside_an_interval_that_says_otherwise_says_what_rules() -> N
     assert found.interval[0] > 0
     shown, rule, _ = conclude(found, "new", "old")
     assert shown.endswith("raw p .062), no difference is shown.")
-    assert rule == "Against old the exact test's p rules; the interval, of this pair alone, excludes 0."
+    assert rule == "Against old the exact test's p decides; the interval, which is not corrected, excludes 0."
 
 
 def test_what_was_not_shown_is_said() -> None:

@@ -49,7 +49,7 @@ class Lock:
     def _read(self) -> dict[str, Entry]:
         if not self.path.exists():
             return {}
-        expected = "the hash of each benchmark, as it was written; restore the file, or remove it to start anew"
+        expected = "the hash of each benchmark, as it was written; restore the file, or remove it to start again"
         entries = read_json(self.path, expected)
         if not isinstance(entries, dict) or not all(isinstance(entry, dict) for entry in entries.values()):
             raise HarnessError(f"{self.path}: found {str(entries)[:40]!r}, expected {expected}")

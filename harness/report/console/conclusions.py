@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.analysis.resplit import choose_again
 from harness.core.table import counted, p_value, percent, percents, points, shown
-from harness.evaluation.comparison import Comparison, compare_trials
+from harness.evaluation.comparison import Comparison, compare_trials, corrected_ps
 from harness.evaluation.conclusion import (
     LEAD,
     Headroom,
@@ -44,7 +44,7 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
     """
     forecasts = {
         "expected on test": _expected(result),
-        "what test can see": _power(result),
+        "power on test": _power(result),
         "edge of the grid": _edges(result),
     }
     return [
@@ -52,6 +52,7 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
         *_verdict(view),
         *_outlook(result, view),
         *_addition(result, view),
+        *_other_lists(view),
         *_elsewhere(view),
         *_other_splits(result),
         *(Sentence("caveat", f"{line}.") for line in view.warnings),
@@ -95,7 +96,7 @@ def _outlook(result: SweepResult, view: View) -> list[Sentence]:
     if forecast["low"] <= 0 and forecast["high"] >= 1:
         return [Sentence("expectation", f"{asked.capitalize()} can show nothing: any score is expected.")]
     bounds = f"{percent(forecast['low'])} to {percent(forecast['high'])}"
-    return [Sentence("expectation", f"On {asked} {bounds} is expected."), *_blind_spots(result)]
+    return [Sentence("expectation", f"On {asked} a score of {bounds} is expected."), *_blind_spots(result)]
 
 
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
@@ -106,7 +107,8 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     settled = found is not None and found.difference > 0 and shown(p)
     if view.winner_list == best:
         within = f" in its first {view.metric.k}" if view.metric.k else ""
-        said = f"No fusion is shown to be better than {named}: the best one has all gold{within} where {best} has it"
+        same = f"the best fusion finds the same gold passages{within} as {best} does"
+        said = f"No fusion is shown to be better than {named}: {same}"
         more = [Sentence("explanation", f"it was locked as {winner['name']}.", "the winner")]
     elif found is None:
         return []
@@ -121,20 +123,34 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     if room is None:
         return [Sentence("addition", f"{said}."), *more]
     few = "" if room.answers or settled else ", too few to show a gain"
-    gain = f"another list finds more than {best} on {room.questions} of {room.n} questions{few}"
-    return [Sentence("addition", f"{said}; {gain}."), *more, *room.sentences(settled=settled)]
+    others = " or ".join(room.wins)
+    gain = f"On {room.questions} of {room.n} questions {others} finds more than {best}{few}"
+    return [Sentence("addition", f"{said}. {gain}."), *more, *room.sentences(settled=settled)]
+
+
+def _other_lists(view: View) -> list[Sentence]:
+    """On test, the winner against each list that is neither the reference nor the best one of tune."""
+    apart = {view.singles.get(name) for name in view.rivals}
+    others = [name for name, place in view.singles.items() if place not in apart]
+    found = {name: one for name in others if (one := _against(view, name)) is not None}
+    if view.split != "test" or not found:
+        return []
+    told = [
+        f"{name}, at {found[name].scale.score(found[name].baseline_score)}: {difference(found[name], p)}"
+        for name, (p, _) in zip(found, corrected_ps([*found.values()]), strict=True)
+    ]
+    return [Sentence("addition", f"The winner against the other single lists: {'; '.join(told)}.")]
 
 
 def _elsewhere(view: View) -> list[Sentence]:
     """The hop counts where a single list does better than the winner, and whether the difference depends on hops."""
     told, lists = [], {}
     for label, one, found, p in exceptions(view):
-        scores = f"it scores {percent(found.baseline_score)}%, the winner {percent(found.score)}%"
-        lead = f"At {label} (n = {found.n}) {one.name} does better than the winner: {scores}"
-        told.append(f"{lead}, {difference(found, p)}.")
+        scores = f"the winner scores {percent(found.score)}% and {one.name} {percent(found.baseline_score)}%"
+        told.append(f"At {label} (n = {found.n}) {scores}: {difference(found, p)}.")
         lists[one.name] = one.p_hops
-    ps = [f"from {name} is the same at all hops has p {p_value(p)}" for name, p in lists.items() if p is not None]
-    same = f" That the difference {' and '.join(ps)}." if ps else ""
+    ps = [f"from {name} p {p_value(p)}" for name, p in lists.items() if p is not None]
+    same = f" Test that the difference is the same at all hops: {', '.join(ps)}." if ps else ""
     return [Sentence("addition", " ".join(told) + same)] if told else []
 
 
@@ -216,7 +232,7 @@ def _edges(result: SweepResult) -> str:
     if not found:
         return ""
     named = [f"{_whose(edge)} has {edge['knob']}={edge['value']:g} (next: {edge['next']:g})" for edge in found]
-    return f"{'; '.join(named)}: the last value of its axis, so a better one may lie beyond, which a wider grid tells."
+    return f"{'; '.join(named)}: the last value of its axis. A better one may lie beyond it: try a wider grid."
 
 
 def _whose(edge: Mapping[str, Any]) -> str:

@@ -107,7 +107,7 @@ def _data(view: View) -> str:
 
 def _copies(view: View) -> str:
     copies = sum(view.copies)
-    said = f" Left out, since their gold ranks are those of one before: {copies}; Holm p counts them, max p does not."
+    said = f" Left out: {copies} with the same gold ranks as one above; Holm p counts them, max p does not."
     return said if copies else ""
 
 

@@ -104,7 +104,7 @@ def _said(
     lists = dict.fromkeys(str(result.lock.get("best_single")) for result in results)
     winners = "; ".join(
         f"{display.dataset.get(view.dataset, view.dataset)}: {display.trial(view.rows[view.best_place])}"
-        f"{' alone; no fusion is better' if view.winner_list else ''}"
+        f"{'; no fusion is better' if view.winner_list else ''}"
         for view in views
     )
     looks = "; ".join(f"{view.dataset}, evaluation {view.evaluation}" for view in views if view.evaluation)

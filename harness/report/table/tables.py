@@ -98,7 +98,7 @@ def _copies(view: View, limit: int | None) -> str:
     """How many trials have the gold ranks of another; nothing where none has."""
     copies = sum(view.copies)
     left = " and are left out" if limit else ""
-    told = f" ({copies} have the gold ranks of one before them{left}; Holm p counts them, max p does not)"
+    told = f" ({copies} have the same gold ranks as one above{left}; Holm p counts them, max p does not)"
     return told if copies else ""
 
 

@@ -213,5 +213,5 @@ def _note(view: View, share: str, page: Page, experiment: str) -> str:
         f"[All trials as a table]({table}), best first; [as charts]({charts}). {share} are runs below this one.",
     ]  # fmt: skip
     if copies:
-        lines.append(f"{copies} have the gold ranks of one before them, which their tag `same_as` names.")
+        lines.append(f"{copies} have the same gold ranks as an earlier one, which their tag `same_as` names.")
     return "\n".join(lines)

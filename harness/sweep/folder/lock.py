@@ -64,7 +64,7 @@ def read_lock(path: Path) -> dict[str, Any]:
     if not isinstance(lock, dict) or not isinstance(lock.get("sha256"), str):
         raise HarnessError(f"{path}: no lock of a sweep; give runs/sweeps/NAME/{LOCK}")
     if digest({key: value for key, value in lock.items() if key != "sha256"}) != lock["sha256"]:
-        raise HarnessError(f"{path}: changed since it was written (its sha256 differs); sweep again to lock anew")
+        raise HarnessError(f"{path}: changed since it was written (its sha256 differs); sweep again for a new lock")
     if (told := misfit(lock, Lock)) is not None:
         raise HarnessError(f"{path}: {told}; sweep again")
     return lock

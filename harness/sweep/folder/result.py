@@ -302,7 +302,7 @@ class SweepResult:
 
     def _damaged(self, name: str, why: str) -> HarnessError:
         return HarnessError(
-            f"{self.folder / name}: damaged ({' '.join(why.split())[:200]}); copy it anew, or sweep again"
+            f"{self.folder / name}: damaged ({' '.join(why.split())[:200]}); copy it again, or sweep again"
         )
 
 
@@ -315,4 +315,4 @@ def differing(results: Sequence[SweepResult]) -> list[dict[str, str]]:
 
 
 def _json(path: Path) -> Any:
-    return parse_json(path.read_bytes(), path, "what a sweep wrote; copy it anew, or sweep again")
+    return parse_json(path.read_bytes(), path, "what a sweep wrote; copy it again, or sweep again")

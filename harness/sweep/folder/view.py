@@ -128,8 +128,8 @@ class View:
 
     @property
     def winner_name(self) -> str:
-        """The name of the locked winner; that of a list, where it is that list alone."""
-        return f"{self.winner_list} alone" if self.winner_list else str(self.rows[self.winner_place]["name"])
+        """The name of the locked winner; of a fusion that ranks as one list does, that list's name."""
+        return self.winner_list or str(self.rows[self.winner_place]["name"])
 
     @cached_property
     def winner_list(self) -> str | None:

@@ -146,7 +146,7 @@ def locked(result: SweepResult, prepared: Prepared, lock: Entry) -> dict[str, Tr
     for key in fitted:
         if key not in known:
             raise HarnessError(
-                f"{result.folder}/config.yaml no longer gives the locked trial {key}; sweep again to lock anew"
+                f"{result.folder}/config.yaml no longer gives the locked trial {key}; sweep again for a new lock"
             )
     return {key: known[key].with_learned(fitted[key]) for key in locked_trials(lock)}
 

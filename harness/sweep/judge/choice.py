@@ -84,7 +84,7 @@ def check_unchanged(result: SweepResult, data: Benchmark) -> Mapping[str, Any]:
         if locked != now:
             raise HarnessError(
                 f"{result.folder / LOCK}: the {what} changed since locking (locked: {_differing(locked, now)}, now: "
-                f"{_differing(now, locked)}); sweep again to lock anew"
+                f"{_differing(now, locked)}); sweep again for a new lock"
             )
     return lock
 

@@ -166,7 +166,7 @@ def _load(place: Path) -> dict[str, Any]:
         stored = OmegaConf.load(place)
     except (YAMLError, OmegaConfBaseException, OSError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:120]
-        raise HarnessError(f"{place}: damaged ({reason}); copy it anew, or sweep again") from error
+        raise HarnessError(f"{place}: damaged ({reason}); copy it again, or sweep again") from error
     plain: Any = OmegaConf.to_container(stored, resolve=False)
     for key, kind in STORED.items():
         found = plain.get(key) if isinstance(plain, dict) else None

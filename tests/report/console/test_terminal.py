@@ -23,7 +23,7 @@ def test_leaderboard(example: ModuleType, tmp_path: Path) -> None:
     assert lines[16].startswith(
         "in percent; W, L (GraphWin, GraphLoss): queries won and lost against dense; Holm p: over"
     )
-    assert "On the 6 questions of test 40.0 to 80.0 is expected." in lines
+    assert "On the 6 questions of test a score of 40.0 to 80.0 is expected." in lines
     assert len(lines) <= 26
     assert max(map(len, lines)) <= 120
 
@@ -34,7 +34,7 @@ def test_what_explains_stands_behind_explain(
     monkeypatch.setenv("COLUMNS", "200")
     result = example.write(tmp_path / "s1")
     short, whole = terminal.leaderboard(result), terminal.leaderboard(result, explain=True)
-    for topic in ("headroom: ", "expected on test: ", "what test can see: "):
+    for topic in ("headroom: ", "expected on test: ", "power on test: "):
         assert f"\n{topic}" in whole
         assert topic not in short
     assert whole.splitlines()[2].split()[-5:] == ["p", "Holm", "p", "max", "p"]
@@ -52,7 +52,7 @@ def test_heldout(example: ModuleType, tmp_path: Path, monkeypatch: pytest.Monkey
     whole = terminal.heldout(result, explain=True).splitlines()
     (row,) = (line for line in whole if line.startswith(">"))
     assert row.split()[-10:] == ["83.3", "83.3", "43.6–97.0", "3", "0", ".250", ".250", "2", "0", ".500"]
-    assert not any(line.startswith(("what test can see", "expected on test", "edge of the grid")) for line in whole)
+    assert not any(line.startswith(("power on test", "expected on test", "edge of the grid")) for line in whole)
 
 
 def test_no_sentence_is_said_twice(example: ModuleType, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_a_short_leaderboard_leaves_out_copies_and_counts_them(example: ModuleTy
     short, whole = (tables.leaderboard(SweepResult(result.folder), limit) for limit in (2, None))
     assert column(short, "rank") == ["3", "4", "7", "8"]  # 1 and 2 are left out: they are 3, which is a single list
     assert (
-        "(2 have the gold ranks of one before them and are left out; Holm p counts them, max p does not)"
+        "(2 have the same gold ranks as one above and are left out; Holm p counts them, max p does not)"
         in short.caption
     )
     assert len(whole.rows) == 8

@@ -127,11 +127,11 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(
 ) -> None:
     tracking.export(example.as_a_list(result).folder)
     (run,) = find_runs(tracking, "tags.kind = 'sweep'")
-    assert run.data.tags["winner"] == "graph alone"
-    called = "Winner on tune: graph alone; no fusion is better \\(locked as boltzmann "
+    assert run.data.tags["winner"] == "graph"
+    called = "Winner on tune: graph; no fusion is better \\(locked as boltzmann "
     assert run.data.tags["mlflow.note.content"].startswith(called)
     (trial,) = find_runs(tracking, "tags.trial = '0000000000000000'")
-    assert trial.info.run_name == "1 graph alone"
+    assert trial.info.run_name == "1 graph"
 
 
 def test_what_the_sweep_cost_are_metrics_of_its_run(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
@@ -194,7 +194,7 @@ def test_every_trial_is_a_run_with_every_metric_and_copies_name_the_first(
     assert same == {**dict.fromkeys("124678"), "3": trials[1].info.run_name, "5": trials[1].info.run_name}
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert parent.data.tags["runs"] == "8 of 8 trials"
-    assert "2 have the gold ranks of one before them" in parent.data.tags["mlflow.note.content"]
+    assert "2 have the same gold ranks as an earlier one" in parent.data.tags["mlflow.note.content"]
     (table,) = (Path(parent.info.artifact_uri.removeprefix("file://")) / "trials.json",)
     assert len(json.loads(table.read_text())["data"]) == 8
     assert "last_hop_at_29" in json.loads(table.read_text())["columns"]

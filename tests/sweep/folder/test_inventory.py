@@ -29,4 +29,4 @@ def test_the_list_of_sweeps_and_one_that_cannot_be_read(runs):
 def test_a_winner_that_is_a_list_is_listed_by_the_lists_name(example, tmp_path):
     example.as_a_list(example.write(tmp_path / "sweeps" / "s1", heldout=False))
     ((*_, winner, _, _),) = sweeps(tmp_path).rows
-    assert winner == "graph alone"
+    assert winner == "graph"
