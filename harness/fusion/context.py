@@ -1,4 +1,4 @@
-"""What strategies read beside the lists of a pool: texts, vectors, mentions, seeds, relations, prior importance."""
+"""What strategies read beside the lists of a pool: texts, vectors, mentions, seeds, relations, importance, types."""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ class Context:
     mentions: sparse [D, E] by list name: which passage mentions which entity in the graph of that list.
     vectors: float32[D, d] of length 1, of all passages by the configuration's encoder.
     importance: float64[D] in [0, 1] by file name: the prior importance of documents (``pool.importance``).
+    types: of each query, as the benchmark says it.
     """
 
     texts: SourceTexts | None = None
@@ -68,12 +69,14 @@ class Context:
     vectors: NDArray[np.float32] | None = None
     mentions: Mapping[str, csr_array] = field(default_factory=dict)
     importance: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    types: Sequence[str | None] | None = None
 
     def take(self, queries: NDArray[np.int64]) -> Context:
         """That of some of the queries."""
         texts, seeding = self.texts and self.texts.take(queries), self.seeding and self.seeding.take(queries)
         relations = self.relations and self.relations.take(queries)
-        return replace(self, texts=texts, seeding=seeding, relations=relations)
+        types = self.types and [self.types[query] for query in queries.tolist()]
+        return replace(self, texts=texts, seeding=seeding, relations=relations, types=types)
 
 
 NOTHING = Context()

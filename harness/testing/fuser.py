@@ -52,7 +52,7 @@ class FuserConformance(PureConformance):
 
     def test_it_declares_what_it_reads(self, fuser: Fuser) -> None:
         """``reads`` and ``unit``."""
-        assert fuser.reads <= {"scores", "ranks", "values", "probabilities", "importance"}
+        assert fuser.reads <= {"scores", "ranks", "values", "probabilities", "importance", "types"}
         assert fuser.reads
         assert isinstance(fuser.unit, bool)
         assert fuser.unit or "probabilities" not in fuser.reads

@@ -3,9 +3,9 @@
 A fuser is a frozen dataclass, called with a ``Calibrated`` pool; it returns float64[Q, U], one score a column. ``-inf``
 keeps a document out of the fused list. What it declares decides which knobs belong to its trials:
 
-reads: of ``scores``, ``ranks``, ``values``, ``probabilities`` and ``importance`` (a prior of the documents), what its
-result depends on. Without ``values`` or ``probabilities`` the normalizer changes nothing, without ``probabilities`` the
-temperature does not either.
+reads: of ``scores``, ``ranks``, ``values``, ``probabilities``, ``importance`` (a prior of the documents) and ``types``
+(of the questions), what its result depends on. Without ``values`` or ``probabilities`` the normalizer changes nothing,
+without ``probabilities`` the temperature does not either.
 unit: whether it needs normalised values in [0, 1] (``probabilities`` always do).
 
 One that learns from judged queries has fields that are null until ``fit(pool, gold)`` returns the same with values in

@@ -156,8 +156,11 @@ def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark
     """What these read beside the lists, for all queries of the benchmark."""
     kept = store(config)
     wanted = {what for reader in readers for what in getattr(reader.reranker, "reads", ())}
+    wanted |= {what for reader in readers for what in reader.fuser.reads}
     files = sorted({reader.pool.importance for reader in readers if reader.pool.importance})
     found = Context(importance={name: prior(name, data.doc_ids) for name in files})
+    if "types" in wanted:
+        found = replace(found, types=data.queries["type"][:])
     if "texts" in wanted:
         found = replace(found, texts=SourceTexts(data.questions, data.passages, kept))
     if "seeds" in wanted:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.plugins.dice.triple.triples import RowTargets, graph_branch
+from harness.plugins.dice.triple.sorensen import Labels
+from harness.plugins.dice.triple.triples import GraphBranch, RowTargets
 from harness.plugins.dice.triplestore import TripleTable
 from harness.plugins.dice.triplestore.memory import Memory
 from tests.benchmarks.measure import Case
@@ -50,7 +51,8 @@ def compared(facts: TripleTable, asked: list[str], seeds: int | None, scale: int
     stack = contextlib.ExitStack()
     expand = stack.enter_context(Memory().open(facts, True))
     reach = RowTargets(np.arange(size + 1), np.arange(size), None)
-    branch = graph_branch(facts, expand, reach, "bigrams", True, LIMIT)
+    known = Labels.of([*facts.names, *facts.relations], "bigrams")
+    branch = GraphBranch(facts, expand, known, reach, True, LIMIT)
     starts = seeds_of(facts, len(asked)) if seeds else [None] * len(asked)
     part = asked[: max(1, len(asked) // scale)]
     bags = [bag(name) for name in [*facts.names, *facts.relations]]

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.errors import bounded, one_of, whole_number
+from harness.core.errors import HarnessError, bounded, one_of, whole_number
+from harness.core.identity import LATER
 from harness.graph.extractor import Extraction, Extractor, Triples, extract
 from harness.model.encoder import Encoder, embed
-from harness.plugins.dice.triple.sorensen import TOKENS
-from harness.plugins.dice.triple.triples import RowTargets, graph_branch, sentence_triples
+from harness.plugins.dice.dataset.knowledge import spaced
+from harness.plugins.dice.triple.edit import EDITS, EditLabels
+from harness.plugins.dice.triple.sorensen import TOKENS, Labels
+from harness.plugins.dice.triple.triples import GraphBranch, RowTargets, sentence_triples
 from harness.plugins.dice.triplestore import Triplestore, TripleTable
 from harness.plugins.dice.vectorstore import Vectorstore
 from harness.plugins.mentions.retriever.mentions import keep_greatest
 from harness.run import Run
+from harness.work.latency import time_alone
 from harness.work.store import Store
 
 
@@ -27,17 +32,24 @@ class Dice:
     """s(q, T) = (dice(q, head) + dice(q, relation) + dice(q, tail)) / 3 of a triple T, in [0, 1] (eq. 3).
 
     Seeds are the titles of the ``seeds`` passages of greatest cosine (V_k); with ``start: names`` what the question
-    names, with ``both`` both. They are expanded by one hop: triples with a seed as head, and, ``inward``, as tail (the
-    undirected match of Figure 2). A row is a triple and its end away from the seed; the
-    ``rows`` best rows count, ties by triple. A passage scores the greatest of the rows that lead to it. The list is
+    names, with ``both`` both, with ``topic`` the question's own topic entities (the field ``q_entity``). They are
+    expanded by ``hops``: triples with a seed as head, and, ``inward``, as tail (the undirected match of Figure 2), then
+    those of their far ends. A row is a triple and its end away from the seeds; the ``rows`` best rows count, ties by
+    triple. A passage scores the greatest of the rows that lead to it. The list is
 
     score(d) = max(s_vec(q, d), s_graph(q, d) + epsilon), each where d has it (eq. 4), or, without ``union``, s_graph.
 
-    tokens: ``bigrams``, as APOC has them, or ``words``.
+    similarity: ``dice``, of tokens (``bigrams``, as APOC has them, or ``words``), or of whole labels by edits
+    (``levenshtein``, ``jaro_winkler``), which the paper tried and left.
     seeds: K_1, >= 1; null scores every triple and seeds nothing.
     rows: K_2, >= 1; null for all.    epsilon: >= 0.
     leads: the passages that a row leads to: ``title``, those with its far end as title; ``stated``, that which states
     the triple; ``both``.
+    hops: >= 1; 2 is the subgraph around a topic of 5.1.
+    relations: >= 1, how many relations, those most like the question, lead on to a further hop (section 6: patterns
+    that cut noise); null for all.
+    counts: a question of "how many" is answered by the entity whose name is the number of far ends that one end and
+    one relation have, with the best of their scores (section 6: aggregation).
     reads: the extractor's ``triples``, or ``sentences``: (title, sentence, name) of its mentions.
     """
 
@@ -55,12 +67,17 @@ class Dice:
     leads: str = "title"
     union: bool = True
     epsilon: float = 1e-6
+    similarity: str = field(default="dice", metadata=LATER)
+    hops: int = field(default=1, metadata=LATER)
+    relations: int | None = field(default=None, metadata=LATER)
+    counts: bool = field(default=False, metadata=LATER)
 
     def __post_init__(self) -> None:
-        for name in ("seeds", "rows"):
+        for name in ("seeds", "rows", "hops", "relations"):
             if getattr(self, name) is not None:
                 whole_number(f"lists.NAME.{name}", getattr(self, name), 1)
-        one_of("lists.NAME.start", self.start, ("vectors", "names", "both"))
+        one_of("lists.NAME.start", self.start, ("vectors", "names", "both", "topic"))
+        one_of("lists.NAME.similarity", self.similarity, ("dice", *EDITS))
         one_of("lists.NAME.tokens", self.tokens, TOKENS)
         one_of("lists.NAME.reads", self.reads, ("triples", "sentences"))
         one_of("lists.NAME.leads", self.leads, ("title", "stated", "both"))
@@ -106,11 +123,20 @@ class Dice:
             triples.object.astype(np.int64),
         )
         reach, held = RowTargets.of(found, triples, self.leads), near >= 0
+        topics = topic_entities(found, benchmark) if self.start == "topic" else None
+        labels = [*facts.names, *facts.relations]
+        known = Labels.of(labels, self.tokens) if self.similarity == "dice" else EditLabels.of(labels, self.similarity)
         with self.triplestore.open(facts, self.inward) as expand:
-            branch = graph_branch(facts, expand, reach, self.tokens, self.inward, self.rows)
-            for place, question in enumerate(benchmark.questions):
-                seeds = None if self.seeds is None else self._seeds(found, near[place][held[place]], place)
-                yield branch(question, seeds)
+            branch = GraphBranch(
+                facts, expand, known, reach, self.inward, self.rows, self.hops, self.relations, self.counts
+            )
+
+            def answer(place: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+                seeds = topics[place] if topics is not None else self._seeds(found, near[place][held[place]], place)
+                return branch(benchmark.questions[place], None if self.seeds is None else seeds)
+
+            yield from map(answer, range(len(benchmark.questions)))
+            time_alone(answer, len(benchmark.questions))
 
     def _seeds(self, found: Extraction, near: NDArray[np.int64], place: int) -> NDArray[np.int64]:
         """The entities that a question's expansion starts from, ascending."""
@@ -119,6 +145,22 @@ class Dice:
         parts = {"vectors": [titles], "names": [named], "both": [titles, named]}[self.start]
         seeds = np.unique(np.concatenate(parts))
         return seeds[seeds >= 0].astype(np.int64)
+
+
+def topic_entities(found: Extraction, benchmark: Benchmark) -> list[NDArray[np.int64]]:
+    """int64[S] a question: the entities of its field ``q_entity``, ascending. Raises HarnessError where none has it."""
+    number = {name: place for place, name in enumerate(found.names)}
+    extra = benchmark.queries["extra"][:] if "extra" in benchmark.queries.column_names else []
+    fields = [json.loads(text).get("q_entity") for text in extra]
+    if not any(fields):
+        raise HarnessError(
+            f"lists.NAME.start=topic needs the topic entities of questions (q_entity: dataset=webqsp_rog, cqa_12k); "
+            f"{benchmark.name} has none: take start=names"
+        )
+    return [
+        np.unique(np.array([number[name] for name in map(spaced, topics or ()) if name in number], dtype=np.int64))
+        for topics in fields
+    ]
 
 
 def entity_labels(found: Extraction, benchmark: Benchmark) -> list[str]:

@@ -95,6 +95,15 @@ class Labels:
             np.add.at(counts, place[self.codes[place] == code], 1)
         return counts, len(code)
 
+    def scores(self, question: str, rows: NDArray[np.int64], table: NDArray[np.int64]) -> NDArray[np.float64]:
+        """float64[N]: the mean similarity of a question with the labels of the rows of ``table`` int64[T, 3]."""
+        asked, own = self.bag(question)
+        memory = np.full(len(self.total), -1.0)
+        found: NDArray[np.float64] = similarities(
+            rows, table, self.indptr, self.token, self.count, self.total, asked, own, memory
+        )
+        return found
+
 
 @numba.njit(cache=True, nogil=True)
 def similarities(

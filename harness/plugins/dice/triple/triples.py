@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark.text import SENTENCE_END
 from harness.graph.extractor import Extraction, Triples
-from harness.plugins.dice.triple.sorensen import Labels, similarities
+from harness.plugins.dice.triple.edit import EditLabels
+from harness.plugins.dice.triple.sorensen import Labels
 from harness.plugins.dice.triplestore import Expand, TripleTable
 from harness.plugins.mentions.retriever.mentions import keep_greatest
 
 Seeds = NDArray[np.int64] | None
-Branch = Callable[[str, Seeds], tuple[NDArray[np.int64], NDArray[np.float64]]]
-"""int64[N] passages and float64[N] scores of a question and its seeds."""
+COUNTED = re.compile(r"\b(how many|number of|count)\b", re.I)
+"""What a question that is answered by a count holds."""
+NUMBER = re.compile(r"[0-9]+")
 
 
 def sentence_triples(found: Extraction, passages: Sequence[str]) -> Triples:
@@ -69,50 +73,125 @@ class RowTargets:
         return cls(indptr if leads != "stated" else None, order, passage if leads != "title" else None)
 
 
-def graph_branch(
-    facts: TripleTable, expand: Expand, reach: RowTargets, tokens: str, inward: bool, rows: int | None
-) -> Branch:
-    """The graph branch over one graph, where ``expand`` expands seeds: a question and its seeds to passages and scores.
+@dataclass(frozen=True, eq=False)
+class GraphBranch:
+    """The graph branch over one graph: a question and its seeds to passages and scores.
 
-    Seeds are entities, ascending; null scores every triple.
+    expand: seeds to the triples that touch them (a triple store).    known: the labels of ``facts``, entities first.
+    hops: how far from the seeds triples may be, >= 1.    relations: how many relations, those most like the question,
+    lead further than the first hop; null for all.    limit: how many of the best rows count; null for all.
     """
-    table = np.stack([facts.subject, len(facts.names) + facts.relation, facts.object], axis=1)
-    known = Labels.of([*facts.names, *facts.relations], tokens)
 
-    def branch(question: str, seeds: Seeds) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        touched = np.arange(len(table)) if seeds is None else expand(seeds)
-        bag, own = known.bag(question)
-        memory = np.full(len(known.total), -1.0)
-        score = similarities(touched, table, known.indptr, known.token, known.count, known.total, bag, own, memory)
-        return passages_of_rows(*best_rows(table, touched, score, seeds, inward, rows), reach)
+    facts: TripleTable
+    expand: Expand
+    known: Labels | EditLabels
+    reach: RowTargets
+    inward: bool
+    limit: int | None
+    hops: int = 1
+    relations: int | None = None
+    counts: bool = False
 
-    return branch
+    @cached_property
+    def table(self) -> NDArray[np.int64]:
+        """int64[T, 3]: the labels of each triple."""
+        facts = self.facts
+        return np.stack([facts.subject, len(facts.names) + facts.relation, facts.object], axis=1)
+
+    def __call__(self, question: str, seeds: Seeds) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """int64[N] and float64[N]; seeds: entities, ascending; null scores every triple."""
+        touched, hop = np.arange(len(self.table)), None
+        if seeds is not None:
+            touched, hop = self._subgraph(question, seeds)
+        score = self.known.scores(question, touched, self.table)
+        rows = best_rows(self.table, touched, score, hop, self.hops, self.inward, self.limit)
+        docs, values = passages_of_rows(*rows, self.reach)
+        if not self.counts or not COUNTED.search(question):
+            return docs, values
+        more = counted_rows(self.table, best_rows(self.table, touched, score, hop, self.hops, self.inward, None))
+        found = [(self.numbers[n], value) for n, value in more.items() if n in self.numbers]
+        far, value = np.array([one for one, _ in found], np.int64), np.array([one for _, one in found], np.float64)
+        extra = passages_of_rows(np.zeros(len(far), np.int64), far, value, replace(self.reach, passage=None))
+        return keep_greatest(np.concatenate([docs, extra[0]]), np.concatenate([values, extra[1]]))
+
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """The entities whose name is a number."""
+        return {int(name): place for place, name in enumerate(self.facts.names) if NUMBER.fullmatch(name)}
+
+    def _subgraph(self, question: str, seeds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The triples up to ``hops`` from the seeds; int64[E], the hop of each entity, ``hops`` for those not expanded.
+
+        One query of the store a hop: the pattern (seed)-[a relation like the question]-(m)-[r]-(t).
+        """
+        hop = np.full(len(self.facts.names), self.hops)
+        hop[seeds] = 0
+        touched = self.expand(seeds)
+        for distance in range(1, self.hops):
+            through = touched[np.isin(self.facts.relation[touched], self._alike(question))]
+            ends = [self.facts.object[through], *([self.facts.subject[through]] if self.inward else [])]
+            near = np.unique(np.concatenate(ends))
+            hop[near] = np.minimum(hop[near], distance)
+            touched = self.expand(np.flatnonzero(hop < self.hops))
+        return touched, hop
+
+    def _alike(self, question: str) -> NDArray[np.int64]:
+        """The ``relations`` relations whose labels are most like the question, ties by number."""
+        count = len(self.facts.relations)
+        if self.relations is None:
+            return np.arange(count)
+        labels = np.repeat(len(self.facts.names) + np.arange(count)[:, None], 3, axis=1)
+        return np.argsort(-self.known.scores(question, np.arange(count), labels), kind="stable")[: self.relations]
 
 
 def best_rows(
     table: NDArray[np.int64],
     touched: NDArray[np.int64],
     score: NDArray[np.float64],
-    seeds: NDArray[np.int64] | None,
+    hop: NDArray[np.int64] | None,
+    hops: int,
     inward: bool,
     limit: int | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """int64[R] triples, int64[R] far ends and float64[R] scores of the ``limit`` best rows, ties by triple, tail first.
 
-    table: int64[T, 3], whose first and last columns are the ends.    seeds: ascending; null where both ends may be one.
-    Every touched triple has a seed as head or, ``inward``, as tail.
+    table: int64[T, 3], whose first and last columns are the ends.    hop: int64[E], of each entity how far it is from a
+    seed, ``hops`` where it is no nearer; null where both ends may be the near one. A row leads from the nearer end of a
+    triple to the other, both ways where they are equally near; without ``inward`` from head to tail alone.
+    Every touched triple has an end (without ``inward`` its head) nearer than ``hops``.
     """
     if limit is not None and len(score) > limit:  # every triple makes a row, so no other can be among the best
         first = np.flatnonzero(score >= np.partition(score, -limit)[-limit])
         touched, score = touched[first], score[first]
     head, tail = table[touched, 0], table[touched, 2]
-    forth = np.ones(len(touched), np.bool_) if seeds is None else np.isin(head, seeds)
-    back = inward & (head != tail) & (True if seeds is None else np.isin(tail, seeds))
+    from_head = np.zeros(len(touched), np.int64) if hop is None else hop[head]
+    from_tail = np.zeros(len(touched), np.int64) if hop is None else hop[tail]
+    forth = (from_head < hops) & ((from_head <= from_tail) | (not inward))
+    back = inward & (head != tail) & (from_tail < hops) & (from_tail <= from_head)
     row = np.concatenate([np.flatnonzero(forth), np.flatnonzero(back)])
     far = np.concatenate([tail[forth], head[back]])
     value = score[row]
     kept = np.lexsort((np.arange(len(row)), touched[row], -value))[:limit]
     return touched[row[kept]], far[kept], value[kept]
+
+
+def counted_rows(
+    table: NDArray[np.int64], rows: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+) -> dict[int, float]:
+    """How many ends the rows of one near end and one relation lead to, with the best of their scores; by number."""
+    triple, far, value = rows
+    near = np.where(table[triple, 0] == far, table[triple, 2], table[triple, 0])
+    groups: dict[tuple[int, int], tuple[set[int], float]] = {}
+    for key, end, score in zip(
+        zip(near.tolist(), table[triple, 1].tolist(), strict=True), far.tolist(), value.tolist(), strict=True
+    ):
+        ends, best = groups.setdefault(key, (set(), score))
+        ends.add(end)
+        groups[key] = ends, max(best, score)
+    found: dict[int, float] = {}
+    for ends, best in groups.values():
+        found[len(ends)] = max(found.get(len(ends), best), best)
+    return found
 
 
 def passages_of_rows(

@@ -23,6 +23,7 @@ from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
 from harness.plugins.dice.extractor.carried import Carried
 from harness.plugins.dice.retriever.dice import Dice
+from harness.plugins.dice.triple.edit import EditLabels
 from harness.plugins.dice.triple.triples import best_rows
 from harness.plugins.dice.triplestore.memory import Memory
 from harness.plugins.dice.vectorstore.faiss import Faiss
@@ -163,15 +164,87 @@ def test_an_index_that_finds_fewer_gives_fewer(world: Benchmark, tmp_path: Path)
 def test_best_rows_by_hand() -> None:
     """Ends (0, 1), (1, 0), (2, 2), (0, 2); seeds 0 and 2. A self-loop is one row; ties by triple, the tail first."""
     table = np.array([[0, 9, 1], [1, 9, 0], [2, 9, 2], [0, 9, 2]])
-    score = np.array([0.5, 0.5, 0.9, 0.5])
-    triple, far, value = best_rows(table, np.arange(4), score, np.array([0, 2]), True, None)
+    score, hop = np.array([0.5, 0.5, 0.9, 0.5]), np.array([0, 1, 0])
+    triple, far, value = best_rows(table, np.arange(4), score, hop, 1, True, None)
     assert list(zip(triple.tolist(), far.tolist(), value.tolist(), strict=True)) == [
         (2, 2, 0.9), (0, 1, 0.5), (1, 1, 0.5), (3, 2, 0.5), (3, 0, 0.5),
     ]  # fmt: skip
-    assert best_rows(table, np.arange(4), score, np.array([0, 2]), True, 2)[0].tolist() == [2, 0]
-    assert best_rows(table, np.arange(4), score, np.array([0, 2]), False, None)[0].tolist() == [2, 0, 3]
-    assert best_rows(table, np.arange(4), score, None, False, None)[1].tolist() == [2, 1, 0, 2]
-    assert best_rows(table, np.empty(0, np.int64), np.empty(0), np.array([4]), True, 3)[0].tolist() == []
+    assert best_rows(table, np.arange(4), score, hop, 1, True, 2)[0].tolist() == [2, 0]
+    assert best_rows(table, np.array([0, 2, 3]), score[[0, 2, 3]], hop, 1, False, None)[0].tolist() == [2, 0, 3]
+    assert best_rows(table, np.arange(4), score, None, 1, False, None)[1].tolist() == [2, 1, 0, 2]
+    assert best_rows(table, np.empty(0, np.int64), np.empty(0), hop, 1, True, 3)[0].tolist() == []
+    chain = np.array([[0, 9, 1], [1, 9, 2]])  # 0 - 1 - 2 from 0 in two hops: a row leads away from the seed
+    assert best_rows(chain, np.arange(2), score[:2], np.array([0, 1, 2]), 2, True, None)[1].tolist() == [1, 2]
+
+
+def expanded(world: Benchmark, folder: Path, **fields: Any) -> list[set[str]]:
+    """The titles that each question's graph branch reaches from what the question names, all rows."""
+    dice = replace(GRAPH, start="names", rows=None, **fields)
+    run = retrieve(dice, world, Store(folder)).to_dict()
+    return [{list(ENTITIES)[int(doc[1:])] for doc in found} for found in run.values()]
+
+
+@pytest.mark.parametrize("name", ["memory", "ladybug"])
+def test_two_hops_reach_further_and_relations_like_the_question_guide_them(
+    world: Benchmark, tmp_path: Path, name: str
+) -> None:
+    """From Memento: its director in one hop; in two his birthplace, wife and other films. From Nolan all are one hop
+    away; "spouse", the relation most like the third question, leads on to Emma Thomas alone, and from her back to
+    Inception."""
+    if name == "ladybug":
+        pytest.importorskip("ladybug", reason="the extra `stores` is not installed")
+    fields = {"triplestore": strategy("triplestore", name)}
+    director, near = {"Christopher Nolan"}, {"London", "Emma Thomas"}
+    assert expanded(world, tmp_path, **fields)[1] == director
+    assert expanded(world, tmp_path, **fields, hops=2)[1] == {*director, *near, "Inception", "Interstellar"}
+    assert expanded(world, tmp_path, **fields, hops=2, inward=False)[1] == {*director, *near}
+    guided = expanded(world, tmp_path, **fields, hops=2, relations=1, inward=False)
+    assert guided[1] == {*director, *near}  # director of: directed by
+    assert guided[0] == {*director, *near}  # directed: not by "produced by", which leads nowhere further
+    assert expanded(world, tmp_path, **fields, hops=3, relations=1, inward=False)[0] == {*director, *near}
+
+
+def test_seeds_from_the_topic_of_a_question(world: Benchmark, tmp_path: Path) -> None:
+    extra = ['{"q_entity": ["Memento"]}', "{}", '{"q_entity": ["London", "Nowhere"]}']
+    queries = world.queries.add_column("extra", extra)
+    topical = replace(world, queries=queries, sha256="topical")
+    run = retrieve(replace(GRAPH, start="topic", rows=None), topical, Store(tmp_path)).to_dict()
+    assert [set(found) for found in run.values()] == [{"d001"}, set(), {"d001"}]
+    with pytest.raises(HarnessError, match="start=topic needs the topic entities"):
+        retrieve(replace(GRAPH, start="topic"), world, Store(tmp_path))
+
+
+def test_how_many_is_answered_by_a_count(titled: Titled, tmp_path: Path) -> None:
+    """Nolan directed three of the films: the entity 3 has the score of the best of those rows; who asks no count gets
+    no number."""
+    names = {**ENTITIES, "3": "A number.", "2": "Another."}
+    ends = [pa.array([list(names).index(triple[end]) for triple in TRIPLES], pa.int32()) for end in (0, 2)]
+    table = pa.table({"subject": ends[0], "relation": [r for _, r, _ in TRIPLES], "object": ends[1]})
+    questions = ["How many films were directed by Christopher Nolan?", "What films were directed by Christopher Nolan?"]
+    world = replace(titled(names, questions), triples=table)
+    run = retrieve(replace(GRAPH, start="names", counts=True), world, Store(tmp_path)).to_dict()
+    films = [run["q0"].get(f"d{list(names).index(name):03d}", 0) for name in ("Inception", "Memento", "Interstellar")]
+    assert run["q0"]["d006"] == max(films)
+    assert "d006" not in run["q1"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "question", "label", "expected"),
+    [
+        ("levenshtein", "Kitten", "sitting", 1 - 3 / 7),
+        ("levenshtein", "saturday", "sunday", 1 - 3 / 8),
+        ("jaro_winkler", "MARTHA", "marhta", 0.9611),  # Winkler 1990
+        ("jaro_winkler", "dixon", "dicksonx", 0.8133),
+        ("jaro_winkler", "dwayne", "duane", 0.84),
+    ],
+)
+def test_similarities_by_edits(kind: str, question: str, label: str, expected: float) -> None:
+    pytest.importorskip("rapidfuzz", reason="the extra `edits` is not installed")
+    labels = EditLabels.of(["other", label], kind)
+    table = np.array([[0, 0, 0], [1, 1, 1], [0, 1, 1]])
+    other, found, mixed = labels.scores(question, np.arange(3), table).tolist()
+    assert found == pytest.approx(expected, abs=5e-5)
+    assert mixed == pytest.approx((other + 2 * found) / 3)
 
 
 PASSAGES = {
@@ -221,14 +294,15 @@ def test_the_same_bytes_again_and_from_every_store(world: Benchmark, tmp_path: P
         assert other.scores.tobytes() == first.scores.tobytes()
 
 
-@pytest.mark.parametrize(("field", "bad"), [("seeds", 0), ("rows", 0), ("epsilon", -1)])
+@pytest.mark.parametrize(("field", "bad"), [("seeds", 0), ("rows", 0), ("epsilon", -1), ("hops", 0), ("relations", 0)])
 def test_bounds(field: str, bad: float) -> None:
     with pytest.raises(HarnessError, match=rf"^lists\.NAME\.{field} must be .*, got {field}={bad}"):
         replace(GRAPH, **{field: bad})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("field", "bad"), [("start", "name"), ("tokens", "bigram"), ("reads", "triple"), ("leads", "titel")]
+    ("field", "bad"),
+    [("start", "name"), ("tokens", "bigram"), ("reads", "triple"), ("leads", "titel"), ("similarity", "levenstein")],
 )
 def test_unknown_words_name_the_known_ones(field: str, bad: str) -> None:
     with pytest.raises(HarnessError, match=rf"lists\.NAME\.{field}={bad} is not known .*did you mean"):

@@ -1,0 +1,88 @@
+"""Dense's share by type of question, learned on tune (Dice-Sorensen hybrid 6: learned fusion)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from harness.core.errors import HarnessError, bounded
+from harness.fusion.fuser import Calibrated
+from harness.fusion.fuser.shares import total
+from harness.fusion.learning import LEARNED
+
+UNKNOWN = "-"
+SHARES = tuple(place / 10 for place in range(11))
+DEPTH = 10
+"""The paper's Recall@10 is what a share is chosen by."""
+
+
+@dataclass(frozen=True)
+class ByType:
+    """score(d) = a_t p_v(d) + (1 - a_t) p_g(d) of a question of type t, p_v dense's value, p_g the mean of the others'.
+
+    The type is the field ``type`` of the question, as the benchmark has it; a question without one has the type ``-``.
+    shares: a_t by type, in [0, 1]. null: a sweep learns it on the folds of tune that it does not score, and
+    ``winner.lock.json`` keeps what all of tune gives: of 0, .1, ..., 1 the share with which most questions of the type
+    have gold in their top 10, of equal ones that nearest to ``otherwise``, then the smaller.
+    otherwise: a of a type that was not learned.
+    """
+
+    shares: Mapping[str, float] | None = field(default=None, hash=False, metadata=LEARNED)
+    otherwise: float = 0.5
+    reads: ClassVar[frozenset[str]] = frozenset({"values", "types"})
+    unit: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        bounded("fuser.otherwise", self.otherwise, 0, 1)
+        for name, share in (self.shares or {}).items():
+            bounded(f"fuser.shares.{name}", share, 0, 1)
+
+    def fit(self, pool: Calibrated, gold: NDArray[np.int32]) -> ByType:
+        """The same with the share that each type of these queries does best with. gold: int32[Q, H], -1 padding."""
+        types = np.array(_types(pool))
+        columns = pool.pool.columns(gold)
+        found = np.stack([_hits(self._fused(pool, torch.full((len(types),), share)), columns) for share in SHARES])
+        order = sorted(range(len(SHARES)), key=lambda place: (abs(SHARES[place] - self.otherwise), SHARES[place]))
+        shares = {}
+        for name in sorted(set(types.tolist())):
+            counts = found[:, types == name].sum(axis=1)
+            shares[name] = SHARES[max(order, key=lambda place: counts[place])]
+        return replace(self, shares=shares)
+
+    def __call__(self, pool: Calibrated) -> Tensor:
+        """float64[Q, U]."""
+        if self.shares is None:
+            raise HarnessError(
+                "fuser=by_type has no shares: `harness sweep` learns them on tune; or give fuser.shares={type: share}"
+            )
+        if pool.pool.context.types is None and self.shares.keys() - {UNKNOWN}:
+            raise HarnessError(
+                "fuser=by_type weighs lists by the type of a question, and these lists come without; fuse in `harness "
+                "sweep`, where the benchmark has it"
+            )
+        return self._fused(pool, torch.tensor([self.shares.get(name, self.otherwise) for name in _types(pool)]))
+
+    def _fused(self, pool: Calibrated, shares: Tensor) -> Tensor:
+        dense = pool[pool.anchor].values
+        share = shares.double().to(dense.device)[:, None]
+        others = [scored.values for scored in pool.lists if scored.name != pool.anchor]
+        return share * dense + (1 - share) * total(others) / len(others) if others else share * dense
+
+
+def _types(pool: Calibrated) -> list[str]:
+    """The type of each question of a pool."""
+    types = pool.pool.context.types or [None] * pool.pool.shape[0]
+    return [name or UNKNOWN for name in types]
+
+
+def _hits(fused: Tensor, columns: Tensor) -> NDArray[np.bool_]:
+    """bool[Q]: whether a gold document (columns int64[Q, H], -1 for none) is among the best ``DEPTH``; ties count."""
+    values = fused.gather(1, columns.clamp(min=0)).masked_fill(columns < 0, -torch.inf).amax(dim=1, keepdim=True)
+    hits: NDArray[np.bool_] = (((fused > values).sum(dim=1) < DEPTH) & (values[:, 0] > -torch.inf)).cpu().numpy()
+    return hits

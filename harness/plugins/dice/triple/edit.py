@@ -1,0 +1,48 @@
+"""Similarities by edits: Levenshtein's and Jaro-Winkler's, which the Dice-Sorensen hybrid compares with its own (4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError
+
+EDITS: Mapping[str, str] = {"levenshtein": "Levenshtein", "jaro_winkler": "JaroWinkler"}
+"""By name, the module of ``rapidfuzz.distance``."""
+
+
+@dataclass(frozen=True, eq=False)
+class EditLabels:
+    """Labels in lower case, as the paper's query has them; each similarity is in [0, 1].
+
+    levenshtein: 1 - edits / length of the longer text, as ``apoc.text.levenshteinSimilarity``.
+    jaro_winkler: Jaro's, and where that is above .7 a tenth of the rest for each of up to four equal first letters.
+    """
+
+    texts: Sequence[str]
+    kind: str
+
+    @classmethod
+    def of(cls, texts: Sequence[str], kind: str) -> EditLabels:
+        """The labels of some texts.    kind: a key of ``EDITS``. Raises HarnessError without rapidfuzz."""
+        try:
+            import rapidfuzz  # noqa: F401
+        except ImportError as error:
+            raise HarnessError(
+                f"lists.NAME.similarity={kind} needs rapidfuzz: pip install the extra `edits`"
+            ) from error
+        return cls([text.lower() for text in texts], kind)
+
+    def scores(self, question: str, rows: NDArray[np.int64], table: NDArray[np.int64]) -> NDArray[np.float64]:
+        """float64[N]: the mean similarity of a question with the labels of the rows of ``table`` int64[T, 3]."""
+        from rapidfuzz import distance, process
+
+        labels, place = np.unique(table[rows], return_inverse=True)
+        scorer = getattr(distance, EDITS[self.kind]).normalized_similarity
+        wanted = [self.texts[label] for label in labels.tolist()]
+        values = process.cdist([question.lower()], wanted, scorer=scorer, dtype=np.float64)[0]
+        parts = values[place.reshape(-1, 3)]
+        return np.asarray((parts[:, 0] + parts[:, 1] + parts[:, 2]) / 3.0)
