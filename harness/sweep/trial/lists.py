@@ -14,6 +14,7 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import share_gold
+from harness.benchmark.tune_questions import are_tune_questions
 from harness.core.artifact import MANIFEST, read_manifest
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError
@@ -120,7 +121,8 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, di
     """``on`` and ``seen`` of every list whose weights were chosen on tune questions of the benchmarks ``on``.
 
     ``seen`` has by split how many questions share a gold passage with one that their list's weights were chosen on.
-    A retriever without a method of that name saw whatever an md5 split calls tune.
+    A retriever without a method of that name saw whatever an md5 split calls tune; of a benchmark of another name, the
+    questions with the text of such a one.
     """
     found = {}
     for name, retriever in retrievers.items():
@@ -133,9 +135,12 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, di
         if hasattr(inner, "seen"):
             seen = inner.seen(data)
         else:
-            own = dataclasses.replace(data, splitting="md5").members("tune")
             original = data.twin["of"] if data.twin else data.name
-            seen = share_gold(data.gold, data.gold[own if original in on else own[:0]])
+            if original in on:
+                own = dataclasses.replace(data, splitting="md5").members("tune")
+            else:
+                own = np.flatnonzero(are_tune_questions(data.questions, on))
+            seen = share_gold(data.gold, data.gold[own])
         found[name] = {"on": on, "seen": {part: int(seen[data.members(part)].sum()) for part in ("tune", "test")}}
     return found
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import share_gold
+from harness.benchmark.tune_questions import are_tune_questions
 from harness.core.configuration import folders as places
 from harness.core.errors import HarnessError, bounded, nearest
 from harness.core.identity import NO_RESULT, file_sha256
@@ -72,12 +73,17 @@ class Fitted:
         return joined, {**runs[-1][1], "out_of_fold": int((fold >= 0).sum())}
 
     def seen(self, benchmark: Benchmark) -> NDArray[np.bool_]:
-        """bool[Q]: whether the weights of a question's list learned from one that has a gold passage of its own."""
-        fold, gold = self._folds(benchmark), benchmark.gold
-        found = share_gold(gold, gold[fold >= 0])
+        """bool[Q]: whether the weights of a question's list learned from one that has a gold passage of its own.
+
+        A question that the fit knows under another id, by its text, has the weights of the whole fit, which did.
+        """
+        fold, gold, fit = self._folds(benchmark), benchmark.gold, read_fit(self.path)
+        renamed = (fold < 0) & (fit["splitting"] == "md5")
+        renamed &= are_tune_questions(benchmark.questions, fit["fitted_on"])
+        found = share_gold(gold, gold[(fold >= 0) | renamed])
         for part in np.unique(fold[fold >= 0]):
             own = fold == part
-            found[own] = share_gold(gold[own], gold[(fold >= 0) & ~own])
+            found[own] = share_gold(gold[own], gold[(fold >= 0) & ~own | renamed])
         return found
 
     def _folds(self, benchmark: Benchmark) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 import yaml
 
+from datasets import Dataset
 from harness.benchmark import md5_split
 from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError
@@ -262,3 +263,21 @@ def test_shipped_weights_saw_the_gold_of_md5_tune_under_any_split(monkeypatch):
         saw = sum(bool(known & set(data.gold[place].tolist())) for place in data.members(part))
         assert lists.fitted({"a": Constant(1.0)}, data)["a"]["seen"][part] == saw
     assert lists.fitted({"a": Constant(1.0)}, dataclasses.replace(data, name="other"))["a"]["seen"]["test"] == 0
+
+
+def test_questions_are_known_by_their_texts_where_ids_are_others(tmp_path, monkeypatch):
+    """MuSiQue's 2hop__10620_79092 is a tune question (even MD5), 2hop__10017_18974 is one of test; here both are q*."""
+    known = "The volcano named after the legendary King featured in Historia Regum Britanniae last erupted when"
+    other = "Who led the military expedition in the province that borders Zhejiang to the south?"
+    assert [md5_split(name) for name in ("2hop__10620_79092", "2hop__10017_18974")] == ["tune", "test"]
+    data = small_benchmark()
+    monkeypatch.setattr(Constant, "fitted_on", ("musique",), raising=False)
+    (tmp_path / "fit.yaml").write_text(
+        yaml.safe_dump({**FIT, "fitted_on": {"musique": "0"}, "questions": {0: [], 1: []}})
+    )
+    made = {"a": Constant(1.0), "b": Fitted(Constant(1.0), str(tmp_path / "fit.yaml"))}
+    for question, shared in ((known, {0, 1}), (other, set())):  # q1 shares gold with q0
+        queries = {**data.queries[:], "question": [question, *data.questions[1:]]}
+        asked = dataclasses.replace(data, queries=Dataset.from_dict(queries))
+        counts = {part: len(shared & set(asked.members(part).tolist())) for part in ("tune", "test")}
+        assert {name: one["seen"] for name, one in lists.fitted(made, asked).items()} == {"a": counts, "b": counts}
