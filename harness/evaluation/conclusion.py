@@ -185,9 +185,10 @@ class Headroom:
             return [Sentence("explanation", none, "headroom")]
         first, *others = (f"{name}{{}} on {count}" for name, count in self.wins.items())
         each = ", ".join([first.format(f" does better than {self.best}"), *(other.format("") for other in others)])
+        beyond = f"; a fusion can also win {item}s that no list answers" if fusable else ""
         said = [
             f"Of {self.n} {item}s {each}; choosing the best {'list' if fusable else 'system'} for each {item} would "
-            f"score {scale.score(self.oracle)} in place of {scale.score(self.score)}."
+            f"score {scale.score(self.oracle)} in place of {scale.score(self.score)}{beyond}."
         ]
         if not (self.answers or settled):
             said.append(f"Winning all of these and losing none has raw p by {item} {p_value(self.p)}{unanswered}.")

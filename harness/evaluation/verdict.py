@@ -180,9 +180,7 @@ def _gain(rooms: Mapping[str, Headroom], first: SystemComparison) -> list[Senten
     if len(bests) == 1:
         best = f"{bests[0][0]}, the best of them," if len(bests[0]) == 1 else f"{_listing(bests[0])}, equally good,"
     told = f"Choosing the right {system} for each {item} could win at most {', '.join(each)}".replace("{}", best)
-    told += f"; too few to show a gain{where}." if few else "."
-    beyond = f" A fusion can also win {item}s that no list answers." if first.fusable else ""
-    return [Sentence("addition", told + beyond)]
+    return [Sentence("addition", f"{told}; too few to show a gain{where}." if few else f"{told}.")]
 
 
 def _listing(names: Sequence[str]) -> str:

@@ -89,7 +89,7 @@ def test_headroom_by_hand() -> None:
     assert (said.kind, said.topic, found.answers) == ("explanation", "headroom", True)
     assert said.text == (
         "Of 12 questions b does better than a on 6, c on 1; choosing the best list for each question would "
-        "score 83.3% in place of 33.3%."
+        "score 83.3% in place of 33.3%; a fusion can also win questions that no list answers."
     )
 
 

@@ -91,7 +91,7 @@ def test_headroom_is_said_and_whether_these_questions_can_tell(example: ModuleTy
 
     Three wins of three have p 2 / 2^3, one of one 1. The list bm25 is not locked.
     """
-    would = "choosing the best list for each question would score {}% in place of {}%."
+    would = "choosing the best list for each question would score {}% in place of {}%; a fusion can"
     cannot = "these questions cannot show whether choosing among the lists adds to graph."
     tune = conclusions(example.write(tmp_path / "s1", heldout=False))
     assert f"Of 8 questions dense does better than graph on 3; {would.format('100.0', 62.5)}" in tune["headroom"]
