@@ -12,10 +12,10 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Artifact
+from harness.core.configuration import extensions
 from harness.core.errors import bounded, one_of, whole_number
 from harness.core.identity import LATER, identity
 from harness.graph.alias import Alias
-from harness.graph.approximate_synonyms import approximate_synonyms
 from harness.graph.extractor import Extraction, Extractor
 from harness.graph.extractor import artifact as extraction_artifact
 from harness.graph.network import (
@@ -34,6 +34,9 @@ from harness.work.store import Store
 
 EXACT = 250_000
 """Names up to which ``index: auto`` compares all with all: a minute of processor time."""
+
+INVERTED = ("synonym", "ivf")
+"""What of a plug-in compares names by an inverted file."""
 
 REFINED = "extraction"
 """Where a graph keeps the extraction that it was made from, when that is not the extractor's own."""
@@ -65,6 +68,8 @@ class Entity:
         bounded("graph.confidence", self.confidence, 0, 1)
         whole_number("graph.support", self.support, 1)
         one_of("graph.index", self.index, ("auto", "Flat", "IVF"))
+        if self.index == "IVF":
+            extensions.load(*INVERTED, "graph.index=IVF")
         if self.synonym is not None:
             bounded("graph.synonym", self.synonym, 0, 1)
 
@@ -125,6 +130,7 @@ class Entity:
             if self.index == "Flat" or (self.index == "auto" and size <= EXACT):
                 similar = synonyms(vectors, self.synonym)
             else:
-                similar, facts["synonym_index"] = approximate_synonyms(vectors, self.synonym)
+                ivf = extensions.load(*INVERTED, f"graph.index={self.index} of {size:,} names")
+                similar, facts["synonym_index"] = ivf.approximate_synonyms(vectors, self.synonym)
         network = Network(extraction.names, about(extraction), context(extraction), relation(extraction), similar)
         return network, facts

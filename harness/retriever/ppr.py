@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -10,15 +10,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.benchmark import Benchmark
+from harness.core.configuration import extensions
 from harness.core.errors import bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
 from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
 from harness.graph.trail import Node, Path, Trail
 from harness.model.encoder import Encoder
-from harness.retriever.pagerank.pagerank import Walks
+from harness.retriever.pagerank.pagerank import Solution, Walks
 from harness.retriever.pagerank.paths import name_edges, strongest_walks
-from harness.retriever.pagerank.push import Pushes
 from harness.retriever.pagerank.rows import Walked, collect_lists
 from harness.retriever.search.seeds import link_entities, nearest_passages
 from harness.retriever.walk import Walk, normalize_rows
@@ -50,8 +50,8 @@ class PPR:
     passage_weight: >= 0; .15 was chosen on the tune halves of ``fitted_on``, where HippoRAG 2 has .05.
     max_iter: sweeps after which a walk is left as it is (``not_converged`` counts them).
     push: pushes mass from the seeds on, in place of solving for all nodes, until no node has ``tolerance`` x ``LEAST``
-    left to push; ``largest_error`` of the facts bounds the L1 error that this leaves (``pagerank/push``). ``null``: in
-    graphs of more than ``EXACT`` nodes.
+    left to push; ``largest_error`` of the facts bounds the L1 error that this leaves. ``null``: in graphs of more than
+    ``EXACT`` nodes.
     link: least cosine to a name of the graph for what the question names and the graph does not hold; ``null``: none.
     """
 
@@ -85,6 +85,9 @@ class PPR:
         if self.threads is not None:
             whole_number("lists.NAME.threads", self.threads, 1)
 
+        if self.push:
+            self._pushes()
+
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The passages that the walk reaches, by the mass on them."""
         network, _, seeds, facts = self.start(benchmark, store)
@@ -92,7 +95,7 @@ class PPR:
         transition = self.walk.transition(network)
         pushed = self.push if self.push is not None else first + size > EXACT and self.device == "cpu"
         walks = (
-            Pushes(transition, self.restart, self.tolerance * LEAST, self.block, self.threads)
+            self._pushes()(transition, self.restart, self.tolerance * LEAST, self.block, self.threads)
             if pushed
             else Walks(transition, self.restart, self.tolerance, self.max_iter, self.block, self.threads, self.device)
         )
@@ -110,6 +113,13 @@ class PPR:
             **walked,
             "questions_without_seeds": int((np.diff(seeds.indptr) == 0).sum()),
         }
+
+    def _pushes(self) -> Callable[..., Callable[[sp.csr_array], Iterator[Solution]]]:
+        asking = "lists.NAME.push=true" if self.push else f"lists.NAME.push=null of more than {EXACT:,} nodes"
+        found: Callable[..., Callable[[sp.csr_array], Iterator[Solution]]] = extensions.load(
+            "walk", "push", asking
+        ).Pushes
+        return found
 
     def trace(self, benchmark: Benchmark, store: Store, query: int, docs: Sequence[int], count: int) -> Trail:
         """The restart of one question, and the paths that carry most of it to some passages."""

@@ -9,7 +9,6 @@ import pytest
 from harness.benchmark.source.records import read_lines
 from harness.core import resources
 from harness.core.errors import HarnessError
-from harness.graph.approximate_synonyms import approximate_synonyms
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
 from harness.retriever.pagerank.pagerank import Walks
@@ -56,8 +55,6 @@ def test_memory_that_is_missing_is_told_with_the_knob(tmp_path: Path, titled) ->
         embed(Hashed(), titled({"Dune": "A film.", "Rome": "A city."}, ["Where?"]).passages, "passage", Store(tmp_path))
     with pytest.raises(HarnessError, match=r"walks over 3 nodes .* lists\.NAME\.block=16, or for ppr .*push=true"):
         Walks(CHAIN, 0.5, 1e-6, 10)
-    with pytest.raises(HarnessError, match=r"a graph of 8 names with some 28 pairs .* set graph\.synonym nearer to 1"):
-        approximate_synonyms(np.full((8, 4), 0.5, np.float32), 0.8)
 
 
 def told(folder: Path, limit: str) -> None:

@@ -98,3 +98,8 @@ def test_the_same_bytes_again(few: Benchmark, tmp_path: Path) -> None:
 def test_bounds(bad: Any) -> None:
     with pytest.raises(HarnessError, match=r"graph\.synonym must be"):
         Entity(Given(), Hashed(), synonym=bad)
+
+
+def test_another_index_is_refused() -> None:
+    with pytest.raises(HarnessError, match=r"graph\.index=HNSW32 is not known.*; known: auto, Flat, IVF"):
+        Entity(Offline(model=None), Hashed(), index="HNSW32")

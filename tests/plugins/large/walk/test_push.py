@@ -11,8 +11,8 @@ from scipy.sparse.linalg import spsolve
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
+from harness.plugins.large.walk.push import Pushes
 from harness.retriever import ppr as module
-from harness.retriever.pagerank.push import Pushes
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import normalize_rows
 from harness.work.store import Store

@@ -43,7 +43,7 @@ class Pushes:
 
         seeds: [Q, N], rows sum to 1 (a query without seeds has an empty row, and gets 0 everywhere).
         """
-        from harness.retriever.pagerank.push_kernel import push_rows
+        from harness.plugins.large.walk.push_kernel import push_rows
 
         seeds = sp.csr_array(seeds)
         first, nodes, shares = seeds.indptr.astype(np.int64), seeds.indices.astype(np.int32), self._restart * seeds.data

@@ -8,12 +8,13 @@ import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from harness.core import resources
 from harness.core.errors import HarnessError
-from harness.graph.approximate_synonyms import Lists, approximate_synonyms, compare_some, synonym_recall
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.graph.synonym import synonyms
 from harness.model.encoder.hashed import Hashed
+from harness.plugins.large.synonym.ivf import Lists, approximate_synonyms, compare_some, synonym_recall
 from harness.report.table.network import describe_network
 from harness.work.store import Store
 
@@ -28,7 +29,7 @@ HASHED = (
     MADE
     + """
 import hashlib
-from harness.graph.approximate_synonyms import approximate_synonyms
+from harness.plugins.large.synonym.ivf import approximate_synonyms
 for threshold in (0.7, 0.85):
     found, _ = approximate_synonyms(vectors, threshold)
     print(hashlib.sha256(found.indices.tobytes() + found.indptr.tobytes() + found.data.tobytes()).hexdigest())
@@ -88,7 +89,7 @@ def test_the_number_of_threads_changes_nothing() -> None:
 
 def test_how_many_products_are_made_at_once_changes_nothing(vectors: NDArray[np.float32], monkeypatch) -> None:
     exact, pairs = approximate_synonyms(vectors, 0.7), compare_some(vectors, np.arange(0, 1500, 7), 0.7)
-    monkeypatch.setattr("harness.graph.approximate_synonyms.CELLS", 100)
+    monkeypatch.setattr("harness.plugins.large.synonym.ivf.CELLS", 100)
     few = approximate_synonyms(vectors, 0.7)
     assert (few[0] != exact[0]).nnz == 0
     assert few[1] == exact[1]
@@ -101,9 +102,11 @@ def test_no_names_and_one_name() -> None:
     assert approximate_synonyms(np.array([[1, 0]], np.float32), 0.85)[0].toarray().tolist() == [[0]]
 
 
-def test_another_index_is_refused() -> None:
-    with pytest.raises(HarnessError, match=r"graph\.index=HNSW32 is not known.*; known: auto, Flat, IVF"):
-        Entity(Offline(model=None), Hashed(), index="HNSW32")
+def test_memory_that_is_missing_is_told_with_the_knob(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "SMALL", 0)
+    monkeypatch.setattr(resources, "available_memory", lambda: 10)
+    with pytest.raises(HarnessError, match=r"a graph of 8 names with some 28 pairs .* set graph\.synonym nearer to 1"):
+        approximate_synonyms(np.full((8, 4), 0.5, np.float32), 0.8)
 
 
 def test_the_recall_is_that_of_all_names_where_all_are_sampled(vectors: NDArray[np.float32]) -> None:

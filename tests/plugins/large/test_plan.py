@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = (Path(__file__).parents[3] / "reports/docs/pages/notebook/large-corpora.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "reports/docs/pages/plugins/large/large-corpora.md").read_text(encoding="utf-8")
 PASSAGES = (5.2e6, 21e6)
 ALONE = "compare names, by default (`IVF`)"
 """Done by one machine."""
