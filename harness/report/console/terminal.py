@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.benchmark.source import sample_note
-from harness.core.table import Column, Table, counted, fit, paragraph
+from harness.core.table import Column, Source, Table, counted, fit, paragraph, shown_lines
 from harness.evaluation.conclusion import Kind, Sentence, by_topic, choose
 from harness.report.console.conclusions import sentences
 from harness.report.table import tables
+from harness.report.table.knobs import knobs
 from harness.sweep.folder import SweepResult, View
 
 ROWS = 6
@@ -30,7 +31,8 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
     if explain:
         told = f"{legend}; p: raw, exact McNemar by query; max p: over all trials at once.{_copies(view)}{_data(view)}"
         table = table.select(["rank", "strategy", *first, *_counts(table), "p", "Holm p", "max p", *others])
-        return _text(table, others, told, said, "explanation", "forecast")
+        lines = [line for one in knobs(view) for line in shown_lines(replace(one, source=Source()))]
+        return "\n".join([_text(table, others, told, said, "explanation", "forecast"), "", *lines]).rstrip("\n")
     table = table.select(["rank", "strategy", *first, *_counts(table), "Holm p", *others])
     places = [int(row[0]) - 1 for row in table.rows]
     left_out = _copies(view) if len(view.rows) <= ROWS else ""

@@ -20,7 +20,7 @@ def results_table(
     metrics: columns of each benchmark; none means the objective, full_sup and recall at its depth.    baseline: a
     single list that rows are tested against; None is the sweeps' reference.
     """
-    chosen = list(metrics) or _usual(results[0])
+    chosen = list(metrics) or usual_metrics(results[0])
     against = baseline or results[0].locked.reference
     _check(results, chosen, against)
     rows = entries(results)
@@ -50,7 +50,8 @@ def results_table(
     return Table("results", title, columns, body, source, notes, style=style, grouping="benchmark")
 
 
-def _usual(result: SweepResult) -> list[str]:
+def usual_metrics(result: SweepResult) -> list[str]:
+    """The objective, and full_sup and recall at its depth."""
     objective = str(result.manifest["objective"])
     k = objective.partition("@")[2] or "5"
     return list(dict.fromkeys([objective, f"full_sup@{k}", f"recall@{k}"]))

@@ -14,14 +14,18 @@ from harness.core.table import TWO_COLUMNS, Table, typeset
 from harness.report.console.conclusions import SHORT, conclusions
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
-from harness.report.figure import Page, Picture, alpha, ceiling, frontier, outcomes, scores
+from harness.report.figure import Page, Picture, alpha, ceiling, frontier, knobs, outcomes, scores
 from harness.report.pdf.latex import SECONDS, compile_pdf, fill
 from harness.report.table.replication import replications
 from harness.report.table.tables import build_tables
 from harness.sweep.folder import SweepResult
 from harness.work.progress import over
 
-FIGURES = (outcomes, alpha, frontier, ceiling, scores)
+FIGURES = (outcomes, knobs, alpha, frontier, ceiling, scores)
+MOST = 12
+"""Columns of a table of the document: the other metrics of one that has more are a table in the appendix."""
+FIRST = 3
+"""Metrics that stay."""
 AS_TYPED = Display()
 """Names as conf/ has them."""
 
@@ -47,6 +51,11 @@ class Section:
     pictures: Sequence[Picture]
 
     @property
+    def sheets(self) -> list[Table]:
+        """The tables of the document: the first one, then what was taken from it, then the others."""
+        return [sheet for table in self.tables for sheet in _sheets(table)]
+
+    @property
     def lead(self) -> list[str]:
         """The facts that stand before the tables; the others stand behind the figures."""
         return [name for name in (SHORT,) if name in self.facts]
@@ -67,6 +76,20 @@ class Section:
             tables=[dataclasses.replace(table, name=f"{name}/{table.name}") for table in self.tables],
             pictures=[dataclasses.replace(picture, name=f"{name}/{picture.name}") for picture in self.pictures],
         )
+
+
+def _sheets(table: Table) -> list[Table]:
+    """The table; of one that is too wide the first metrics, and the others with raw p as a second table."""
+    titles = [column.title for column in table.columns]
+    metrics = [place for place, column in enumerate(table.columns) if column.kind == "share"]
+    moved = metrics[FIRST:] + [place for place, title in enumerate(titles) if title == "p" and "Holm p" in titles]
+    if len(titles) <= MOST or not moved:
+        return [table]
+    kept = table.take([place for place in range(len(titles)) if place not in moved])
+    others = table.take([*table.keys, *moved])
+    extent = dataclasses.replace(table.source, notes=())
+    name, title = f"{table.name}_metrics", f"{table.title}, the other metrics"
+    return [kept, dataclasses.replace(others, name=name, title=title, notes=(), source=extent)]
 
 
 def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
@@ -111,10 +134,10 @@ def write(sections: Mapping[str, Section], folder: Path, display: Display = AS_T
         shown = [dataclasses.replace(one, title=name).apart(file_name(name)) for name, one in sections.items()]
     files: list[Path] = []
     for one in over("tables and figures", shown):
-        for table in one.tables:
-            text = typeset(table, TWO_COLUMNS, one.label(table.name), display.text, display.cell)
-            files.append(write_text(folder / "tables" / f"{table.name}.tex", text))
-            files.append(write_text(folder / "tables" / f"{table.name}.csv", table.csv()))
+        files += [write_text(folder / "tables" / f"{table.name}.csv", table.csv()) for table in one.tables]
+        for sheet in one.sheets:
+            text = typeset(sheet, TWO_COLUMNS, one.label(sheet.name), display.text, display.cell)
+            files.append(write_text(folder / "tables" / f"{sheet.name}.tex", text))
         for picture in one.pictures:
             files += picture.save(folder / "figures", Page(rename=display.label))
     title = shown[0].title if len(shown) == 1 else f"{len(sections)} sweeps"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from harness.analysis.knobs import Effect, of_view
 from harness.core.table import interval, percent
 from harness.report.figure.alpha import curves
 from harness.report.figure.frontier import outcomes as won_and_lost
@@ -12,22 +13,62 @@ from harness.report.figure.outcomes import compare, counts
 from harness.report.table.ceiling import MEANING, capped_pools
 from harness.report.table.cost import frontier
 from harness.report.table.headroom import lost_by_winner
-from harness.sweep.folder import Row, SweepResult
+from harness.report.table.knobs import explained, in_order, pair_name, short_names, shown_pairs, value_text
+from harness.sweep.folder import Row, SweepResult, View
 
 Chart = dict[str, Any]
-"""``kind`` (scatter, line, bar), ``title``, ``caption``, ``x`` and ``y`` (labels), ``series``: a name and points
-``[x, y, what it is, trial or None]`` each; of a bar x is a word. ``band``: of a line, ``[low, high]`` a point.
-``decimals`` of y.
-``rules``: horizontal lines by name. ``edge``: a line of steps."""
+"""``kind`` (scatter, line, bar, parallel), ``title``, ``caption``, ``x`` and ``y`` (labels), ``series``: a name and
+points ``[x, y, what it is, trial or None]`` each; of a bar x is a word. ``band``: of a line, ``[low, high]`` a point.
+``decimals`` of y. ``rules``: horizontal lines by name. ``edge``: a line of steps. Of parallel coordinates ``axes`` (a
+name and its values in words) and ``lines``: a number of each axis (-1: it has none), the score in percent, what it is,
+the trial."""
 
 
 def charts(result: SweepResult) -> Iterator[Chart]:
     """The charts that this sweep has data for."""
+    yield from _knobs(result)
     yield from _outcomes(result)
     yield from _losses(result)
     yield from _alpha(result)
     yield from _frontier(result)
     yield from _ceiling(result)
+
+
+def _knobs(result: SweepResult) -> Iterator[Chart]:
+    """Every trial as a line through the values of its knobs, and what each knob explains."""
+    view, found = result.whole, of_view(result.whole)
+    if not found.main:
+        return
+    names = short_names(found)
+    yield {
+        "kind": "parallel",
+        "title": "Every trial by its knobs",
+        "caption": f"A line is a fusion, the stronger the higher its {view.objective}; orange: the winner. The knob "
+        "that explains most comes first; –: the fusion has no such knob. Choose a value to see the fusions that have "
+        f"it; point at a line to read it, choose it to open it. {view.where}.",
+        "y": f"{view.objective} (%)",
+        "axes": [[names[one.knobs[0]], list(map(value_text, in_order(one)))] for one in found.main],
+        "lines": [_line(view, view.rows[place], found.main) for place in view.fused],
+        "winner": view.winner,
+    }
+    bars = [(names[one.knobs[0]], one.share, f"; best value {value_text(one.levels[0].value)}") for one in found.main]
+    bars += [(pair_name(one, names), one.share, "") for one in shown_pairs(found)]
+    points = [[name, 100 * share, f"{percent(share)}% of the variance{best}", None] for name, share, best in bars]
+    yield {
+        "kind": "bar",
+        "decimals": 1,
+        "title": "Which knob matters",
+        "caption": f"{explained(view, found)} {view.where}.",
+        "x": f"% of the variance of {view.objective}",
+        "series": [{"name": "", "points": points}],
+    }
+
+
+def _line(view: View, row: Row, knobs: Sequence[Effect]) -> list[Any]:
+    """A trial's place on each axis, its score, and what it is."""
+    own = row["parameters"]
+    places = [in_order(one).index(own[one.knobs[0]]) if one.knobs[0] in own else -1 for one in knobs]
+    return [*places, 100 * view.score(row), f"{row['name']}: {percent(view.score(row))}%", row["trial"]]
 
 
 def _outcomes(result: SweepResult) -> Iterator[Chart]:

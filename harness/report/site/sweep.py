@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -14,8 +15,9 @@ from omegaconf import DictConfig
 from harness.benchmark import Benchmark
 from harness.core.escape import file_name
 from harness.core.files import whole
-from harness.core.identity import code_version, digest
-from harness.report.console.conclusions import conclusions
+from harness.core.identity import code_version, digest, texts_sha256
+from harness.evaluation.conclusion import choose
+from harness.report.console.conclusions import conclusions, sentences
 from harness.report.display import Display
 from harness.report.experiment import build_experiment
 from harness.report.figure import Page, Picture, brought_pictures, scores
@@ -26,7 +28,7 @@ from harness.report.site.overview import SweepEntry, families, views
 from harness.report.site.questions import Split
 from harness.report.site.sources import open_sources
 from harness.report.table.tables import build_tables, leaderboard
-from harness.sweep.folder import SweepResult, read_entry
+from harness.sweep.folder import SweepResult, View, read_entry
 from harness.sweep.heldout import note_look
 
 
@@ -48,7 +50,7 @@ def write_sweep(
             evaluation,
             missing,
             config.traces,
-            code_version(),
+            _pages(),
             dataclasses.asdict(display),
             *(one.caption for one in pictures),
         ]
@@ -76,6 +78,9 @@ def write_sweep(
             "reference": view.reference,
             "best": result.lock.get("best_single"),
             "winner": view.rows[view.best_place]["trial"],
+            "verdict": display.text(" ".join(choose(sentences(result, view), "verdict"))),
+            "heldout": [[view.rows[place]["trial"], _repeats(view, place)] for place in view.best_first],
+            "copies": [place for place in range(len(result.whole.rows)) if _repeats(result.whole, place)],
             "words": {name: display.text(text) for name, text in words.items()},
             "facts": {name: display.text(text) for name, text in describe(result).items() if name not in words},
             "splits": [
@@ -90,6 +95,11 @@ def write_sweep(
     chunks.note_made(key, made)
 
 
+def _repeats(view: View, place: int) -> bool:
+    """Whether a row has the gold ranks of one before it, or of the winner, and is not what is shown as the winner."""
+    return place != view.best_place and (view.copies[place] or view.is_winner(place))
+
+
 def _named(value: Any, display: Display) -> Any:
     """A chart with displayed names in all of its texts."""
     if isinstance(value, dict):
@@ -97,6 +107,13 @@ def _named(value: Any, display: Display) -> Any:
     if isinstance(value, (list, tuple)):
         return [_named(item, display) for item in value]
     return display.cell(value) if isinstance(value, str) else value
+
+
+@functools.cache
+def _pages() -> str:
+    """A hash of the code: that of numbers, which leaves reports out, and that of reports."""
+    sources = sorted(Path(__file__).parents[1].rglob("*.py"))
+    return f"{code_version()} {texts_sha256(path.read_text(encoding='utf-8') for path in sources)}"
 
 
 def _evaluation(result: SweepResult) -> str:

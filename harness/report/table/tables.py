@@ -10,6 +10,7 @@ from harness.report.table.ceiling import ceiling
 from harness.report.table.cost import cost
 from harness.report.table.effect import effect
 from harness.report.table.headroom import headroom
+from harness.report.table.knobs import knobs
 from harness.sweep.folder import Row, SweepResult, View, deciding, deciding_best, rerun
 
 JUDGED = (Column("W", "count"), Column("L", "count"), Column("p", "p"))
@@ -29,6 +30,7 @@ def build_tables(result: SweepResult) -> list[Table]:
         by_group(result.locked, "type"),
         *effect(result.locked),
         *ablation(result.locked),
+        *knobs(result.whole),
         *ceiling(result.whole),
         *headroom(result.locked),
         *cost(result.whole),

@@ -18,4 +18,6 @@ from .rows import lists_read as lists_read
 from .rows import rerun as rerun
 from .rows import score as score
 from .scores import ListScores as ListScores
+from .systems import encoders as encoders
+from .systems import graphs as graphs
 from .view import View as View

@@ -12,6 +12,11 @@ def encoders(lists: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(str(one.get("model") or class_name(one)) for one in found))
 
 
+def graphs(lists: Mapping[str, Any]) -> dict[str, str]:
+    """Of each list that reads names, the retriever, the graph and what found names: ``PPR over Entity (Offline)``."""
+    return {name: graph for name, node in lists.items() if (graph := _graph(node))}
+
+
 def describe(lists: Mapping[str, Any]) -> str:
     """``encoder MiniLM; graph: PPR over Entity (Offline); depth 200``; empty where the sweep did not note its lists.
 
@@ -19,7 +24,7 @@ def describe(lists: Mapping[str, Any]) -> str:
     """
     made = encoders(lists)
     said = [f"{'encoder' if len(made) == 1 else 'encoders'} {', '.join(made)}"] if made else []
-    said += [f"{name}: {graph}" for name, node in lists.items() if (graph := _graph(node))]
+    said += [f"{name}: {graph}" for name, graph in graphs(lists).items()]
     depths = {name: node["depth"] for name, node in lists.items() if node.get("depth") is not None}
     if len(set(depths.values())) == 1:
         said.append(f"depth {next(iter(depths.values()))}")

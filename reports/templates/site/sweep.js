@@ -7,7 +7,12 @@ async function sweepPage(key) {
   const winner = split.place(sweep.winner);
   const singles = split.trials.filter(one => one.family === "single" && one.trial !== sweep.winner);
   return {title: sweep.title, path: [[["sweep", key], sweep.title]], content: [
-    el("p", {class: "lead"}, sweep.words["in short"]),
+    el("p", {class: "lead"}, sweep.verdict),
+    heldoutFirst(sweep, key),
+    el("section", {"aria-labelledby": "trials"}, el("h2", {id: "trials"}, "All trials on tune"), trials(sweep, key, await openSplit(key, "tune"))),
+    el("p", {}, sweep.words["in short"]),
+    el("section", {"aria-labelledby": "figures"}, el("h2", {id: "figures"}, "Figures"), el("div", {class: "figures"},
+      sweep.charts.map(spec => chart(spec, trial => address("trial", key, "tune", trial))))),
     el("section", {"aria-labelledby": "questions"}, el("h2", {id: "questions"}, `Questions that the winner won and lost (${last.name})`),
       el("ul", {class: "counts"}, singles.map(other => {
         const found = split.counts(winner, split.place(other.trial)), place = ["trial", key, last.name, sweep.winner, other.trial];
@@ -15,10 +20,6 @@ async function sweepPage(key) {
           ` (${sayP(mcnemar(found.won, found.lost))}).`);
       })),
       el("p", {}, sweep.splits.map((each, number) => [number ? ", " : "Every strategy against every other: ", link(["matrix", key, each.name], `wins and losses on ${each.name}`)]), ".")),
-    heldoutFirst(sweep, key),
-    el("section", {"aria-labelledby": "figures"}, el("h2", {id: "figures"}, "Figures"), el("div", {class: "figures"},
-      sweep.charts.map(spec => chart(spec, trial => address("trial", key, "tune", trial))))),
-    el("section", {"aria-labelledby": "trials"}, el("h2", {id: "trials"}, "All trials on tune"), trials(sweep.trials, key, await openSplit(key, "tune"), sweep.families)),
     el("section", {"aria-labelledby": "tables"}, el("h2", {id: "tables"}, "More tables and figures of the report"),
       sweep.tables.filter(spec => spec.name !== "heldout").map(spec => fold(spec.title, () => captioned(spec))),
       sweep.pictures.map(picture => fold(`Figure ${picture.name}`, () => el("figure", {},
@@ -31,18 +32,21 @@ async function sweepPage(key) {
 
 function heldoutFirst(sweep, key) {
   const spec = sweep.tables.find(one => one.name === "heldout");
+  const same = sweep.heldout.filter(([, copy]) => copy).length;
   return spec ? el("section", {"aria-labelledby": "heldout"}, el("h2", {id: "heldout"}, spec.title),
-    table(spec, {to: row => ["trial", key, "test", heldoutTrial(key, row)]}), fold("What the columns are", () => el("p", {class: "caption"}, spec.caption))) : null;
+    table(spec, {keep: row => !sweep.heldout[row][1], to: row => ["trial", key, "test", sweep.heldout[row][0]], save: `${key}-heldout`}),
+    same ? el("p", {class: "caption"}, `One row each: ${plural(same, "more locked trial")} that rank all gold as one of these.`) : null, fold("What the columns are", () => el("p", {class: "caption"}, spec.caption))) : null;
 }
-const heldoutTrial = (key, row) => splits.get(`${key}/test`).trials[row].trial;
 
-function trials(spec, key, split, families) {
-  const state = {words: "", family: ""};
-  const keep = row => (!state.family || split.trials[row].family === state.family)
+// What ranks all gold as a trial above it, or as the winner, is one row with that until it is asked for.
+function trials(sweep, key, split) {
+  const spec = sweep.trials, state = {words: "", family: "", copies: false}, copies = new Set(sweep.copies);
+  const keep = row => (state.copies || !copies.has(row)) && (!state.family || split.trials[row].family === state.family)
     && state.words.toLowerCase().split(/\s+/).every(word => `${split.trials[row].name} ${split.trials[row].typed}`.toLowerCase().includes(word));
-  const listed = table(spec, {keep, to: row => ["trial", key, "tune", split.trials[row].trial], named: 1, step: 25, count: true, empty: "No trial has these words."});
+  const listed = table(spec, {keep, to: row => ["trial", key, "tune", split.trials[row].trial], named: 1, step: 10, count: true, save: `${key}-trials`, empty: "No trial has these words."});
+  const set = part => value => { state[part] = value; listed.redraw(); };
   return [el("form", {class: "filters", role: "search", "aria-label": "Filters of the trials", submit: event => event.preventDefault()},
-    field("Name has", "", value => { state.words = value; listed.redraw(); }),
-    choice("Family", [["", "all"], ...Object.entries(families)], "", value => { state.family = value; listed.redraw(); })),
+    field("Name has", "", set("words")), choice("Family", [["", "all"], ...Object.entries(sweep.families)], "", set("family")),
+    copies.size ? el("label", {}, el("input", {type: "checkbox", change: event => set("copies")(event.target.checked)}), ` ${copies.size} more that rank all gold as one above them`) : null),
     listed, fold("What the columns are", () => el("p", {class: "caption"}, spec.caption))];
 }

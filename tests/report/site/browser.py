@@ -110,6 +110,10 @@ class Browser:
         """What the page says."""
         return str(self.evaluate("document.body.innerText"))
 
+    def save_to(self, folder: Path) -> None:
+        """Where files go that a page offers."""
+        self._send("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+
     def photograph(self, path: Path, whole: bool = True) -> None:
         """The page as a PNG file."""
         found = self._send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)

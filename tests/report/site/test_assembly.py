@@ -48,7 +48,7 @@ def hashes(folder: Path) -> dict[str, str]:
 
 def test_every_folder_is_listed_or_has_its_reason(site: SimpleNamespace) -> None:
     index = read(site.folder / "data" / "index.js")
-    assert len(index["sweeps"]) == 2
+    assert len(index["sweeps"]["rows"]) == 2
     reasons = dict(index["unread"])
     assert reasons.keys() == {"damaged", "interrupted"}
     assert "ranks.npy: changed since it was written" in reasons["damaged"]
@@ -120,7 +120,12 @@ def test_without_the_data_it_says_so(example: Any, settings: DictConfig, tmp_pat
     assert not list((tmp_path / "site" / "data" / "s1").glob("passages-*"))
     sweep = read(tmp_path / "site" / "data" / "s1" / "sweep.js")
     assert [each["name"] for each in sweep["splits"]] == ["tune", "test"]
-    assert {chart["kind"] for chart in sweep["charts"]} == {"bar", "line", "scatter"}
+    assert {chart["kind"] for chart in sweep["charts"]} == {"bar", "line", "scatter", "parallel"}
+    (drawn,) = (chart for chart in sweep["charts"] if chart["kind"] == "parallel")
+    assert drawn["axes"] == [["fuser", ["Boltzmann", "Linear", "RRF"]], ["alpha", ["0.3", "0.5", "0.7"]]]
+    assert [line[:3] for line in drawn["lines"]] == [
+        [0, 2, 75.0], [0, 1, 62.5], [1, 0, 62.5], [1, 2, 50.0], [2, -1, 50.0],
+    ]  # fmt: skip
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -132,8 +137,8 @@ def test_a_sweep_given_from_elsewhere_with_the_name_of_another(
     alone = OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path / "runs")}})
     build(alone, tmp_path / "site", [given])
     index = read(tmp_path / "site" / "data" / "index.js")
-    assert {one["key"] for one in index["sweeps"]} == {"s1", "s1-2"}
-    assert [one["newer"] for one in index["sweeps"]] == [False, True]
+    assert {place[0] for place in index["sweeps"]["places"]} == {"s1", "s1-2"}
+    assert [place[-1] for place in index["sweeps"]["places"]] == [False, True]
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -145,44 +150,66 @@ def test_a_sweep_that_breaks_while_it_is_written_leaves_nothing(
     np.save(result.folder / "ranks.npy", result.ranks[:3].copy())
     build(OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path / "runs")}}), tmp_path / "site")
     index = read(tmp_path / "site" / "data" / "index.js")
-    assert index["sweeps"] == []
+    assert index["sweeps"]["rows"] == []
     ((name, reason),) = index["unread"]
     assert (name, "lacks the locked trial" in reason) == ("s1", True)
     assert not (tmp_path / "site" / "data" / "s1").exists()
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_the_leaderboard_says_what_was_fitted_on_what_and_what_it_cost(
-    example: Any, settings: DictConfig, tmp_path: Path
-) -> None:
-    folder = example.write(tmp_path / "runs" / "sweeps" / "s1", heldout=False).folder
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["fitted"] = {"graph": {"on": ["musique", "hotpotqa"], "seen": {"tune": 0, "test": 0}}}
-    manifest["cost"] = {"seconds": {"lists": {"graph": 3.5, "dense": 2.0}}}
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    lock = json.loads((folder / "winner.lock.json").read_text())
+def test_the_leaderboard_has_systems_by_benchmarks(example: Any, settings: DictConfig, tmp_path: Path) -> None:
+    """Of two benchmarks with the same lists; on test every score is of six questions, so none is shown to differ."""
+    for number, name in enumerate(("sample", "other")):
+        folder = example.write(tmp_path / "runs" / "sweeps" / name).folder
+        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest["dataset"], manifest["data_sha256"] = name, f"{number}" * 64
+        encoder = {"encoder": {"class": "x.MiniLM"}}
+        manifest["lists"] = {"dense": encoder, "graph": {**encoder, "class": "x.PPR", "graph": {"class": "x.Entity"}}}
+        manifest["fitted"] = {"graph": {"on": ["musique", "hotpotqa"], "seen": {"tune": 0, "test": 0}}}
+        needs = {"index_seconds": 2.0, "index_mb": 1.0, "query_ms": 3.0 + number}
+        manifest["cost"] = {"lists": {"dense": needs, "graph": needs}}
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+    path = folder / "winner.lock.json"  # of the second
+    lock = json.loads(path.read_text())
     del lock["sha256"]
     lock["fusers"][1]["learned"] = {"fuser.coefficients": [1.0]}
-    (folder / "winner.lock.json").write_text(json.dumps({**lock, "sha256": digest(lock)}))
+    path.write_text(json.dumps({**lock, "sha256": digest(lock)}))
     build(OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path / "runs")}}), tmp_path / "site")
-    board = read(tmp_path / "site" / "data" / "index.js")["leaderboard"]
-    names = [column["title"] for column in board["columns"]]
-    rows = {row[0]: dict(zip(names, row, strict=True)) for row in board["rows"]}
-    assert [board["rows"][row][0] for row in board["marked"]] == ["PIT + Boltzmann (α 0.7, β 0.5, cap 20)"]
-    said = {name: (row["settings"], row["seconds"]) for name, row in rows.items()}
-    assert said == {
-        "PIT + Boltzmann (α 0.7, β 0.5, cap 20)": ("chosen on tune", "–"),
-        "Min–max + Linear (α 0.3)": ("fitted on tune", "–"),
-        "RRF (k 60)": ("chosen on tune", "–"),
-        "Graph": ("lists fitted on MuSiQue, HotpotQA", "3.5"),
-        "Dense": ("fixed before", "2"),
+    test, tune = read(tmp_path / "site" / "data" / "index.js")["boards"]
+    assert (test["split"], tune["split"]) == ("test", "tune")
+    titles = [column["title"] for column in test["columns"]]
+    heads = [" ".join(filter(None, pair)) for pair in zip(test["groups"], titles, strict=True)]
+    assert heads[:3] == ["system", "encoder", "other (n = 6) LastHop@5"]
+    assert heads[5:9] == ["sample (n = 6) LastHop@5", "sample (n = 6) FullSup@5", "sample (n = 6) Recall@5", "kind"]
+    rows = {row[0]: dict(zip(heads, row, strict=True)) for row in test["rows"]}
+    won = rows["PIT + Boltzmann (α 0.7, β 0.5, cap 20)"]
+    scores = ["83.3", "83.3", "88.9"]  # 5, 5 and 5 1/3 of 6
+    assert [won[head] for head in heads[2:10]] == [*scores, *scores, "best fusion", "PPR over Entity"]
+    assert {name: row["kind"] for name, row in rows.items()} == {
+        "PIT + Boltzmann (α 0.7, β 0.5, cap 20)": "best fusion",
+        "Min–max + Linear (α 0.3)": "best of its fuser",
+        "RRF (k 60)": "best of its fuser",
+        "Graph": "single list",
+        "Dense": "single list",
     }
+    assert (rows["Graph"]["encoder"], rows["Graph"]["graph"], rows["Graph"]["fitted on"]) == (
+        "MiniLM", "PPR over Entity", "MuSiQue, HotpotQA",
+    )  # fmt: skip
+    assert (rows["Dense"]["ms a question"], rows["Dense"]["index s"], rows["Dense"]["graph"]) == ("3.5", "2", "–")
+    place = test["rows"].index(list(won.values()))
+    whole = next(one for one in test["best"] if (one["encoder"], one["kind"]) == ("", ""))
+    assert [place, 2] in whole["best"]
+    assert {row for row, column in whole["equal"] if column == 2} == {*range(len(rows))} - {place}
+    lists = next(one for one in test["best"] if (one["encoder"], one["kind"]) == ("MiniLM", "single list"))
+    graph = next(number for number, row in enumerate(test["rows"]) if row[0] == "Graph")
+    assert [graph, 2] in lists["best"]
+    assert test["places"][place]["sample (n = 6)"] == ["sample", "test", "0" * 16]
 
 
 def test_no_sweep_at_all(settings: DictConfig, tmp_path: Path) -> None:
     build(OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path)}}), tmp_path / "site")
     index = read(tmp_path / "site" / "data" / "index.js")
-    assert (index["sweeps"], index["unread"]) == ([], [])
+    assert (index["sweeps"]["rows"], index["boards"], index["unread"]) == ([], [], [])
 
 
 @pytest.mark.parametrize("way", ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(",

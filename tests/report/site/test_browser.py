@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
-import re
+import time
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,34 +20,23 @@ from harness.sweep.folder.result import SweepResult
 DISPLAY = Display(**defaults("display", "default"))
 
 
-def test_from_the_first_page_to_a_question_that_the_winner_lost(browser: Browser, site: SimpleNamespace) -> None:
-    """Two clicks: the list of lost questions, and one of them."""
-    browser.open(site.url)
-    browser.wait("document.querySelector('.card')")
+def test_from_the_leaderboard_to_a_question_that_the_winner_lost(browser: Browser, site: SimpleNamespace) -> None:
+    """A cell leads to its strategy, from there to the questions that it lost and to one of them."""
     view = SweepResult(site.held).locked
-    bars = browser.evaluate(
-        "[...document.querySelector('.card .chart svg').querySelectorAll('title')].map(e => e.textContent)"
-    )
-    singles = [row for row in view.rows if row["family"] == "single"]
-    assert len(bars) == len({view.rows[view.best_place]["trial"], *(row["trial"] for row in singles)})
-    assert all(re.search(r"\d\.\d%$", bar) for bar in bars)
-    assert (
-        browser.evaluate("[...document.querySelectorAll('.card a')].filter(e => / 0 q/.test(e.textContent)).length")
-        == 0
-    )
-    lost = int((view.scores[view.winner_place] < view.scores[view.singles["dense"]]).sum())
-    browser.click(".card a", f"lost {lost} question")
-    browser.wait("document.querySelector('.tabs [aria-current]')")
-    assert browser.evaluate("document.querySelector('.tabs [aria-current]').textContent") == f"lost {lost}"
+    browser.open(site.url)
+    browser.click("#board ~ div tbody td a", DISPLAY.trial(view.rows[view.best_place]))
+    lost = int((view.scores[view.best_place] < view.scores[view.singles["dense"]]).sum())
+    browser.click(".tabs a", f"lost {lost}")
+    browser.wait("document.querySelector('.tabs [aria-current]').textContent.startsWith('lost')")
     assert browser.evaluate("document.querySelectorAll('#list ~ .table tbody tr').length") == lost
     browser.click("#list ~ .table tbody a")
     browser.wait("document.querySelector('.gold li')")
     assert "loses this question to Dense" in browser.text()
 
 
-def test_leaderboard_sweep_trial_question_in_three_clicks(browser: Browser, site: SimpleNamespace) -> None:
+def test_sweep_trial_question_in_three_clicks(browser: Browser, site: SimpleNamespace) -> None:
     browser.open(site.url)
-    browser.click(".card h3 a")
+    browser.click("#sweeps ~ .table tbody a")
     browser.click("#trials ~ .table tbody a")
     browser.wait("document.querySelector('#list ~ .table tbody a')")
     browser.click("#list ~ .table tbody a")
@@ -56,6 +46,42 @@ def test_leaderboard_sweep_trial_question_in_three_clicks(browser: Browser, site
     assert len(names) == 4
     for heading in ("Gold passages", "Where each strategy ranks them", "What each list puts first", "How the graph"):
         assert heading in browser.text()
+
+
+def test_the_leaderboard_is_filtered_and_saved_as_it_is_shown(
+    browser: Browser, site: SimpleNamespace, tmp_path: Path
+) -> None:
+    view = SweepResult(site.held).test
+    assert view is not None
+    browser.open(site.url)
+    browser.wait("document.querySelector('#board ~ div .best')")
+    scores = browser.evaluate(
+        "[...document.querySelectorAll('#board ~ div tbody tr')].map(r => parseFloat(r.cells[2].innerText))"
+    )
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] == round(100 * max(view.score(row) for row in view.rows), 1)
+    browser.evaluate(
+        "['Kind', 'Metric'].forEach((label, at) => { const s = [...document.querySelectorAll('#board ~ div select')]"
+        ".find(e => e.labels[0].textContent.startsWith(label)); s.value = ['single list', 'LastHop@5'][at]; "
+        "s.dispatchEvent(new Event('change')); })"
+    )
+    names = browser.evaluate("[...document.querySelectorAll('#board ~ div tbody tr')].map(r => r.cells[0].innerText)")
+    best_first = sorted(view.singles, key=lambda name: -view.score(view.rows[view.singles[name]]))
+    assert {*names} == {DISPLAY.list[name] for name in view.singles}
+    browser.save_to(tmp_path)
+    for text, ending in (("CSV", "csv"), ("LaTeX", "tex")):
+        browser.click("#board ~ div .save button", text)
+        end = time.monotonic() + 10
+        while not (tmp_path / f"leaderboard-test.{ending}").is_file():
+            assert time.monotonic() < end
+            time.sleep(0.05)
+    head, first, *_ = list(csv.reader((tmp_path / "leaderboard-test.csv").read_text().splitlines()))
+    assert head[:3] == ["system", "encoder", f"{view.dataset} (n = {view.n}) LastHop@5"]
+    best = view.rows[view.singles[best_first[0]]]
+    assert (first[0], float(first[2])) == (DISPLAY.list[best_first[0]], pytest.approx(view.score(best)))
+    latex = (tmp_path / "leaderboard-test.tex").read_text()
+    assert f"\\textbf{{{100 * view.score(best):.1f}}}" in latex
+    assert latex.count("\\\\\n") == 2 + len(view.singles)
 
 
 def test_every_rank_of_a_question_is_that_of_the_sweep(browser: Browser, site: SimpleNamespace) -> None:
@@ -206,27 +232,31 @@ def test_search_and_filters_of_questions(browser: Browser, site: SimpleNamespace
 
 
 def test_a_head_sorts_with_missing_values_last(browser: Browser, site: SimpleNamespace) -> None:
-    browser.open(site.url)
-    browser.wait("document.querySelector('#board')")
-    read = "[...document.querySelectorAll('#board ~ .table tbody tr')].map(r => r.cells[6].textContent)"
-    browser.click("#board ~ .table th button", "W")
+    browser.open(f"{site.url}#/sweep/{site.held.name}")
+    browser.wait("document.querySelector('#heldout')")
+    read = (
+        "(at => [...document.querySelectorAll('#heldout ~ .table tbody tr')].map(r => r.cells[at].textContent))"
+        "([...document.querySelectorAll('#heldout ~ .table th[scope=col]')].findIndex(e => e.textContent === 'W'))"
+    )
+    browser.click("#heldout ~ .table th button", "W")
     wins = browser.evaluate(read)
     held = [int(text) for text in wins if text != "–"]
     assert held == sorted(held, reverse=True)
     assert wins[len(held) :] == ["–"] * (len(wins) - len(held))
-    browser.click("#board ~ .table th button", "W")
+    browser.click("#heldout ~ .table th button", "W")
     assert browser.evaluate(read)[0] == str(min(held))
-    assert browser.evaluate("document.querySelector('#board ~ .table [aria-sort]').ariaSort") == "ascending"
+    assert browser.evaluate("document.querySelector('#heldout ~ .table [aria-sort]').ariaSort") == "ascending"
 
 
 def test_by_keyboard_alone(browser: Browser, site: SimpleNamespace) -> None:
     browser.open(site.url)
-    browser.wait("document.querySelector('.card')")
+    browser.wait("document.querySelector('#sweeps')")
     browser.press("Tab")
     assert browser.evaluate("document.activeElement.className") == "skip"
-    for _ in range(2):
+    for _ in range(100):
         browser.press("Tab")
-    assert browser.evaluate("document.activeElement.closest('.card') !== null")
+        if browser.evaluate("document.activeElement.matches('[aria-labelledby=sweeps] td a')"):
+            break
     browser.press("Enter")
     browser.wait("document.querySelector('#trials')")
     assert browser.evaluate("document.activeElement.id") == "main"
@@ -258,7 +288,7 @@ def test_an_address_that_is_none(browser: Browser, site: SimpleNamespace) -> Non
         browser.wait("document.querySelector('h1')")
         assert "Not found" in browser.text()
         browser.click("main a", "All results")
-        browser.wait("document.querySelector('.card')")
+        browser.wait("document.querySelector('#board')")
 
 
 def test_a_file_that_is_missing_is_named(browser: Browser, site: SimpleNamespace, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from harness.core.table import Table
 from harness.report import experiment
 from harness.report.table import tables
 from harness.report.table.ceiling import ceiling
+from harness.report.table.knobs import knobs
 from harness.sweep.folder.result import SweepResult
 
 
@@ -105,8 +106,18 @@ def test_without_held_out_rows_the_tables_show_tune(example: ModuleType, tmp_pat
     assert "tune split, n = 8" in table.caption
     assert column(table, "2 hops (n=7)")[0] == "71.4"  # q0, q1, q2, q3 and q6 of seven
     assert [table.name for table in tables.build_tables(result)] == [
-        "leaderboard", "by_hops", "by_type", "effect", "ablation", "ceiling", "headroom",
+        "leaderboard", "by_hops", "by_type", "effect", "ablation", "knobs", "ceiling", "headroom",
     ]  # fmt: skip
+
+
+def test_knobs(result: SweepResult) -> None:
+    """Of the sum of squares .04375, fuser has .028125 (means .6875, .5625, .5) and alpha the rest; beta, cap and the
+    normalizer follow from the fuser."""
+    (table,) = knobs(result.whole)
+    assert table.cells() == [
+        ["fuser", "5", "64.3", "boltzmann", "linear 12.5, rrf 25.0"],
+        ["alpha", "4", "35.7", "0.7", "0.5 12.5, 0.3 12.5"],
+    ]
 
 
 def test_ceiling(result: SweepResult) -> None:

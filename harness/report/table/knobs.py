@@ -1,0 +1,94 @@
+"""Which knob matters: what each explains of the variance of the trials, and its best value beside the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.analysis.knobs import Effect, Importance, of_view
+from harness.core.errors import is_number
+from harness.core.table import Column, Table, percent
+from harness.sweep.folder import View
+
+PAIRS = 3
+"""Interactions that are shown, at most."""
+LEAST = 0.005
+"""Of an interaction that is shown; less prints as nothing."""
+FULL = "Every combination of values was tried, so these are the effects of functional ANOVA by group means"
+GAPS = (
+    "Not every combination of values was tried, so a knob is judged among the trials that have it, by what it adds "
+    "there to the other knobs that all of these have (type II sums of squares); on a full grid that is functional "
+    "ANOVA by group means"
+)
+METHOD = {True: "Functional ANOVA of a full grid", False: "Type II sums of squares, among the trials that have a knob"}
+"""The same in a few words, by whether the grid is full."""
+OTHERS = 4
+"""Values that are shown behind the best one: the nearest, and the last."""
+
+
+def knobs(view: View) -> list[Table]:
+    """The table; empty where no knob was varied, or all trials score the same.
+
+    view: every trial on tune.
+    """
+    found = of_view(view)
+    if not found.main:
+        return []
+    names = short_names(found)
+    rows: list[Sequence[Any]] = [
+        [names[one.knobs[0]], one.trials, one.share, value_text(one.levels[0].value), _behind(one)]
+        for one in found.main
+    ]
+    rows += [[pair_name(one, names), one.trials, one.share, None, None] for one in shown_pairs(found)]
+    columns = [
+        Column("knob", "text"), Column("trials", "count"), Column("share %"), Column("best value", "text"),
+        Column("points behind it", "text"),
+    ]  # fmt: skip
+    return [Table("knobs", "Which knob matters", columns, rows, view.source, [explained(view, found)])]
+
+
+def explained(view: View, found: Importance) -> str:
+    """For captions: what a share is, and how far behind another value is."""
+    return (
+        f"Share: of the variance of {view.objective} over the {len(view.fused)} fusions. "
+        f"{FULL if found.full else GAPS}. Two knobs: what they explain together beyond each alone. Behind: how many "
+        "points the best trial with another value scores less than the best one of all that have the knob."
+    )
+
+
+def shown_pairs(found: Importance) -> list[Effect]:
+    """The largest interactions."""
+    return [one for one in found.pairs[:PAIRS] if one.share >= LEAST]
+
+
+def short_names(found: Importance) -> Mapping[str, str]:
+    """``alpha`` of ``fuser.alpha``; a name that two knobs would share stays whole."""
+    knobs = [one.knobs[0] for one in found.main]
+    last = [knob.rpartition(".")[2] for knob in knobs]
+    return {knob: name if last.count(name) == 1 else knob for knob, name in zip(knobs, last, strict=True)}
+
+
+def pair_name(one: Effect, names: Mapping[str, str]) -> str:
+    """``fuser × alpha``."""
+    return " × ".join(names[knob] for knob in one.knobs)
+
+
+def in_order(one: Effect) -> list[Any]:
+    """The values of a knob as an axis has them: numbers ascending, words by the alphabet, none last."""
+    values = [level.value for level in one.levels]
+    return sorted(
+        values, key=lambda one: (not is_number(one), one if is_number(one) else 0, one is None, value_text(one))
+    )
+
+
+def value_text(value: Any) -> str:
+    """A knob's value as a reader of the grid knows it: no cap is ``all``."""
+    if isinstance(value, (list, tuple)):
+        return "+".join(map(value_text, value))
+    return "all" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _behind(one: Effect) -> str:
+    best, *others = one.levels
+    told = [f"{value_text(level.value)} {percent(best.best - level.best)}" for level in others]
+    return ", ".join(told if len(told) <= OTHERS else [*told[: OTHERS - 1], f"... {told[-1]}"])
