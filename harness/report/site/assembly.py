@@ -16,7 +16,8 @@ from harness.core.files import whole
 from harness.core.identity import code_version
 from harness.report.display import Display
 from harness.report.site.chunk import Chunks
-from harness.report.site.overview import SweepEntry, overview
+from harness.report.site.leaderboard import SweepEntry
+from harness.report.site.overview import overview
 from harness.report.site.sweep import write_sweep
 from harness.sweep.folder import LOCK, SweepResult
 from harness.work.progress import over

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,7 @@ from harness.report.display import Display, normalizer_of
 from harness.report.paper.results import usual_metrics
 from harness.report.site.chunk import table
 from harness.report.table.cost import needed
-from harness.sweep.folder import Row, SweepResult, View, encoders, graphs, learned, lists_read, locked_trials
-from harness.sweep.folder.result import BENCHMARK
-
-if TYPE_CHECKING:
-    from harness.report.site.overview import SweepEntry
+from harness.sweep.folder import BENCHMARK, Row, SweepResult, View, encoders, graphs, learned, lists_read, locked_trials
 
 LIST, DEFAULT, TUNED, WINNER, NAMED = (
     "single list", "fixed fusion", "best of its fuser", "best fusion", "of an experiment",
@@ -35,6 +31,16 @@ MADE = ("kind", "graph", "fitted on", "sweep")
 NONE = "–"
 Cell = tuple[str, View, int]
 """A sweep's key on the site, its locked trials, and the place of one of them."""
+
+
+@dataclass(frozen=True)
+class SweepEntry:
+    """A sweep on the site. newer: whether a later one has the same title."""
+
+    key: str
+    title: str
+    result: SweepResult
+    newer: bool
 
 
 @dataclass

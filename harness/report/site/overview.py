@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from harness.core.table import Column, Table
 from harness.evaluation.comparison import Comparison, compare_trials
 from harness.report.display import Display
 from harness.report.site.chunk import table
-from harness.report.site.leaderboard import boards
+from harness.report.site.leaderboard import SweepEntry, boards
 from harness.report.table.replication import findings
 from harness.sweep.folder import SweepResult, View
 
@@ -18,16 +17,6 @@ DIFFERENCE = [
     Column("best list", "text"), Column("difference", "points"), Column("95% of difference", "span", "difference"),
     Column("p", "p"), Column("lost to it", "count"),
 ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class SweepEntry:
-    """A sweep on the site. newer: whether a later one has the same title."""
-
-    key: str
-    title: str
-    result: SweepResult
-    newer: bool
 
 
 def overview(listed: Sequence[SweepEntry], unread: Mapping[str, str], version: str, display: Display) -> dict[str, Any]:

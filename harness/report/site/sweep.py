@@ -24,7 +24,8 @@ from harness.report.figure import Page, Picture, brought_pictures, scores
 from harness.report.pdf.document import describe
 from harness.report.site.chart import charts
 from harness.report.site.chunk import Chunks, table
-from harness.report.site.overview import SweepEntry, families, views
+from harness.report.site.leaderboard import SweepEntry
+from harness.report.site.overview import families, views
 from harness.report.site.questions import Split
 from harness.report.site.sources import open_sources
 from harness.report.table.tables import build_tables, leaderboard
