@@ -15,6 +15,7 @@ SHOWN = Path(__file__).resolve().parents[1] / "showcase" / "figures"
 
 COMMANDS: dict[str, tuple[str, ...]] = {
     "outcomes": REPORT,
+    "knobs": REPORT,
     "alpha": REPORT,
     "frontier": REPORT,
     "ceiling": REPORT,
