@@ -82,11 +82,15 @@ def check_ranks(found: Entries, rows: NDArray[np.int32], ranks: NDArray[np.int64
     if wrong.any():
         at = int(np.flatnonzero(wrong)[0])
         better, worse = int(order[at]), int(order[at + 1])
+        along = np.lexsort((ranks, rows))
+        falls = (rows[along][1:] == rows[along][:-1]) & (scores[along][1:] < scores[along][:-1])
+        mend = "number the ranks by descending score"
+        if not falls.any():
+            mend = "where a lower score is better, as a distance is, write it negated"
         raise HarnessError(
             f"{found.place(worse)}: query {found.queries[worse]}, document {found.docs[worse]}: "
             f"rank {ranks[worse]} contradicts the score {float(scores[worse])!r}: document {found.docs[better]} has "
-            f"the greater score {float(scores[better])!r} and rank {ranks[better]}; number the ranks by descending "
-            "score"
+            f"the greater score {float(scores[better])!r} and rank {ranks[better]}; {mend}"
         )
 
 

@@ -60,7 +60,7 @@ def _batch(path: Path, read: Reader, seed: str, count: int, tally: Path) -> None
     ends: Counter[str] = Counter()
     faults: dict[str, str] = {}
     for _ in range(count):
-        data = replace_node(whole, path, rng) if is_structured(path) and rng.random() < NODES else damage(whole, rng)
+        data = changed(whole, path, rng)
         path.write_bytes(data)
         try:
             read()
@@ -75,6 +75,11 @@ def _batch(path: Path, read: Reader, seed: str, count: int, tally: Path) -> None
             faults[f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}"] = f"{error!s:.200} ({kept})"
     path.write_bytes(whole)
     tally.write_text(json.dumps({"ends": ends, "faults": faults}))
+
+
+def changed(whole: bytes, path: Path, rng: random.Random) -> bytes:
+    """The content of a file, damaged or, where it is JSON or YAML, whole with another value somewhere."""
+    return replace_node(whole, path, rng) if is_structured(path) and rng.random() < NODES else damage(whole, rng)
 
 
 def damage(whole: bytes, rng: random.Random) -> bytes:

@@ -44,6 +44,7 @@ from harness.work.parts import FAILED, PLAN, agree, failures
 from harness.work.store import Store
 from tests.soak.work import ENDED, benchmark, do_heldout, do_sweep
 
+ITEMS = Path(__file__).parents[1] / "plugins" / "items" / "score" / "made"
 Reader = Callable[[], object]
 Readers = dict[str, tuple[Path, Reader]]
 
@@ -55,10 +56,11 @@ def readers(folder: Path) -> Readers:
         do_sweep(data, runs)
         do_heldout(data, runs)
     (sweep,) = (path for path in (runs / "sweeps").iterdir() if path.is_dir())
-    return {**_lists(folder, data), **_benchmarks(folder, data), **_sweep(runs, sweep), **_stores(folder, data)}
+    return {**lists(folder, data), **_benchmarks(folder, data), **_sweep(runs, sweep), **_stores(folder, data)}
 
 
-def _lists(folder: Path, data: Path) -> Readers:
+def lists(folder: Path, data: Path) -> Readers:
+    """The files that people bring: ranked lists, gold, scores of items."""
     run, made = harness.read(str(data / "dense.trec")), {}
     for ending in ("trec", "trec.gz", "json", "parquet"):
         path = folder / f"run.{ending}"
@@ -67,8 +69,20 @@ def _lists(folder: Path, data: Path) -> Readers:
     qrels = folder / "qrels.txt"
     qrels.write_text("".join(f"q{number} 0 d{number:02d} 1\n" for number in range(40)))
     made["gold, qrels"] = (qrels, partial(harness.Gold.read, str(qrels)))
+    graded = folder / "graded.json"
+    graded.write_text(json.dumps({f"q{number}": {f"d{number:02d}": number % 3, "d00": 1} for number in range(40)}))
+    made["gold, .json"] = (graded, partial(harness.Gold.read, str(graded)))
+    for path in (Path(found) for found in sorted(ITEMS.glob("*_base.*")) + sorted(ITEMS.glob("*base.json"))):
+        own = Path(shutil.copy(path, folder / f"items-{path.name}"))
+        made[f"scores, {path.name}"] = (own, partial(_items, own))
     made["gold, queries.jsonl"] = (data / "queries.jsonl", partial(harness.Gold.read, str(data / "queries.jsonl")))
     return made
+
+
+def _items(path: Path) -> object:
+    from harness.plugins.items.score import read_scores
+
+    return read_scores(path)
 
 
 def _benchmarks(folder: Path, data: Path) -> Readers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from numbers import Real
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 FIELDS = ("id", "supporting_ids", "hops", "type")
 Judgements = str | Path | Mapping[Any, Any] | Any
 """What ``Gold.read`` takes."""
+LARGEST = 2**31
+"""A relevance is below it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,6 +152,7 @@ class Gold:
             raise _no_grades(rel, source)
         supporting, grades = found.supporting, found.grades
         if grades is not None:
+            _check_grades(source, found.query_ids, grades)
             supporting = [[doc for doc, grade in judged.items() if grade >= rel] for judged in grades]
         kept = [place for place, passages in enumerate(supporting) if passages]
         if not kept:
@@ -437,3 +441,13 @@ def part_name(split: str, splitting: Splitting) -> str:
 def short_source(source: str) -> str:
     """A benchmark's name, or a file by its folder and name: what tables say that gold is of."""
     return "/".join(PurePath(source).parts[-2:])
+
+
+def _check_grades(source: str, query_ids: Sequence[str], grades: Sequence[Mapping[str, float]]) -> None:
+    """Raise HarnessError for a relevance that is no whole number: as in TREC's form, so in all others."""
+    for query, judged in zip(query_ids, grades, strict=True):
+        for doc, grade in judged.items():
+            if not (isinstance(grade, Real) and abs(grade) < LARGEST and grade == int(grade)):
+                raise HarnessError(
+                    f"{source}: query {query}, document {doc}: relevance must be a whole number, got {grade!r:.40}"
+                )

@@ -75,6 +75,8 @@ def test_equal_scores_are_ordered_by_document_whatever_their_ranks(tmp_path: Pat
         (GOOD.replace(b" 2 0", b" two 0"), 2, "whole number"),
         (GOOD.replace(b" 2 0", b" 1.5 0"), 2, "whole number"),
         (b"\n\r\n" + GOOD.replace(b"0.5", b"1.5"), 3, "rank 1 contradicts the score 0.9"),
+        (b"q Q0 a 1 0.1 s\nq Q0 b 2 0.8 s\n", 1, "where a lower score is better, as a distance is, write it negated"),
+        (b"q Q0 a 1 0.1 s\nq Q0 b 2 0.8 s\nq Q0 c 3 0.2 s\n", 1, "number the ranks by descending score"),
         (GOOD + b"q1 Q0 d2 3 0.1 s\n", 4, "holds document d2 twice"),
         (b"", None, "empty"),
         (b"\n \n", None, "empty"),

@@ -15,13 +15,14 @@ import struct
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired
 
 import pyarrow as pa
+from typing_extensions import TypedDict
 
 from harness.benchmark.source import stream_lines
 from harness.core.errors import HarnessError, keys_of, nearest
-from harness.core.input import COMMA, DAMAGED, TAB, form_of, opened, parse_json, read_text, rows_of
+from harness.core.input import COMMA, DAMAGED, TAB, form_of, misfit, opened, parse_json, read_text, rows_of
 
 NAMES: Mapping[str, Sequence[str]] = {
     "item": ("item", "item_id", "id", "query", "query_id", "qid", "question_id", "sample_id", "doc_id"),
@@ -45,6 +46,19 @@ class Row(NamedTuple):
     run: str
     cluster: str | None
     scores: Mapping[str, Any]
+
+
+class Log(TypedDict):
+    """A log of inspect_ai, as far as it is read."""
+
+    status: NotRequired[str | None]
+
+
+class Sample(TypedDict):
+    """A sample of it."""
+
+    metadata: NotRequired[dict[str, Any] | None]
+    scores: NotRequired[dict[str, dict[str, Any]] | None]
 
 
 def read_rows(path: Path, columns: Mapping[str, str] | None, metrics: Sequence[str] | None) -> list[Row]:
@@ -188,6 +202,8 @@ def _metrics_outside(path: Path, found: Mapping[str, Mapping[str, Any]], metrics
 
 def _samples(path: Path, log: Any, samples: Any, columns: Mapping[str, str] | None) -> Iterator[Row]:
     """Of a log of inspect_ai; ``columns`` may name fields of the samples' metadata."""
+    if told := misfit([log], list[Log]) or misfit(samples, list[Sample]):
+        raise HarnessError(f"{path}: {told}; give the log as inspect_ai wrote it")
     if log.get("status") != "success":
         raise HarnessError(f"{path}: the log says status {log.get('status')}; give one of an evaluation that ended")
     names: dict[str, str | None] = {}

@@ -206,6 +206,12 @@ def test_what_is_refused_in_one_line(
         ("a.json", b"[1]", "a.json: expected {item: score}, {item: {metric: score}}"),
         ("a.json", b'{"q": 1, "r": {"em": 1}}', "a.json: q: expected an object of scores, as the others are, got 1"),
         ("a.json", b'{"q": {"d1": 1, "d2": 2}, "r": {"d3": 2}}', "ranked lists, give gold=queries.jsonl"),
+        (
+            "a.json",
+            b'{"eval": {}, "status": "success", "samples": [{"scores": {"m": 1}}]}',
+            "0.scores.m = '1', expected",
+        ),
+        ("a.json", b'{"eval": {}, "status": "success", "samples": ["x"]}', "0 = 'x', expected a valid dictionary"),
         ("a.eval", b"PK", "a.eval: no log of inspect_ai that was finished"),
         ("a.jsonl", b'[{"item": 1}]', "a.jsonl: a JSON array; expected one JSON object a line"),
         ("a.parquet", b"PAR1", "a.parquet: no readable Parquet file"),
