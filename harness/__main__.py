@@ -18,11 +18,12 @@ import logging
 import os
 import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn
 
+from harness.command import note_typed
 from harness.core.configuration import (
     allow_knobs,
     check_groups,
@@ -192,43 +193,58 @@ def _summary(command: str) -> str:
 
 
 def launch(command: str, arguments: list[str]) -> None:
-    """Compose the configuration under the arguments and run the command, through Hydra's launcher."""
+    """Compose the configuration under the arguments and run the command."""
     gc.set_threshold(100_000, 20, 100)  # modules make objects that live as long as the process: 0.3 s of `evaluate`
     atexit.register(gc.freeze)  # nothing is looked through when the process ends
-    import hydra
-    from hydra.core.hydra_config import HydraConfig
-
     sys.excepthook = print_bug
     logging.basicConfig(format="%(message)s", stream=printable(sys.stderr))
     logging.getLogger("harness").setLevel(logging.INFO)
     os.environ["PYTHONSAFEPATH"] = "1"  # what is started from here, by launchers too, imports nothing from this folder
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us whole, `translate_errors` says them in one line
     primary, overrides = hydra_arguments(command, arguments)
     run = importlib.import_module(commands()[command]).run
+    check_launcher(overrides)
+    check_twice(overrides)
+    of_hydra = any(text.startswith(("-", "hydra")) for text in overrides)
+    with translate_errors(), contextlib.redirect_stdout(printable(sys.stdout)):
+        if of_hydra:
+            launch_by_hydra(command, primary, overrides, run)
+        else:
+            fitted = fit_shapes(primary, overrides)
+            perform(run, compose(primary, fitted), fitted)
 
+
+def perform(run: Callable[[DictConfig], None], config: DictConfig, overrides: Sequence[str]) -> None:
+    """Run a command with its configuration. overrides: those that made it."""
+    note_typed(overrides)
+    available()
+    run(config)
+    sys.stdout.flush()
+
+
+def launch_by_hydra(command: str, primary: str, overrides: Sequence[str], run: Callable[[DictConfig], None]) -> None:
+    """The same where something is asked of Hydra itself: its flags, or jobs by its launchers.
+
+    Otherwise Hydra would compose the configuration twice, which takes most of a short command's time.
+    """
+    import hydra
+    from hydra.core.hydra_config import HydraConfig
+
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us whole, `translate_errors` says them in one line
     several = command == "sweep" and bool({"-m", "--multirun"} & set(overrides))
 
     @functools.wraps(run)
     def job(config: DictConfig) -> None:
         with cell(command) if several else report_errors(command):  # not outside: Hydra would add a line of its own
+            typed = list(HydraConfig.get().overrides.task)
             check_new_keys(primary, overrides, config)
-            replace_mappings(config, HydraConfig.get().overrides.task)
+            replace_mappings(config, typed)
             check_paths(config)
-            available()
-            run(config)
-            sys.stdout.flush()
+            perform(run, config, typed)
 
     extend_hydra()
-    check_launcher(overrides)
-    check_twice(overrides)
     check_groups(overrides)
     sys.argv = [f"harness {command}", *fit_shapes(primary, overrides), *QUIET, *(MULTIRUN if several else ())]
-    with (
-        translate_errors(),
-        suggest_key(lambda: compose(primary)),
-        contextlib.redirect_stdout(printable(sys.stdout)),
-        experiment() if several else contextlib.nullcontext(),
-    ):
+    with suggest_key(lambda: compose(primary)), experiment() if several else contextlib.nullcontext():
         hydra.main(version_base="1.3", config_path=str(package_folder("conf").resolve()), config_name=primary)(job)()
 
 

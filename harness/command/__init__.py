@@ -128,9 +128,14 @@ def command_line(command: str) -> str:
     return hide_secrets(" ".join(["harness", command, *typed()]))
 
 
+_typed: list[str] = []
+
+
+def note_typed(overrides: Iterable[str]) -> None:
+    """Note what was typed, for the command that is about to run in this process."""
+    _typed[:] = [text.removeprefix("++") for text in overrides]
+
+
 def typed() -> list[str]:
     """The overrides of the command line, as they were typed (see ``harness.core.configuration.KNOB``)."""
-    from hydra.core.hydra_config import HydraConfig
-
-    given = HydraConfig.get().overrides.task if HydraConfig.initialized() else []
-    return [text.removeprefix("++") for text in given]
+    return list(_typed)

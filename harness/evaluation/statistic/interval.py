@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from harness.core.errors import HarnessError, bounded, whole_number
+from harness.evaluation.statistic.trials import wilson_bounds
 
 BLOCK = 1 << 22
 """Resampled values held at once (32 MiB)."""
 
 
 def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval of ``successes`` of ``n`` (Wilson 1927), by statsmodels. (0, 1) when n is 0.
+    """Wilson's score interval of ``successes`` of ``n`` (Wilson 1927). (0, 1) when n is 0.
 
     Both divided by a design effect give the interval by cluster.
 
@@ -24,10 +25,8 @@ def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, floa
         raise HarnessError(f"wilson: successes must be in [0, n={n}], got successes={successes}")
     if n == 0 or level == 1:
         return 0.0, 1.0
-    from statsmodels.stats.proportion import proportion_confint
-
-    low, high = proportion_confint(successes, n, 1 - level, method="wilson")
-    return 0.0 if successes == 0 else float(low), 1.0 if successes == n else float(high)
+    low, high = wilson_bounds(np.array(successes), n, level).tolist()
+    return low, high
 
 
 def bootstrap(values: ArrayLike, resamples: int = 10_000, level: float = 0.95, seed: int = 0) -> tuple[float, float]:

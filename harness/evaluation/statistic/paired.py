@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from harness.core.errors import HarnessError
+from harness.evaluation.statistic.trials import mcnemar_ps
 
 
 def mcnemar(wins: int, losses: int) -> float:
     """Exact two-sided p of ``wins`` against ``losses``: p = min(1, 2 P(X <= min(W, L))), X ~ Binomial(W + L, 1/2).
 
     wins, losses: queries that only one of the two systems answers, >= 0. 1 when there are none. It is the sign test of
-    the queries that differ, so it also serves metrics that are not 0/1. Computed by statsmodels.
+    the queries that differ, so it also serves metrics that are not 0/1.
 
     >>> round(mcnemar(8, 1), 3)
     0.039
     """
-    from statsmodels.stats.contingency_tables import mcnemar as exact
-
     won, lost = _counts(wins=wins, losses=losses)
-    return float(exact([[0, won], [lost, 0]], exact=True).pvalue)
+    return float(mcnemar_ps(np.array(won), np.array(lost)))
 
 
 def odds_ratio(successes: int, baseline: int, n: int) -> float:

@@ -1,6 +1,6 @@
-"""McNemar, Wilson, Holm and Benjamini-Hochberg over hundreds of trials; importing statsmodels would take a second.
+"""McNemar, Wilson, Holm and Benjamini-Hochberg over hundreds of trials; tests hold them against statsmodels.
 
-What the rows of a sweep and of its held-out run are computed by; tests hold them against statsmodels.
+Importing statsmodels, or scipy.stats, would take most of the time of a short `harness compare`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ def mcnemar_ps(wins: Counts, losses: Counts) -> Values:
     return p
 
 
-def wilson_bounds(successes: Counts | Values, n: float | Values) -> Values:
-    """float64[T, 2]: Wilson's 95% interval of each trial's successes of n >= 1, or of effective ones."""
+def wilson_bounds(successes: Counts | Values, n: float | Values, level: float = 0.95) -> Values:
+    """float64[T, 2]: Wilson's interval of each trial's successes of n >= 1, or of effective ones."""
     from scipy.special import ndtri
 
-    z2, share = ndtri(0.975) ** 2, successes / n
+    z2, share = ndtri((1 + level) / 2) ** 2, successes / n
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     reach = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n))) / (1 + z2 / n)
     low, high = np.where(successes == 0, 0, middle - reach), np.where(successes == n, 1, middle + reach)
