@@ -78,7 +78,7 @@ def unknown(concept: str, name: str, known: Sequence[str]) -> HarnessError:
 
 @functools.cache
 def _read(path: Path) -> dict[str, Any]:
-    return yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    return yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader) or {}
 
 
 def strategy(concept: str, name: str, **overrides: Any) -> Any:

@@ -56,8 +56,7 @@ def folders() -> list[Path]:
 
     Raises HarnessError where two of them hold different files of one concept and name.
     """
-    of_the_tree = (folder / "conf" for folder in plugins().values() if (folder / "conf").is_dir())
-    return list(_checked((_own(), *of_the_tree, *_installed(), *_of_the_command(), *SEARCHED)))
+    return list(_checked((*_of_the_tree(*plugins().values()), *_installed(), *_of_the_command(), *SEARCHED)))
 
 
 @functools.cache
@@ -113,8 +112,14 @@ def modules(kind: str) -> dict[str, str]:
 
 def _entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
     """Those of other packages; ours named its own folders before 0.4, and an editable installation still may."""
-    found = importlib.metadata.entry_points(group=group)
+    found = _all_entry_points().select(group=group)
     return sorted(point for point in found if not point.value.startswith(f"{PACKAGE.name}."))
+
+
+@functools.cache
+def _all_entry_points() -> importlib.metadata.EntryPoints:
+    """Read once a process: every installed package has a file of them."""
+    return importlib.metadata.entry_points()
 
 
 def load(kind: str, name: str, asking: str) -> ModuleType:
@@ -186,8 +191,10 @@ def _plugin() -> type:
 
 
 @functools.cache
-def _own() -> Path:
-    return package_folder("conf").resolve()
+def _of_the_tree(*brought: Path) -> tuple[Path, ...]:
+    """Our own folder, and those of the plug-ins of this tree."""
+    confs = (folder / "conf" for folder in brought)
+    return package_folder("conf").resolve(), *(conf for conf in confs if conf.is_dir())
 
 
 @functools.cache
@@ -230,10 +237,10 @@ def _package(name: str, place: str) -> list[Path]:
 @functools.cache
 def _checked(looked: tuple[Path, ...]) -> tuple[Path, ...]:
     found = tuple(dict.fromkeys(looked))
-    for number, folder in enumerate(found):
-        for concept in (path.name for path in found[0].iterdir() if path.is_dir()):
-            for path in (folder / concept).glob("*.yaml"):
-                for other in (earlier / concept / path.name for earlier in found[:number]):
-                    if other.is_file() and other.read_bytes() != path.read_bytes():
-                        raise HarnessError(f"{path}: {concept}={path.stem} is already {other}; give it another name")
+    concepts = {path.name for path in found[0].iterdir() if path.is_dir()}
+    files: dict[tuple[str, str], Path] = {}
+    for path in (path for folder in found for path in folder.glob("*/*.yaml") if path.parent.name in concepts):
+        other = files.setdefault((path.parent.name, path.stem), path)
+        if other != path and other.read_bytes() != path.read_bytes():
+            raise HarnessError(f"{path}: {path.parent.name}={path.stem} is already {other}; give it another name")
     return found

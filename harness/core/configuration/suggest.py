@@ -14,9 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
-
 from harness.core.errors import HarnessError, nearest
 
 if TYPE_CHECKING:
@@ -97,6 +94,8 @@ def missing_library(error: ImportError, asking: str) -> HarnessError | None:
 
     None where the library is there, and where no extra brings it.
     """
+    from packaging.utils import canonicalize_name
+
     module = (error.name or "").partition(".")[0]
     library = canonicalize_name(OF_ANOTHER_NAME.get(module, module))
     bringing = [extra for extra, libraries in _extras().items() if library in libraries]
@@ -124,6 +123,9 @@ def _source() -> str | None:
 @cache
 def _extras() -> dict[str, set[str]]:
     """The libraries of each extra, as the installed distribution says."""
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
     try:
         lines = requires(DISTRIBUTION) or []
     except PackageNotFoundError:
