@@ -26,20 +26,16 @@ from typing import TYPE_CHECKING, NoReturn
 from harness.command import note_typed
 from harness.core.configuration import (
     allow_knobs,
-    check_groups,
     check_launcher,
-    check_new_keys,
-    check_paths,
     check_twice,
     compose,
-    extend_hydra,
     extensions,
-    fit_shapes,
+    finish,
     join_lists,
     missing_library,
     package_folder,
+    prepare,
     quote_files,
-    replace_mappings,
     suggest_key,
     translate_errors,
 )
@@ -209,8 +205,7 @@ def launch(command: str, arguments: list[str]) -> None:
         if of_hydra:
             launch_by_hydra(command, primary, overrides, run)
         else:
-            fitted = fit_shapes(primary, overrides)
-            perform(run, compose(primary, fitted), fitted)
+            perform(run, compose(primary, overrides), prepare(primary, overrides))
 
 
 def perform(run: Callable[[DictConfig], None], config: DictConfig, overrides: Sequence[str]) -> None:
@@ -236,14 +231,9 @@ def launch_by_hydra(command: str, primary: str, overrides: Sequence[str], run: C
     def job(config: DictConfig) -> None:
         with cell(command) if several else report_errors(command):  # not outside: Hydra would add a line of its own
             typed = list(HydraConfig.get().overrides.task)
-            check_new_keys(primary, overrides, config)
-            replace_mappings(config, typed)
-            check_paths(config)
-            perform(run, config, typed)
+            perform(run, finish(primary, config, typed), typed)
 
-    extend_hydra()
-    check_groups(overrides)
-    sys.argv = [f"harness {command}", *fit_shapes(primary, overrides), *QUIET, *(MULTIRUN if several else ())]
+    sys.argv = [f"harness {command}", *prepare(primary, overrides), *QUIET, *(MULTIRUN if several else ())]
     with suggest_key(lambda: compose(primary)), experiment() if several else contextlib.nullcontext():
         hydra.main(version_base="1.3", config_path=str(package_folder("conf").resolve()), config_name=primary)(job)()
 

@@ -148,7 +148,7 @@ def added(name: str) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for path in additions().get(name, ()):
-        own = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        own = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader) or {}
         if twice := found.keys() & own.keys() - {"defaults"}:
             raise HarnessError(f"{path}: another plug-in adds {min(twice)} already; give it another name")
         found |= {**own, "defaults": [*found.get("defaults", ()), *own.get("defaults", ())]}
@@ -161,7 +161,7 @@ def additions() -> Mapping[str, Sequence[Path]]:
     found: dict[str, list[Path]] = {}
     for folder in plugins().values():
         for path in sorted((folder / "conf").glob("*.yaml")):
-            if (_own() / path.name).is_file():
+            if (package_folder("conf") / path.name).is_file():
                 found.setdefault(path.stem, []).append(path)
     return found
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from harness.core.configuration import missing_library, pip_install
+from harness.core.configuration.extras import LAUNCHERS, check_launcher
+from harness.core.errors import HarnessError
 
 ROOT = Path(__file__).parents[3]
 SWEEP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"][
@@ -111,3 +113,13 @@ def test_the_smallest_extra_that_brings_it() -> None:
         assert told is None or str(told).endswith(pip_install(extra))
     assert missing_library(ImportError(name="nobody_has_it"), "harness sweep") is None
     assert missing_library(ImportError(), "harness sweep") is None
+
+
+def test_a_launcher_names_its_extra(monkeypatch):
+    for name, (_, extra) in LAUNCHERS.items():
+        monkeypatch.setattr("harness.core.configuration.extras._installed", lambda plugin: False)
+        with pytest.raises(HarnessError, match=rf"hydra/launcher={name} needs the extra `{extra}`: pip install"):
+            check_launcher(["-m", f"hydra/launcher={name}"])
+        monkeypatch.setattr("harness.core.configuration.extras._installed", lambda plugin: True)
+        check_launcher(["-m", f"hydra/launcher={name}"])
+    check_launcher(["hydra/launcher=basic"])

@@ -1,4 +1,4 @@
-"""What a mistake on the command line should have been: the nearest key, or the extra that brings what is missing."""
+"""What is not installed: the extra of this package that brings it, and the line that installs it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ import importlib.util
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, requires
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
-from harness.core.errors import HarnessError, nearest
-
-if TYPE_CHECKING:
-    from omegaconf import DictConfig
+from harness.core.errors import HarnessError
 
 LAUNCHERS = {
     "joblib": ("hydra_joblib_launcher", "joblib"),
@@ -48,45 +43,6 @@ def _installed(plugin: str) -> bool:
         return importlib.util.find_spec(f"hydra_plugins.{plugin}") is not None
     except ModuleNotFoundError:  # no plugin at all
         return False
-
-
-@contextmanager
-def suggest_key(whole: Callable[[], DictConfig]) -> Iterator[None]:
-    """A block in which Hydra's error about an unknown key becomes a HarnessError with the nearest key of conf/.
-
-    whole: gives the configuration without overrides, when its keys are needed.
-    """
-    from hydra.errors import ConfigCompositionException
-    from omegaconf import OmegaConf
-
-    try:
-        yield
-    except ConfigCompositionException as error:
-        found = re.search(r"Could not (?:override|delete from config\.) '([\w.@/]+)'", str(error))
-        if found is None or "=" in found[1]:
-            raise
-        known = sorted(_keys(cast("dict[str, Any]", OmegaConf.to_container(whole()))))
-        inner = re.search(r"Key '([^']+)' is not in struct", str(error.__cause__))
-        if found[1] in known and inner is not None:
-            own = [key.removeprefix(f"{found[1]}.") for key in known if key.startswith(f"{found[1]}.")]
-            raise HarnessError(
-                f"{found[1]} has no {inner[1]}{nearest(inner[1], own)}; it has {', '.join(own)}; leave it out, or add "
-                f"a new one with a plus: +{found[1]}.{inner[1]}=..."
-            ) from error
-        last, inside = found[1].rpartition(".")[2], [key for key in known if key.startswith(f"{found[1]}.")]
-        same = inside or [key for key in known if key.rpartition(".")[2] == last]  # typed below another concept
-        did_you = f" (did you mean {min(same, key=len)}?)" if same else nearest(found[1], known)
-        raise HarnessError(
-            f"{found[1]} is no key of this command{did_you}; see `--cfg job` for all keys, or add "
-            f"a new one with a plus: +{found[1]}=..."
-        ) from error
-
-
-def _keys(node: Mapping[Any, Any], prefix: str = "") -> Iterator[str]:
-    for key, value in node.items():
-        yield f"{prefix}{key}"
-        if isinstance(value, Mapping):
-            yield from _keys(value, f"{prefix}{key}.")
 
 
 def missing_library(error: ImportError, asking: str) -> HarnessError | None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from harness.core.configuration import compose, fit_shapes, instantiate
-from harness.core.configuration.suggest import LAUNCHERS, check_launcher
+from harness.core.configuration import compose, instantiate
+from harness.core.configuration.overrides import fit_shapes
 from harness.core.errors import HarnessError
 from tests import warm
 
@@ -74,13 +74,3 @@ def test_a_new_key_that_another_override_takes_is_kept() -> None:
     assert compose("config", ["+mine=.5", "fuser.alpha=${mine}"]).fuser.alpha == 0.5
     with pytest.raises(HarnessError, match=r"\+mine=\.5 changes nothing: nothing reads mine"):
         compose("config", ["+mine=.5"])
-
-
-def test_a_launcher_names_its_extra(monkeypatch):
-    for name, (_, extra) in LAUNCHERS.items():
-        monkeypatch.setattr("harness.core.configuration.suggest._installed", lambda plugin: False)
-        with pytest.raises(HarnessError, match=rf"hydra/launcher={name} needs the extra `{extra}`: pip install"):
-            check_launcher(["-m", f"hydra/launcher={name}"])
-        monkeypatch.setattr("harness.core.configuration.suggest._installed", lambda plugin: True)
-        check_launcher(["-m", f"hydra/launcher={name}"])
-    check_launcher(["hydra/launcher=basic"])

@@ -1,0 +1,82 @@
+"""The files of ``conf/<concept>/``: what can be chosen, what each choice is, and its defaults."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from harness.core.configuration.extensions import folders, missing_plugin
+from harness.core.configuration.instantiation import instantiate
+from harness.core.errors import HarnessError, nearest
+
+
+def names(concept: str) -> list[str]:
+    """The configurations of a concept, e.g. all fusers, those of other packages included."""
+    return sorted({path.stem for folder in folders() for path in (folder / concept).glob("*.yaml")})
+
+
+def concepts() -> list[str]:
+    """The folders of conf/ that something can be chosen from."""
+    return sorted({path.parent.name for folder in folders() for path in folder.glob("*/*.yaml")} - {"paths", "display"})
+
+
+def described(concept: str) -> dict[str, str]:
+    """What each configuration of a concept is: the comment at the top of its file, else its class in one line."""
+    return {
+        name: _described(path)
+        for name, path in sorted(
+            (path.stem, path) for folder in folders() for path in (folder / concept).glob("*.yaml")
+        )
+    }
+
+
+def _described(path: Path) -> str:
+    lines = (line for line in path.read_text(encoding="utf-8").split("\n") if not line.startswith("# @package"))
+    first = next(lines, "")
+    module, _, name = str(read_conf(path).get("_target_", "")).rpartition(".")
+    if first.startswith("#") or not module:
+        return first.lstrip("# ")
+    spec = importlib.util.find_spec(module)
+    tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8")) if spec and spec.origin else ast.parse("")
+    found = [node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name]
+    docs = [ast.get_docstring(node) or "" for node in [*found, tree]]
+    return next((doc.partition("\n")[0] for doc in docs if doc), "")
+
+
+def defaults(concept: str, name: str) -> dict[str, Any]:
+    """``conf/<concept>/<name>.yaml`` as it stands. Raises HarnessError for a name that is not there, or for a path."""
+    for folder in folders() if Path(name).name == name else ():
+        if (path := folder / concept / f"{name}.yaml").is_file():
+            return dict(read_conf(path))
+    raise unknown(concept, name, names(concept))
+
+
+def unknown(concept: str, name: str, known: Sequence[str]) -> HarnessError:
+    """The error about a name that no folder of configurations has."""
+    if lacking := missing_plugin(f"{concept}/{name}"):
+        return HarnessError(f"{concept}={name} {lacking}")
+    if concept == "dataset" and "/" in name:
+        return HarnessError(f"{concept}={name} is no name; a folder of your own is dataset=folder dataset.path={name}")
+    return HarnessError(f"{concept}={name} is not known{nearest(name, known)}; known: {', '.join(known)}")
+
+
+@functools.cache
+def read_conf(path: Path) -> dict[str, Any]:
+    """A file of conf/ as it stands."""
+    return yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader) or {}
+
+
+def strategy(concept: str, name: str, **overrides: Any) -> Any:
+    """The strategy of ``conf/<concept>/<name>.yaml``, with some of its fields set."""
+    fields = defaults(concept, name)
+    known = [field for field in fields if field != "_target_"]
+    for key in overrides:
+        if key not in known:
+            raise HarnessError(f"{concept}={name} has no {key}{nearest(key, known)}; it has: {', '.join(known) or '-'}")
+    return instantiate({**fields, **overrides})

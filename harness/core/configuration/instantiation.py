@@ -1,0 +1,113 @@
+"""From a configuration to the strategies that it names, with the mistakes of their constructors in one line."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import inspect
+import re
+import traceback
+from collections.abc import Iterator, Mapping
+from typing import Any, get_type_hints
+
+from harness.core.configuration.rooms import PACKAGE, roomless
+from harness.core.errors import HarnessError
+
+
+def instantiate(node: Any) -> Any:
+    """Hydra's instantiate, with a HarnessError of a constructor passed on as itself.
+
+    Of a configuration a copy is made: Hydra resolves the interpolations of what it is given where they stand.
+    """
+    from hydra.errors import InstantiationException
+    from hydra.utils import instantiate as build
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        return build(OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node, _convert_="all")
+    except InstantiationException as error:
+        named = re.search(r"target '([^']+)'", str(error))
+        target = named[1] if named else _target(node)
+        cause: BaseException | None = error
+        last: BaseException = error
+        while cause is not None:
+            if isinstance(cause, HarnessError):
+                raise cause from None
+            if isinstance(cause, TypeError) and (
+                found := re.search(r"unexpected keyword argument '(\w+)'", str(cause))
+            ):
+                raise HarnessError(f"{target} has no {found[1]}; it has: {_fields(target)}") from error
+            last, cause = cause, cause.__cause__
+        if told := next(_misfits(target, node), None):
+            raise HarnessError(told) from error
+        if target.startswith("harness."):
+            raise  # ours: a bug, with its traceback
+        if isinstance(last, ModuleNotFoundError) and last.name == target.partition(".")[0]:
+            raise HarnessError(
+                f"{target}: there is no package {last.name} on Python's path; in the folder that holds it put "
+                f"`PYTHONPATH=.` before the command, or type `pip install -e .` once"
+            ) from error
+        raise HarnessError(f"{target} cannot be made: {_reason(last)}; mend that module") from error
+    except OmegaConfBaseException as error:
+        raise HarnessError(f"configuration: {str(error).splitlines()[0]}") from error
+
+
+KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "a mapping, as in {name: value}": (Mapping, ("Mapping", "dict")),
+    "a list, as in [a,b]": ((list, tuple), ("Sequence", "tuple", "list")),
+    "a text": (str, ("str", "Path", "Literal")),
+    "a number": ((int, float), ("int", "float", "bool")),
+    "null": (type(None), ("None",)),
+}
+"""By what it is called: the types of a value, and the words of an annotation that allow it."""
+
+
+def _misfits(target: str, node: Any) -> Iterator[str]:
+    """A line for each field of a class, within a configuration, whose value is of another kind than is annotated."""
+    from hydra.utils import get_class
+    from omegaconf import OmegaConf
+
+    node = OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
+    for value in node.values() if isinstance(node, dict) else ():
+        yield from _misfits(target, value)
+    kind: Any = None
+    if isinstance(node, dict) and node.get("_target_") == target and target.startswith(f"{PACKAGE.name}."):
+        kind = get_class(target)
+    hints: dict[str, Any] = {}
+    with contextlib.suppress(NameError):  # of a name that is imported for type checkers alone
+        hints = get_type_hints(kind) if kind is not None else {}
+    for field in dataclasses.fields(kind) if kind is not None and dataclasses.is_dataclass(kind) else ():
+        outer = str(hints.get(field.name, field.type))
+        while (cut := re.sub(r"\[[^][]*\]", "", outer)) != outer:  # what is in a mapping is its own affair
+            outer = cut
+        words = set(re.findall(r"\w+", outer))
+        allowed = [name for name, (_, known) in KINDS.items() if words.intersection(known)]
+        value = node.get(field.name, field.default)
+        fits = any(isinstance(value, types) for name, (types, _) in KINDS.items() if name in allowed)
+        if field.name in node and allowed and not fits:
+            concept = roomless(target).split(".")[1]
+            told = " or ".join(name for name in allowed if name != "null")
+            yield f"{concept}.{field.name}={value}: expected {told}"
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong in a module of somebody else's, and where: ``ZeroDivisionError: division by zero (m.py:3)``."""
+    if isinstance(error, SyntaxError):
+        return f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno})"
+    frame = traceback.extract_tb(error.__traceback__)[-1:]
+    place = f" ({frame[0].filename}:{frame[0].lineno})" if frame and "hydra" not in frame[0].filename else ""
+    return (
+        f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}{place if '<' not in place else ''}"
+    )
+
+
+def _fields(target: str) -> str:
+    """What a class or function takes, by name."""
+    from hydra.utils import get_object
+
+    return ", ".join(inspect.signature(get_object(target)).parameters) or "none"
+
+
+def _target(node: Any) -> str:
+    return str(node.get("_target_", node)) if hasattr(node, "get") else str(node)

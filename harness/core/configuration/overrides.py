@@ -1,0 +1,182 @@
+"""What was typed on the command line, judged before Hydra composes: each mistake in one line that names key and value.
+
+Hydra would keep the last of two values, merge what cannot be merged, and say nothing of a key that nothing reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+
+from harness.core.configuration.choices import defaults, names, read_conf
+from harness.core.configuration.extensions import added, folders
+from harness.core.configuration.extensions import primary as primary_file
+from harness.core.errors import HarnessError, nearest
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+KNOB = re.compile(r"^(?:(?:fuser|normalizer|temperature|reranker)\.\w+|lists\.\w+|tracking\.tags\.\w+)=")
+"""What may be set though the default strategy lacks it: a grid has others, and any list may be added."""
+GROUP = re.compile(r"(\w+)(?:@[\w.]+)?")
+"""The key of a concept, alone or at a place: ``retriever@lists.graph``."""
+NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false", re.IGNORECASE)
+MAY_BE_NULL = ("controls",)
+"""Sections that null leaves out; of all others keys are read."""
+
+
+class Override(NamedTuple):
+    """One override: ``++fuser.k=5``. Without ``=`` value is empty."""
+
+    text: str
+    sign: str
+    key: str
+    value: str
+
+    @classmethod
+    def read(cls, text: str) -> Override:
+        """The parts of what was typed."""
+        left, _, value = text.partition("=")
+        key = left.lstrip("+~")
+        return cls(text, left.removesuffix(key), key, value)
+
+    @property
+    def values(self) -> list[str]:
+        """The values of a sweep over this key; none of Hydra's own forms such as ``choice(a,b)``."""
+        return [] if "(" in self.value else self.value.split(",")
+
+
+def allow_knobs(overrides: Sequence[str]) -> list[str]:
+    """The overrides, those of ``KNOB`` with Hydra's ``++``."""
+    return [KNOB.sub(r"++\g<0>", text) for text in overrides]
+
+
+def check_twice(overrides: Sequence[str]) -> None:
+    """Raise HarnessError for a key that is given two values, of which Hydra would keep the last."""
+    given: dict[str, str] = {}
+    for one in map(Override.read, overrides):
+        text = one.text.lstrip("+")
+        if "=" in text and given.get(one.key, text) != text:
+            raise HarnessError(f"{given[one.key]} and {text}: {one.key} is given twice; leave one of them out")
+        if "=" in text and not text.startswith(("-", "~")):
+            given[one.key] = text
+
+
+def check_groups(overrides: Sequence[str]) -> None:
+    """Raise HarnessError that names the key where a concept is given a number or a truth value: ``dataset=1``."""
+    for one in map(Override.read, overrides):
+        found = GROUP.fullmatch(one.key)
+        known = names(found[1]) if found and one.value[:1] not in ("", "{", "[") else []
+        for value in one.value.split(",") if known else ():
+            if NO_NAME.fullmatch(value) and value not in known:
+                raise HarnessError(f"{one.key}={value} is not known{nearest(value, known)}; known: {', '.join(known)}")
+
+
+def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
+    """The overrides, a single name in brackets where ``conf/<primary>.yaml`` has a list: ``files=a`` is ``files=[a]``.
+
+    Raises HarnessError for a value where it has a section that is no concept (``pool=5``, ``pool=null``), for another
+    value than true or false where it has one of these (``explain=all``), and for a name twice in ``{...}``. A section
+    whose one key is ``kind`` is given by it: ``gate=better`` is ``gate.kind=better``.
+    """
+    whole = own_keys(primary)
+    given = [Override.read(text) for text in overrides]
+    for one in given:
+        _check_once(one)
+    return [_fitted(one, _at(whole, one.key)) for one in given]
+
+
+def own_keys(primary: str) -> dict[str, Any]:
+    """The keys of ``conf/<primary>.yaml``, those that plug-ins add, and those of the files that it begins with, with
+    their defaults: without a group, and sections of one file (``paths: default``).
+    """
+    path = primary_file(primary)
+    own = read_conf(path) if path else {}
+    found: dict[str, Any] = {}
+    for name in own.get("defaults", ()):
+        if isinstance(name, str):
+            found |= own_keys(name) if name != "_self_" else {}
+        elif (group := next(iter(name))) and names(group) == [name[group]]:
+            found[group] = defaults(group, name[group])
+    return found | own | added(primary)
+
+
+def _at(whole: Mapping[str, Any], key: str) -> Any:
+    node: Any = whole
+    for name in key.split("."):
+        node = node.get(name) if isinstance(node, dict) else None
+    return node
+
+
+def _check_once(one: Override) -> None:
+    """Raise HarnessError for ``lists={a: x, a: y}``, of which Hydra would keep the last."""
+    try:
+        node = yaml.compose(one.value, yaml.CSafeLoader)
+    except yaml.YAMLError:  # Hydra's own, such as choice(a,b)
+        return
+    entries = node.value if isinstance(node, yaml.MappingNode) else []
+    keys = [key.value.partition(":")[0] for key, _ in entries if isinstance(key.value, str)]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise HarnessError(f"{one.text}: {key} stands twice; give each its own name")
+
+
+def _fitted(one: Override, default: Any) -> str:
+    """The override in the form that its default has."""
+    rule = next((rule for kind, rule in RULES.items() if isinstance(default, kind)), None)
+    plain = one.value[:1] not in ("", "$", "{", "[")
+    judged = plain or (isinstance(default, bool) and one.value[:1] in ("{", "["))
+    return rule(one, default) if rule and judged else one.text
+
+
+def _as_truth(one: Override, default: bool) -> str:
+    if not {value.lower() for value in one.values} <= {"true", "false"}:
+        raise HarnessError(f"{one.text}: expected true or false")
+    return one.text
+
+
+def _as_section(one: Override, default: Mapping[str, Any]) -> str:
+    if list(default) == ["kind"]:  # `gate` is the name of a concept of a plug-in, too
+        return f"{one.sign}{one.key}.kind={one.value}"
+    if default and not names(one.key) and not (one.value == "null" and one.key in MAY_BE_NULL):
+        keys = list(map(str, default))
+        raise HarnessError(f"{one.text}: expected its keys, as in {one.key}.{keys[0]}=...; it has: {', '.join(keys)}")
+    return one.text
+
+
+def _as_list(one: Override, default: Sequence[Any]) -> str:
+    is_name = one.value != "null" and "," not in one.value and not NO_NAME.fullmatch(one.value)
+    of_names = all(isinstance(item, str) for item in default)
+    return f"{one.sign}{one.key}=[{one.value}]" if is_name and of_names else one.text
+
+
+RULES: dict[type, Callable[[Override, Any], str]] = {bool: _as_truth, dict: _as_section, list: _as_list}
+"""By the type of a key's default: what may be typed for it, and the form that Hydra takes."""
+
+
+def check_new_keys(primary: str, overrides: Sequence[str], config: DictConfig) -> None:
+    """Raise HarnessError for ``+name=value`` where conf/ has no such key and nothing in ``config`` is ``${name}``, and
+    for ``+section.key=value`` where the section has no such key.
+    """
+    added = [Override.read(text) for text in overrides if text.startswith("+")]
+    for mistake in _unread(added, own_keys(primary), config) if added else ():
+        raise HarnessError(f"{mistake}; leave it out")
+
+
+def _unread(added: Sequence[Override], whole: Mapping[str, Any], config: DictConfig) -> Iterator[str]:
+    from omegaconf import OmegaConf
+
+    concepts = {path.name for folder in folders() for path in folder.iterdir() if path.is_dir()}
+    known, raw = {*whole, *concepts, "lists"}, repr(OmegaConf.to_container(config, resolve=False))
+    for one in added:
+        name, *keys = re.split(r"[.@/]", one.key.lstrip("/"))
+        if name not in known and f"${{{name}" not in raw:
+            yield f"{one.text} changes nothing: nothing reads {name}{nearest(name, known)}"
+        section = whole.get(name)
+        closed = isinstance(section, dict) and section and "_target_" not in section
+        if closed and len(keys) == 1 and "." in one.key and keys[0] not in section:
+            there = nearest(keys[0], list(map(str, section))) or f"; it has {', '.join(map(str, section))}"
+            yield f"{one.text} changes nothing: {name} has no {keys[0]}{there}"
