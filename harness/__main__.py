@@ -33,6 +33,8 @@ from harness.core.configuration import (
     finish,
     join_lists,
     missing_library,
+    options,
+    own_keys,
     package_folder,
     prepare,
     quote_files,
@@ -99,7 +101,7 @@ def main() -> None:
             told = lacking or f"no such command{nearest(command, commands())}; try harness --help"
             raise HarnessError(f"harness {command}: {told}")
         elif {"-h", "--help"} & set(arguments):
-            print(fold(documentation(command)))
+            print(manual(command))
         else:
             launch(command, arguments)
 
@@ -154,6 +156,13 @@ def documentation(command: str) -> str:
     paths = [Path(spec.origin), *(path for path in adding if path.is_file())]
     parts = [ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" for path in paths]
     return "\n\n".join(parts)
+
+
+def manual(command: str) -> str:
+    """What ``harness <command> --help`` prints: its documentation, then its keys as conf/ describes them."""
+    shown = options(command if extensions.primary(command) else "config")
+    lines = [line for one in shown for line in entry(f"{one.key}={one.default}", one.text, 27)]
+    return "\n".join([fold(documentation(command)), "", "Keys and their defaults:", "", *lines])
 
 
 def version() -> str:
@@ -263,10 +272,8 @@ def _named(primary: str, arguments: list[str]) -> list[str]:
 
     None is what is written (``out``). Raises HarnessError for such a value where its key is typed, too.
     """
-    path = extensions.primary(primary)
-    text = path.read_text(encoding="utf-8") if path else ""
     named = []
-    keys = [key for key in re.findall(r"^(\w+): \?\?\?", text, re.MULTILINE) if key != "out"]
+    keys = [key for key, value in own_keys(primary).items() if value == "???" and key != "out"]
     for key, argument in zip(keys, arguments, strict=False):
         if re.match(r"[-+~]|[\w.@/]+=", argument):
             break

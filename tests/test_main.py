@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.__main__ import _overrides, commands, documentation, usage
+from harness.__main__ import _overrides, commands, documentation, manual, usage
 from harness.core.table import fold
 from tests import warm
 
@@ -34,7 +34,10 @@ def test_every_command_teaches(name):
     summary, _, rest = text.partition("\n")
     assert summary.endswith(".")
     assert f"harness {name}" in rest
-    assert harness(name, "--help").stdout == fold(text) + "\n"
+    printed = warm.harness(name, "--help").stdout
+    assert printed == manual(name) + "\n"
+    assert printed.startswith(fold(text))
+    assert max(map(len, printed.partition("Keys and their defaults:")[2].splitlines())) <= 80
 
 
 @pytest.mark.parametrize(

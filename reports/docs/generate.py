@@ -27,11 +27,10 @@ from formula import fence  # noqa: E402
 from gallery import gallery  # noqa: E402
 
 import harness  # noqa: E402
-from harness.__main__ import commands, documentation  # noqa: E402
+from harness.__main__ import commands, manual  # noqa: E402
 from harness.core.concepts import ROOMS  # noqa: E402
 from harness.core.configuration import names  # noqa: E402
-from harness.core.configuration.extensions import additions, folders, plugins, primary  # noqa: E402
-from harness.core.table import fold  # noqa: E402
+from harness.core.configuration.extensions import folders, plugins  # noqa: E402
 
 PAGES = ROOT / "reports" / "docs" / "pages"
 REFERENCE = [*reversed(rooms()), "plugins", "testing"]
@@ -194,14 +193,9 @@ def _package(concept: str) -> ModuleType:
 
 def command_pages() -> str:
     """The help of every command."""
-    parts = ["# Commands\n\nThis page is made of what `harness <command> --help` prints.\n"]
-    for name in commands():
-        parts.append(f"## harness {name} {{ #{name} }}\n\n```text\n{fold(documentation(name))}\n```\n")
-        texts = [
-            path.read_text(encoding="utf-8").strip() for path in (primary(name), *additions().get(name, ())) if path
-        ]
-        parts += [f"Its keys and their defaults:\n\n```yaml\n{text}\n```\n" for text in texts]
-    return "\n".join(parts)
+    lead = "# Commands\n\nThis page is made of what `harness <command> --help` prints.\n"
+    parts = [f"## harness {name} {{ #{name} }}\n\n```text\n{manual(name)}\n```\n" for name in commands()]
+    return "\n".join([lead, *parts])
 
 
 def benchmarks() -> str:

@@ -19,8 +19,11 @@ from .file_names import quote_files as quote_files
 from .hydra_errors import suggest_key as suggest_key
 from .hydra_errors import translate_errors as translate_errors
 from .instantiation import instantiate as instantiate
+from .options import Option as Option
+from .options import options as options
 from .overrides import allow_knobs as allow_knobs
 from .overrides import check_twice as check_twice
+from .overrides import own_keys as own_keys
 from .rooms import PACKAGE as PACKAGE
 from .rooms import ROOMS as ROOMS
 from .rooms import package_folder as package_folder

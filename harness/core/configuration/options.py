@@ -1,0 +1,95 @@
+"""The keys of a command as ``conf/`` describes them: name, default, and the comment beside it.
+
+``--help`` and the page of commands show them, so that a key is described where it is given its default.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from harness.core.configuration.choices import described, names
+from harness.core.configuration.extensions import additions, primary
+
+COMMENT = re.compile(r"\s*#\s?(.*)")
+CHOICE = re.compile(r"(?:optional |override )?(\S+)")
+"""The key of an entry of ``defaults``."""
+LONG, MOST = "[...]", 40
+"""What stands for a list of more lines, or letters."""
+
+
+class Option(NamedTuple):
+    """A key that can be typed, its default as conf/ has it, and what it is for."""
+
+    key: str
+    default: str
+    text: str
+
+
+def options(command: str) -> list[Option]:
+    """The keys of a command that have a comment in conf/, and its choices, those of files that it begins with first.
+
+    A key stands once, with the last of its defaults, as Hydra takes it.
+    """
+    found: dict[str, Option] = {}
+    for path in (primary(command), *additions().get(command, ())):
+        for one in _of_file(path) if path else ():
+            found[one.key] = one
+    return list(found.values())
+
+
+def _of_file(path: Path) -> Iterator[Option]:
+    text = path.read_text(encoding="utf-8")
+    root = yaml.compose(text, yaml.CSafeLoader)
+    lines = text.splitlines()
+    for key, value in root.value if isinstance(root, yaml.MappingNode) else ():
+        if key.value == "defaults":
+            for entry in value.value:
+                yield from _of_default(entry)
+        else:
+            yield from _of_key(key, value, lines)
+
+
+def _of_default(entry: yaml.Node) -> Iterator[Option]:
+    """An included file's keys, or what is chosen from a concept: ``fuser: boltzmann``."""
+    if isinstance(entry, yaml.ScalarNode):
+        yield from options(entry.value) if entry.value != "_self_" else ()
+        return
+    group, name = (node.value for node in entry.value[0])
+    key = CHOICE.fullmatch(group)
+    concept = key[1].partition("@")[0] if key else ""
+    if key and (known := names(concept)):
+        if known == [name]:  # a section of one file
+            yield Option(f"{concept}.KEY", "", described(concept)[name])
+        else:
+            yield Option(key[1], name, f"names: harness list {concept}")
+
+
+def _of_key(key: yaml.Node, value: yaml.Node, lines: Sequence[str], section: str = "") -> Iterator[Option]:
+    """The key itself where a comment says what it is, and the keys of a section."""
+    is_section = isinstance(value, yaml.MappingNode) and not value.flow_style
+    name, start, end = f"{section}{key.value}", value.start_mark, value.end_mark
+    line, column = (key.end_mark.line, key.end_mark.column + 1) if is_section else (end.line, end.column)
+    if told := _comment(lines, line, column):
+        whole = lines[start.line][start.column : end.column] if start.line == end.line else LONG
+        shown = LONG if whole.startswith("[") and len(whole) > MOST else whole
+        yield Option(name, "" if is_section or value.value == "???" else shown, told)
+    for inner, own in value.value if is_section and not section else ():
+        yield from _of_key(inner, own, lines, f"{name}.")
+
+
+def _comment(lines: Sequence[str], line: int, column: int) -> str:
+    """The comment that begins behind a place, and goes on below itself."""
+    if not (found := COMMENT.fullmatch(lines[line], column)):
+        return ""
+    told, place = [found[1]], lines[line].index("#", column)
+    for below in lines[line + 1 :]:
+        more = COMMENT.fullmatch(below)
+        if not more or below.index("#") != place:
+            break
+        told.append(more[1])
+    return " ".join(told)
