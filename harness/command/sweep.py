@@ -4,7 +4,7 @@ In a terminal a bar shows the trials and the time left. Prints the trials that m
 expect on test and whether fusion adds to the best list; with explain=true also the best 15 trials with all p values,
 power, headroom, edges of the grid and the curse of many trials. The last line of standard output is the sweep's folder.
 Then MLflow gets a copy of it, and a line on standard error links to it; without a server the sweep is finished all the
-same (see `harness track --help`).
+same (see `harness ui --help`).
 
   harness sweep                                  grid `default` on the sample benchmark
   harness sweep dataset=2wikimultihopqa          real data, from paths.data (HARNESS_DATA) or the Hub

@@ -1,13 +1,22 @@
 """Show every sweep, trial and held-out run in MLflow's own pages, on this machine alone.
 
-Brings MLflow's database up to date with the folders below paths.runs, then serves it on 127.0.0.1:5000 with one worker
-and without job execution, which takes 0.5 GB instead of 2.6. Ctrl-C ends it. Sweeps that were made with tracking=none
-are left out. Where tracking.uri is a server, it prints that server's link instead. The site of `harness report` needs
-no server: its place is printed. To see it from another machine: python -m http.server -d reports/site.
+Brings MLflow up to date with the folders below paths.runs, which are the truth: what it already holds is left as it is.
+Then serves it on 127.0.0.1:5000 with one worker and without job execution, which takes 0.5 GB instead of 2.6. Ctrl-C
+ends it. Sweeps that were made with tracking=none are left out unless they are named. Where tracking.uri is a server, it
+prints that server's link instead. The site of `harness report` needs no server: its place is printed. To see it from
+another machine: python -m http.server -d reports/site.
 
   harness ui
-  harness ui port=5005                 another port
-  harness ui paths.runs=/scratch/runs  other runs
+  harness ui port=5005                             another port
+  harness ui paths.runs=/scratch/runs              other runs
+  harness ui sweep=runs/sweeps/NAME                one sweep; or sweep='[DIR,DIR]'
+  harness ui tracking.uri=http://mlflow.lab:5000   to a server (user, password, token: MLflow's environment)
+  harness ui tracking.top=50                       a run for each of the best 50 trials, not for all
+  harness ui tracking.tags.team=graph              a tag of your own
+
+Without tracking.uri, tracking.experiment, tracking.experiment_id and tracking.run_name, MLFLOW_TRACKING_URI,
+MLFLOW_EXPERIMENT_NAME, MLFLOW_EXPERIMENT_ID and MLFLOW_RUN_NAME hold; of an experiment's id and its name the id. With
+MLFLOW_RUN_ID, or within `mlflow.start_run()`, runs stand below that run.
 
 The link that it prints opens the newest sweep: its trials, best first. To find others, search for
 
@@ -23,19 +32,16 @@ import os
 import socket
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
+from harness.command import plain
 from harness.core.errors import HarnessError, whole_number
-
-if TYPE_CHECKING:
-    from harness.report.tracking import Tracking
 
 
 def run(config: DictConfig) -> None:
     """Export what is missing, and become MLflow's server."""
-    from harness.report.tracking import MLflow, tracker
+    from harness.report.tracking import MLflow, tracker, update
 
     tracking = tracker(config)
     if not isinstance(tracking, MLflow):
@@ -45,7 +51,7 @@ def run(config: DictConfig) -> None:
     if not tracking.is_server and not _free(host, port):
         raise HarnessError(f"port {port} of {host} is in use; set another one, e.g. port={port + 1}")
     runs = Path(config.paths.runs)
-    newest = _update(tracking, runs)
+    newest = next(reversed(update(tracking, runs, plain(config.sweep))), "")
     if tracking.is_server:
         print(f"{tracking.destination} has pages of its own: {tracking.address(newest, runs)}")
         return
@@ -55,18 +61,6 @@ def run(config: DictConfig) -> None:
     line = command(tracking.database, tracking.artifact_root, host, port)
     os.chdir(sys.prefix)  # MLflow's server imports from the folder that it is started in
     os.execve(sys.executable, line, environment())
-
-
-def _update(tracking: Tracking, runs: Path) -> str:
-    """Export all that is finished; the page of the newest sweep. What cannot be exported is said and not served."""
-    from harness.report.tracking import export_all, finished
-
-    folders = finished(runs, "all")
-    if not folders:
-        raise HarnessError(f"{runs}: no sweep to show is there yet; run `harness sweep` first, or set paths.runs=DIR")
-    tracking.check()
-    pages = export_all(tracking, folders)
-    return pages[-1] if pages else ""
 
 
 def command(uri: str, artifacts: str, host: str, port: int) -> list[str]:

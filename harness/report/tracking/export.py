@@ -75,7 +75,7 @@ def track(tracking: Tracking, folder: Path) -> None:
         page = tracking.export(folder)
         print(f"tracked: {tracking.address(page, folder.parent.parent)}", file=sys.stderr)
     except HarnessError as error:
-        print(f"not tracked: {error}; results are kept, `harness track` exports them", file=sys.stderr)
+        print(f"not tracked: {error}; results are kept, `harness ui` exports them", file=sys.stderr)
 
 
 def finished(runs: Path, sweep: str | Sequence[str]) -> list[Path]:
@@ -88,7 +88,7 @@ def finished(runs: Path, sweep: str | Sequence[str]) -> list[Path]:
     found = [path.parent for path in (runs / "sweeps").glob(f"*/{LOCK}")]
     found.sort(key=lambda path: (path.stat().st_mtime, path))
     if alone := [path for path in found if untracked(path)]:
-        told = f"`harness track sweep={alone[-1]}` exports one"
+        told = f"`harness ui sweep={alone[-1]}` exports one"
         print(f"left out: {counted(len(alone), 'sweep')} made with tracking=none; {told}", file=sys.stderr)
     return [path for path in found if path not in alone]
 
@@ -100,6 +100,18 @@ def untracked(folder: Path) -> bool:
     except HarnessError:
         return False  # who reads it says what is wrong
     return str(given.get(NAME)) == "tracking/none"
+
+
+def update(tracking: Tracking, runs: Path, sweep: str | Sequence[str] = "all") -> list[str]:
+    """Export all that is finished (see ``finished``); the pages, the oldest first.
+
+    What cannot be exported is said on standard error. Raises HarnessError where there is nothing or no tracker answers.
+    """
+    folders = finished(runs, sweep)
+    if not folders:
+        raise HarnessError(f"{runs}: no sweep to show is there yet; run `harness sweep` first, or set paths.runs=DIR")
+    tracking.check()
+    return export_all(tracking, folders)
 
 
 def export_all(tracking: Tracking, folders: Sequence[Path]) -> list[str]:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from harness.core.configuration import compose
+from harness.report.tracking import tracker, update
 from tests.benchmarks.measure import Case
 from tests.world.generate import write
 
@@ -46,8 +48,9 @@ def case(quick: bool) -> Case:
 
 
 def agree(ours: Path, theirs: Path, folder: Path) -> str:
-    """The same trials with the same metrics, and `harness track` makes the copy whose process was ended."""
-    subprocess.run([sys.executable, "-m", "harness", "track", f"paths.runs={folder / 'runs'}"], check=True)
+    """The same trials with the same metrics, and the copy whose process was ended is made."""
+    runs = folder / "runs"
+    update(tracker(compose("ui", [f"paths.runs={runs}"])), runs)
     from mlflow.tracking import MlflowClient
 
     pd.testing.assert_frame_equal(*(pd.read_parquet(sweep / "trials.parquet") for sweep in (ours, theirs)))

@@ -73,7 +73,7 @@ def test_of_a_whole_sweep_that_is_tracked(server: Server, bench: Path, tmp_path:
         assert_kept_secret(tmp_path, done_too)
     assert_kept_secret(tmp_path, done)
     store = [f"tracking.uri=sqlite:///{tmp_path}/mlflow.db", f"tracking.artifacts={tmp_path}/mlruns"]
-    tracked = command(tmp_path, "track", *store, **variables)
+    tracked = command(tmp_path, "heldout", "heldout.again=true", *store, **variables)
     assert tracked.returncode == 0, tracked.stderr
     assert (tmp_path / "mlflow.db").stat().st_size > 100_000
     assert_kept_secret(tmp_path, tracked)
