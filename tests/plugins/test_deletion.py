@@ -29,11 +29,11 @@ def copy(tmp_path: Path) -> Copy:
     def make(*names: str) -> Path:
         folder = tmp_path / "tree"
         folder.mkdir()
-        ignored = shutil.ignore_patterns("__pycache__", "site", "showcase")
         for name in PARTS:
-            (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(
-                ROOT / name, folder / name, **({"ignore": ignored} if (ROOT / name).is_dir() else {})
-            )
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "showcase"))
+            else:
+                shutil.copy(ROOT / name, folder / name)
         for name in names:
             for place in (folder / "harness" / "plugins", folder / "tests" / "plugins"):
                 shutil.rmtree(place / name, ignore_errors=True)
@@ -55,7 +55,7 @@ def work(tree: Path) -> None:
     harness = ("-m", "harness")
     python(tree, *harness, "--help")
     small = ("tracking=none", "paths.runs=runs")
-    python(tree, *harness, "sweep", "grid=point", *small)
+    python(tree, *harness, "sweep", "grid=point", "encoder=hashed", "extractor.model=null", *small)
     python(tree, *harness, "heldout", *small)
     python(tree, *harness, "report", "paths.reports=made", *small)
     assert (tree / "made" / "site" / "index.html").is_file()
@@ -131,8 +131,7 @@ def test_what_is_missing_is_named_when_it_is_asked_for(copy: Copy) -> None:
 def test_the_rest_works_without_it(name: str, copy: Copy) -> None:
     tree = copy(name)
     work(tree)
-    chosen = ["tests/core", "tests/test_main.py", "tests/test_enrolment.py", "tests/command/test_mistakes.py"]
-    python(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", *chosen)
+    python(tree, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_enrolment.py")
 
 
 @pytest.mark.slow
