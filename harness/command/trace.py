@@ -29,10 +29,10 @@ def run(config: DictConfig) -> None:
     """Trace, print, write."""
     import numpy as np
 
-    from harness.analysis.trace import Trace, trace
     from harness.core.files import write_json
     from harness.report.explanation import text, to_json
     from harness.report.output import check_ending
+    from harness.sweep.trace import Trace, trace
 
     complete(config)
     warn_unread(config, "trace", *CHOICE)

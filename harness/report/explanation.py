@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from harness.analysis.trace import Trace
 from harness.core.escape import file_name
 from harness.core.table import Column, Table, counted, percent
 from harness.graph.trail import Node, Path, Trail
+from harness.sweep.trace import Trace
 
 WIDTH = 44
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.analysis.resplit import Coverage, check_forecasts
 from harness.benchmark.cluster import clusters
 from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric
 from harness.plugins.protocol.calibration import Half, Rates, Signs, exchanged, judged, most
+from harness.plugins.protocol.forecasts import Coverage, check_forecasts
 from harness.sweep.judge import tiebreak
 from harness.sweep.trial import Prepared, Trial
 from harness.work.progress import over

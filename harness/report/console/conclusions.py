@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.analysis.resplit import choose_again
 from harness.core.table import counted, p_value, percent, percents, points, shown
 from harness.evaluation.comparison import Comparison, compare_trials, corrected_ps
 from harness.evaluation.conclusion import (
@@ -22,6 +21,7 @@ from harness.evaluation.conclusion import (
 )
 from harness.report.table.effect import exceptions
 from harness.sweep.folder import SweepResult, View, deciding, deciding_best
+from harness.sweep.judge import choose_again
 
 SHORT = "in short"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from harness.analysis.knobs import of_view
 from harness.core.table import percent
 from harness.report.figure import COLORS, HATCHES, Picture
 from harness.report.table.knobs import METHOD, pair_name, short_names, shown_pairs, value_text
 from harness.sweep.folder import SweepResult
+from harness.sweep.judge import of_view
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

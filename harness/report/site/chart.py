@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.analysis.knobs import Effect, of_view
 from harness.core.table import interval, percent
 from harness.report.figure.alpha import curves
 from harness.report.figure.frontier import outcomes as won_and_lost
@@ -15,6 +14,7 @@ from harness.report.table.cost import frontier
 from harness.report.table.headroom import lost_by_winner
 from harness.report.table.knobs import explained, in_order, pair_name, short_names, shown_pairs, value_text
 from harness.sweep.folder import Row, SweepResult, View
+from harness.sweep.judge import Effect, of_view
 
 Chart = dict[str, Any]
 """``kind`` (scatter, line, bar, parallel), ``title``, ``caption``, ``x`` and ``y`` (labels), ``series``: a name and

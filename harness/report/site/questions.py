@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.analysis.trace import Tracer
 from harness.core.errors import HarnessError
 from harness.graph.trail import Node, Path
 from harness.report.display import Display
@@ -16,6 +15,7 @@ from harness.report.explanation import cause, describe_path, label, role
 from harness.report.site.chunk import Chunks, packed_ranks, packed_scores
 from harness.report.site.sources import PASSAGES, Sources
 from harness.sweep.folder import View, locked_trials, rerun
+from harness.sweep.trace import Tracer
 from harness.work.shared_rows import cut
 
 PART = 50

@@ -10,12 +10,12 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from harness.analysis.trace import Tracer, fused_name
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.fusion.context import NOTHING
 from harness.report.site.chunk import Chunks
 from harness.sweep.folder import LOCK, SweepResult
+from harness.sweep.trace import Tracer, fused_name
 from harness.sweep.trial import lists, reopen
 from harness.sweep.winner import read_winner
 from harness.work.shared_rows import cut

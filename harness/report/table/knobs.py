@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.analysis.knobs import Effect, Importance, of_view
 from harness.core.errors import is_number
 from harness.core.table import Column, Table, percent
 from harness.sweep.folder import View
+from harness.sweep.judge import Effect, Importance, of_view
 
 PAIRS = 3
 """Interactions that are shown, at most."""

@@ -1,5 +1,9 @@
 from .choice import order as order
 from .choice import tiebreak as tiebreak
+from .knob_effects import Effect as Effect
+from .knob_effects import Importance as Importance
+from .knob_effects import of_view as of_view
+from .other_splits import choose_again as choose_again
 from .selection import choose as choose
 from .selection import described_errors as described_errors
 from .selection import matches as matches

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from harness.analysis.resplit import check_forecasts
 from harness.benchmark.cluster import cluster_names
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
@@ -16,6 +15,7 @@ from harness.evaluation.statistic import wilson
 from harness.plugins.protocol.calibration import exchanged, judged
 from harness.plugins.protocol.clustered import SHAPES, behave, labels_of, uneven
 from harness.plugins.protocol.command import calibrate
+from harness.plugins.protocol.forecasts import check_forecasts
 from harness.plugins.protocol.picture.calibration import behaviours, forecasts, picture, read_pictures, table
 from harness.plugins.protocol.worlds import ordered, outcomes
 from harness.retriever.trec import Trec

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from omegaconf import DictConfig, OmegaConf
 
-from harness.analysis.trace import Trace
 from harness.benchmark import md5_split
 from harness.core.configuration.rooms import package_folder
 from harness.core.identity import digest
@@ -24,6 +23,7 @@ from harness.report.explanation import cause
 from harness.report.site.assembly import build
 from harness.report.site.chunk import packed, packed_ranks, packed_scores, plain
 from harness.sweep.folder.result import SweepResult
+from harness.sweep.trace import Trace
 
 ASSETS = package_folder("reports/templates") / "site"
 

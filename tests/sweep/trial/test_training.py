@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from harness.analysis.trace import trace
 from harness.benchmark.cluster import FOLDS, clusters, folds
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
@@ -15,6 +14,7 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.pool import Pool
 from harness.run import Run
 from harness.sweep.heldout import heldout
+from harness.sweep.trace import trace
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep

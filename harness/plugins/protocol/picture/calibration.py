@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.analysis.resplit import Coverage
 from harness.core.errors import HarnessError
 from harness.core.input import read_json
 from harness.core.table import Column, Table, percent
 from harness.plugins.protocol.calibration import Rates
 from harness.plugins.protocol.clustered import RULE, Behaviour
+from harness.plugins.protocol.forecasts import Coverage
 from harness.plugins.protocol.refits import Refits
 from harness.report.figure import COLORS, Picture
 

@@ -12,7 +12,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.analysis.trace import trace
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.fusion.context import Context
@@ -30,6 +29,7 @@ from harness.plugins.policyrag.policy.policy import read
 from harness.plugins.policyrag.reranker.policy import Policy
 from harness.plugins.policyrag.retriever.policyrag import PolicyRAG
 from harness.run import Run
+from harness.sweep.trace import trace
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.testing.lists import under_default_types

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from harness.analysis.knobs import importance
+from harness.sweep.judge.knob_effects import importance
 
 
 def test_a_full_grid_by_hand() -> None:

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from harness.analysis.resplit import choose_again
 from harness.evaluation.conclusion import choose
 from harness.report.console.conclusions import sentences
 from harness.sweep.folder import SweepResult
 from harness.sweep.folder.view import View
 from harness.sweep.judge.choice import order
+from harness.sweep.judge.other_splits import choose_again
 
 HITS = {"dense": (1, 0, 0, 0), "graph": (0, 1, 1, 0), "a": (1, 1, 0, 1), "b": (1, 0, 1, 1)}
 IDS = ["q0", "q1", "q2", "q3"]

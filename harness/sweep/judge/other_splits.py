@@ -1,4 +1,4 @@
-"""Real outcomes split anew: whether the forecast was right on the other half, and whether the choice stays the same."""
+"""Tune split otherwise: whether the rule of the protocol would choose the same."""
 
 from __future__ import annotations
 
@@ -10,65 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import md5_split
-from harness.benchmark.cluster import clusters, smallest_ids
-from harness.evaluation.statistic import expected
-from harness.sweep.folder import Row, View
-from harness.sweep.judge import order
-
-RESAMPLES = 1000
-"""Resamples of each forecast: enough for an interval's ends, a fifth of what a sweep takes."""
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How often the forecast's 95% interval holds the winner's score on the other half.
-
-    split: ``random`` (each query by a coin) or ``cluster`` (whole clusters by a coin, so the other half is new).
-    inside: of ``splits``.    n: mean test queries.    half_width: of the interval, mean.
-    bias: mean forecast less mean score.
-    """
-
-    benchmark: str
-    split: str
-    splits: int
-    n: float
-    inside: int
-    half_width: float
-    bias: float
-
-
-def check_forecasts(
-    name: str,
-    scores: NDArray[np.float64],
-    losses: NDArray[np.bool_],
-    gold: NDArray[np.int32],
-    splits: int,
-    seed: int = 0,
-) -> list[Coverage]:
-    """Coverage for random and cluster re-splits.
-
-    scores, losses: [T, Q] as ``expected`` takes them, over all queries of a benchmark. gold: int32[Q, H].
-    """
-    draw, whole = np.random.Generator(np.random.PCG64(seed)), clusters(gold)
-    found = []
-    for split in ("random", "cluster"):
-        groups = whole if split == "cluster" else np.arange(len(gold))
-        seen = []
-        for number in range(splits):
-            tune = (draw.random(int(groups.max()) + 1) < 0.5)[groups]
-            if tune.all() or not tune.any():
-                continue
-            net, lost = scores[:, tune].sum(axis=1), losses[:, tune].sum(axis=1)
-            score = float(scores[np.lexsort((lost, -net))[0], ~tune].mean())
-            labels, fresh = clusters(gold[tune]), np.bincount(clusters(gold[~tune]))
-            told = expected(
-                scores[:, tune], losses[:, tune], int((~tune).sum()), RESAMPLES,
-                seed=number, labels=labels, fresh=fresh,
-            )  # fmt: skip
-            seen.append((told.low <= score <= told.high, (told.high - told.low) / 2, told.score - score, told.n))
-        held, half, bias, n = (float(np.mean(column)) for column in zip(*seen, strict=True))
-        found.append(Coverage(name, split, len(seen), n, round(held * len(seen)), half, bias))
-    return found
+from harness.benchmark.cluster import smallest_ids
+from harness.sweep.folder.rows import Row
+from harness.sweep.folder.view import View
+from harness.sweep.judge.choice import order
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.sweep.folder import View
+from harness.sweep.folder.view import View
 
 Settings = Mapping[str, Any]
 Codes = NDArray[np.int64]

@@ -1,1 +1,0 @@
-"""Questions asked of finished things: why, how well calibrated, how sure."""
