@@ -1,3 +1,4 @@
+from .pagerank import TINY as TINY
 from .pagerank import Solution as Solution
 from .pagerank import Walks as Walks
 from .paths import name_edges as name_edges

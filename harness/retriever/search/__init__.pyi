@@ -1,5 +1,6 @@
 from .exact import cosines as cosines
 from .exact import inner_products as inner_products
+from .exact import nearest_rows as nearest_rows
 from .exact import row_products as row_products
 from .index import build as build
 from .index import exact_search as exact_search

@@ -16,7 +16,7 @@ from harness.graph.extractor import KINDS, Extraction, Extractor, extract
 from harness.graph.trail import Node, Path, Trail
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mentions.pairs import Pairs, Values, cosines, follow_edges, keep_greatest
-from harness.retriever.search.index import exact_search
+from harness.retriever.search import exact_search
 from harness.run import Run
 from harness.work.store import Store
 

@@ -15,8 +15,7 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import Reranker
 from harness.plugins.mentions.retriever.fitted import with_weights
 from harness.plugins.mentions.target import Ranker, Setting, Weights
-from harness.sweep.trial import engine, lists
-from harness.sweep.trial.plan import Plan
+from harness.sweep.trial import Plan, engine, lists
 
 
 @dataclass(frozen=True)

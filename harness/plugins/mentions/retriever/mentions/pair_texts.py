@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from harness.plugins.mentions.retriever.mentions.pairs import Pairs, expand_ranges
 from harness.plugins.mentions.retriever.mentions.question_words import QuestionWords
 from harness.plugins.mentions.retriever.mentions.sentence_vectors import SentenceVectors
-from harness.retriever.search.exact import inner_products
+from harness.retriever.search import inner_products
 
 
 @dataclass(frozen=True, eq=False)

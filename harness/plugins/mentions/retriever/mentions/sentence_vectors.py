@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mentions.pairs import expand_ranges
 from harness.plugins.mentions.retriever.mentions.sentence import Sentences
-from harness.retriever.search.exact import inner_products
+from harness.retriever.search import inner_products
 from harness.work.store import Store
 
 
