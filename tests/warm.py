@@ -37,6 +37,7 @@ IMPORTED = (
     "harness.report.pdf.document",
     "harness.report.tracking.mlflow",
     "harness.report.tracking.writer",
+    "tests.code_version",
 )
 """What no command here imports anew."""
 CONTEXT = multiprocessing.get_context("forkserver")

@@ -14,11 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.configuration.rooms import PACKAGE, roomless
+from harness.core.input import kept_as, without_docstrings
 
 LIBRARIES = ("torch", "numpy", "scipy", "faiss-cpu", "faiss-gpu", "sentence-transformers", "bm25s", "spacy", "datasets")
 
-NO_EFFECT = ("report", "command", "testing", "__main__.py")
-"""Parts of the package that change no result."""
+NO_EFFECT = (
+    "report", "command", "testing", "__main__.py", "core/errors.py", "core/escape.py", "core/secret.py", "core/table",
+    "work/engine", "work/latency.py", "work/lease.py", "work/processes.py", "work/progress.py", "work/status.py",
+)  # fmt: skip
+"""Parts of the package that change no result: what people see, and who computes what and when."""
 
 NO_RESULT = {"result": False}
 """Metadata of a dataclass field that changes no result: ``field(default=64, metadata=NO_RESULT)`` for a batch size."""
@@ -152,16 +156,27 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
+def has_effect(name: str) -> bool:
+    """Whether a module, ``work/lease.py`` below the package, may change a result."""
+    return not any(name == part or name.startswith(f"{part}/") for part in NO_EFFECT)
+
+
 @functools.cache
 def code_version() -> str:
     """The package's version and the hash of the sources that results follow from: ``0.1.0+1f3a...``.
 
-    Reports, tracking and the command line (``NO_EFFECT``) are left out: they change no number.
+    ``NO_EFFECT`` is left out, and so are docstrings where the package is not installed: they change no number.
     """
     names = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
-    kept = [name for name in names if name.partition("/")[0] not in NO_EFFECT]
-    text = texts_sha256(part for name in kept for part in (name, (PACKAGE / name).read_text(encoding="utf-8")))
-    return f"{importlib.metadata.version('multihop-harness')}+{text[:12]}"
+    texts = {name: (PACKAGE / name).read_text(encoding="utf-8") for name in names if has_effect(name)}
+    whole = texts_sha256(part for name, text in texts.items() for part in (name, text))
+    if not {"site-packages", "dist-packages"} & {*PACKAGE.parts}:
+        whole = kept_as(PACKAGE / "code.py", whole, lambda: _without_docstrings(texts))
+    return f"{importlib.metadata.version('multihop-harness')}+{whole[:12]}"
+
+
+def _without_docstrings(texts: Mapping[str, str]) -> str:
+    return texts_sha256(part for name, text in texts.items() for part in (name, without_docstrings(text)))
 
 
 @functools.cache

@@ -6,32 +6,24 @@ one's own, and those of this project in an editable checkout. For what is instal
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import hashlib
 import importlib.util
-import json
 import os
-import re
 import sys
-import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 from harness.core.configuration import PACKAGE, ROOMS, roomless
-from harness.core.identity import NO_EFFECT
+from harness.core.identity import has_effect
+from harness.core.input import read_source
 
 DIGITS = 12
-"""Of the hash of a module."""
-STUB = ".pyi"
-"""Ends the name of the file that says where the names of a package are, which it imports at their first use."""
+"""Of the hash of a session without a file."""
 PLAIN = (int, float, str, bool, tuple, type(None))
-Names = list[list[str | None]]
-"""``[module, name]`` of each import, the name ``None`` for ``import module``; a relative module begins with dots."""
 
 
 def sources(modules: Iterable[str]) -> dict[str, str]:
@@ -82,19 +74,6 @@ def _modules(target: str) -> frozenset[str]:
     return frozenset()
 
 
-@dataclass(frozen=True)
-class _Source:
-    """What a file says: the hash of what is parsed, its imports, the attributes that it reads of anything.
-
-    exports: the place of each name that a package imports at its first use only.
-    """
-
-    parsed: str
-    imports: Names
-    attributes: list[str]
-    exports: dict[str, list[str | None]]
-
-
 def _sources(modules: frozenset[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     left = sorted(modules)
@@ -106,7 +85,7 @@ def _sources(modules: frozenset[str]) -> dict[str, str]:
         if path is None:
             found[name] = _typed()
             continue
-        own = _read(path)
+        own = read_source(path)
         found[name] = own.parsed
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
         left.append(package if package != name else name.rpartition(".")[0])
@@ -145,7 +124,7 @@ def _targets(module: str, name: str | None, attributes: Iterable[str]) -> Iterat
         yield from _targets(inner, None, attributes)
         return
     path = _path(module)
-    exports = _read(path).exports if path is not None and path.name == "__init__.py" else {}
+    exports = read_source(path).exports if path is not None and path.name == "__init__.py" else {}
     wanted = [*exports] if name == "*" else attributes if name is None else [name]
     for each in wanted:
         if each in exports:
@@ -170,7 +149,7 @@ def _path(name: str) -> Path | None:
     """The file of a module that is not installed and may change results, found without importing it; else None."""
     top, *rest = name.split(".")
     if top == PACKAGE.name and rest:
-        if rest[0] in NO_EFFECT or f"{rest[0]}.py" in NO_EFFECT:
+        if not (has_effect(below := "/".join(rest)) and has_effect(f"{below}.py")):
             return None
         rest = [ROOMS[rest[0]], *rest] if rest[0] in ROOMS else rest
     for place in _places(top):
@@ -202,77 +181,3 @@ def _is_installed(path: Path) -> bool:
         or path.resolve().is_relative_to(Path(os.__file__).resolve().parent)
         or path.suffix not in ("", ".py")
     )
-
-
-@functools.cache
-def _read(path: Path) -> _Source:
-    """Parse a file; what was found stands beside Python's own compiled file, by the hash of the text."""
-    text = path.read_bytes()
-    stub = path.with_suffix(STUB)
-    whole = hashlib.sha256(text + (stub.read_bytes() if stub.is_file() else b"")).hexdigest()
-    kept = Path(importlib.util.cache_from_source(str(path))).with_suffix(".parsed")
-    with contextlib.suppress(OSError, ValueError, TypeError, LookupError):
-        stored = json.loads(kept.read_text(encoding="utf-8"))
-        if stored.pop("text") == whole:
-            return _Source(**stored)
-    found = _parse(path, text)
-    if not sys.dont_write_bytecode:
-        own = kept.with_name(f"{kept.name}.{uuid.uuid4().hex}")
-        with contextlib.suppress(OSError):
-            kept.parent.mkdir(exist_ok=True)
-            own.write_text(json.dumps({"text": whole, **asdict(found)}), encoding="utf-8")
-            own.replace(kept)
-    return found
-
-
-def _parse(path: Path, text: bytes) -> _Source:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # it is not what runs; whatever it says, it is another text
-        return _Source(hashlib.sha256(text).hexdigest()[:DIGITS], [], [], {})
-    imports: Names = []
-    exports: dict[str, list[str | None]] = {}
-    left: list[ast.stmt] = [tree]  # type: ignore[list-item]
-    for node in left:  # statements alone: expressions import nothing
-        imports += _imports(node)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            exports |= _exports(node.body)
-            left += node.orelse
-            continue
-        for inner in ("body", "orelse", "finalbody", "handlers", "cases"):
-            left += getattr(node, inner, ())
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and _documented(node):
-            del node.body[0]
-    stub = path.with_suffix(STUB)
-    if stub.is_file():
-        exports |= _exports(ast.parse(stub.read_bytes()).body)
-    dumped = ast.dump(tree)
-    return _Source(
-        hashlib.sha256(dumped.encode()).hexdigest()[:DIGITS],
-        sorted(imports, key=str),
-        sorted({*re.findall(r"attr='(\w+)'", dumped)}),
-        exports if path.name == "__init__.py" else {},
-    )
-
-
-def _documented(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    first = node.body[0] if node.body else None
-    return isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-
-
-def _imports(node: ast.AST) -> Names:
-    if isinstance(node, ast.Import):
-        return [[alias.name, None] for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        return [["." * node.level + (node.module or ""), alias.name] for alias in node.names]
-    return []
-
-
-def _exports(body: Iterable[ast.stmt]) -> dict[str, list[str | None]]:
-    """By name, the module that it is imported from, and the name there."""
-    return {
-        alias.asname or alias.name: ["." * node.level + (node.module or ""), alias.name]
-        for node in body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }

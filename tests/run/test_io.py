@@ -7,6 +7,7 @@ import gzip
 import json
 import lzma
 import random
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -158,6 +159,11 @@ def test_what_is_packed_in_another_way_is_named(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
         archive.writestr("a.trec", "")
         archive.writestr("b.trec", "")
+    for name in ("run.tar", "run.tar.gz"):
+        with tarfile.open(tmp_path / name, "w:gz" if name.endswith("gz") else "w") as archive:
+            archive.add(tmp_path / "two.zip", "a.trec")
+        with pytest.raises(HarnessError, match=rf"{name}: a tar archive; unpack it"):
+            lists.read(tmp_path / name)
     with pytest.raises(HarnessError, match=r"two\.zip: a zip archive of 2 files \(a\.trec, b\.trec\)"):
         lists.read(tmp_path / "two.zip")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.identity import identity
+from harness.core.input import source
 from harness.retriever.bm25 import BM25
 from harness.work import sources as module
 from harness.work.sources import differing, modules_of, sources
@@ -41,7 +42,7 @@ def pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def forget() -> None:
     """As another process begins."""
-    for kept in (module._read, module._path, module._places, module._modules):
+    for kept in (source.read_source, module._path, module._places, module._modules):
         kept.cache_clear()
     importlib.invalidate_caches()
 
@@ -81,7 +82,7 @@ def test_what_was_parsed_once_is_kept_by_the_hash_of_the_text(pack: Path, monkey
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     before = sources(["pack.mine"])
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_parse", lambda *_: pytest.fail("parsed again"))
+        patch.setattr(source, "_parse", lambda *_: pytest.fail("parsed again"))
         forget()
         assert sources(["pack.mine"]) == before
     for kept in (pack / "__pycache__").glob("*.parsed"):

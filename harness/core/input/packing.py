@@ -22,6 +22,8 @@ LEVEL = 1
 """How hard gzip tries; 1 takes a third of the time of 6 for files that are a sixth larger."""
 LONGEST = 10
 """Bytes of the longest ``magic``."""
+TAR = slice(257, 262)
+"""Where a tar archive says that it is one."""
 BROKEN = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 """What unpacking raises over a damaged file; bz2 and pyarrow raise an OSError without a number."""
 
@@ -103,6 +105,7 @@ def unpacked(path: Path, stream: IO[bytes]) -> Iterator[IO[bytes]]:
     stream.seek(0)
     ending, packing = next(((name, one) for name, one in PACKINGS.items() if one.magic.match(head)), ("", None))
     if packing is None:
+        _refuse_tar(path, stream)
         yield stream
         return
     try:
@@ -111,12 +114,18 @@ def unpacked(path: Path, stream: IO[bytes]) -> Iterator[IO[bytes]]:
         except HarnessError as error:
             raise HarnessError(f"{path}: {error}") from error
         with opened as found:
+            _refuse_tar(path, found)
             yield cast("IO[bytes]", found)
     except (*BROKEN, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         kind = {".gz": "gzip"}.get(ending, ending.lstrip("."))
         raise HarnessError(f"{path}: damaged {kind} file ({error}); copy or download it again") from error
+
+
+def _refuse_tar(path: Path, stream: Any) -> None:
+    if stream.peek(TAR.stop)[TAR] == b"ustar":
+        raise HarnessError(f"{path}: a tar archive; unpack it (tar -xf) and give one of its files")
 
 
 @contextlib.contextmanager

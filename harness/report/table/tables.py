@@ -133,8 +133,8 @@ def difference_of(row: Row) -> list[Any] | None:
     """
     if not row["wins"] and not row["losses"]:
         return None
-    bounds = (row.get(f"difference_cluster_{end}") for end in ("low", "high"))
-    return [bound for bound in bounds if bound is not None] or None
+    bounds = [row.get(f"difference_cluster_{end}") for end in ("low", "high")]
+    return None if None in bounds else bounds
 
 
 def decided(view: View) -> str:

@@ -61,10 +61,21 @@ class Seconds(TypedDict, total=False):
     lists: dict[str, Number] | None
 
 
+class ListCost(TypedDict):
+    """What a list costs."""
+
+    query_ms: Number
+    index_seconds: NotRequired[Number | None]
+    index_mb: NotRequired[Number | None]
+    alone_mean_ms: NotRequired[Number]
+    alone_p50_ms: NotRequired[Number]
+    alone_p95_ms: NotRequired[Number]
+
+
 class Cost(TypedDict, total=False):
     """What the lists cost."""
 
-    lists: dict[str, dict[str, Number | None]] | None
+    lists: dict[str, ListCost] | None
     seconds: Seconds | None
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
-from typing import TYPE_CHECKING, Any, NotRequired, cast
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Required, cast
 
+from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
-from harness.core.input import Number, Pair
+from harness.core.input import Number, Pair, misfit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,13 +33,23 @@ class Covered(TypedDict):
     warnings: list[str]
 
 
+Knobs = TypedDict("Knobs", {"pool.lists": NotRequired[list[str] | None], "fuser.list": NotRequired[str | None]})
+"""Of the flat parameters of a trial those that are read here; the strategy that has one checks another."""
+
+
+def _fitting(knobs: dict[str, Any]) -> dict[str, Any]:
+    if (told := misfit(knobs, Knobs)) is not None:
+        raise ValueError(told)
+    return knobs
+
+
 class Named(TypedDict):
     """A trial, as a lock names it."""
 
     trial: str
     name: str
     family: str
-    parameters: dict[str, Any]
+    parameters: Annotated[dict[str, Any], AfterValidator(_fitting)]
     overrides: list[str]
     learned: NotRequired[dict[str, Any]]
 
@@ -57,8 +68,8 @@ class Judged(TypedDict, total=False):
     reference, where no list is called so) does not, and the reverse.
     """
 
-    wins: Count
-    losses: Count
+    wins: Required[Count]
+    losses: Required[Count]
     graph_win: Count
     graph_loss: Count
     p: Share

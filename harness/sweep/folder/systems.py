@@ -25,7 +25,7 @@ def describe(lists: Mapping[str, Any]) -> str:
     made = encoders(lists)
     said = [f"{'encoder' if len(made) == 1 else 'encoders'} {', '.join(made)}"] if made else []
     said += [f"{name}: {graph}" for name, graph in graphs(lists).items()]
-    depths = {name: node["depth"] for name, node in lists.items() if node.get("depth") is not None}
+    depths = {name: str(node["depth"]) for name, node in lists.items() if node.get("depth") is not None}
     if len(set(depths.values())) == 1:
         said.append(f"depth {next(iter(depths.values()))}")
     elif depths:
