@@ -31,7 +31,8 @@ def translate_errors() -> Iterator[None]:
         told = next(filter(None, (translate(error) for translate in TRANSLATIONS)), None)
         if told is None and not isinstance(error, (HydraException, OmegaConfBaseException)):
             raise
-        raise told or HarnessError(f"configuration: {_first_line(error)}") from error
+        mend = r"; where the text ${...} is meant, write \${...}" if "Interpolation key" in str(error) else ""
+        raise told or HarnessError(f"configuration: {_first_line(error)}{mend}") from error
 
 
 def _missing(error: BaseException) -> HarnessError | None:
