@@ -50,6 +50,24 @@ def test_rows_by_slice_and_split_by_hand(result: SweepResult) -> None:
     assert "test: evaluation 1 of this split" in table.caption
 
 
+def test_a_published_row_that_no_trial_is_says_what_would_measure_it(result: SweepResult) -> None:
+    rows = [
+        {"label": "vector only", "where": {"fuser": "single", "fuser.list": "dense"}},
+        {"label": "CE", "where": {"reranker": "cross_encoder"}, "published": {}, "unmeasured": "harness sweep x"},
+    ]
+    spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "against": "vector only", "rows": rows}
+    assert [row[1] for row in ComparisonTable(result, spec, {"source": "", "differs": ""}).table().cells()] == [
+        "vector only"
+    ] * 2
+    rows[1]["published"] = {result.manifest["dataset"]: {"tune": "9.1, 2W/22L"}}
+    table = ComparisonTable(result, spec, {"source": "", "differs": ""}).table()
+    first, *measured, last = table.cells()[-1]
+    assert (first, measured[0], last) == ("–", "CE", "9.1, 2W/22L")
+    assert set(measured[1:]) == {"–"}
+    assert "CE: not measured in this sweep; `harness sweep x` does." in table.caption
+    assert table.commands[-1] == "harness sweep x"
+
+
 def test_a_tables_p_values_are_corrected_by_split(result: SweepResult) -> None:
     rows = [
         {"label": "vector only", "where": {"fuser": "single", "fuser.list": "dense"}},
@@ -208,7 +226,7 @@ def test_every_experiment_describes_what_its_grid_has(name: str) -> None:
             missing = [
                 row["label"]
                 for row, place in zip(spec["rows"], choose(spec["rows"], knobs), strict=True)
-                if place is None
+                if place is None and "unmeasured" not in row
             ]
             assert not missing
             assert spec["against"] in {row["label"] for row in spec["rows"]}

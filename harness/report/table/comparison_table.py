@@ -84,7 +84,7 @@ class ComparisonTable:
         sliced = len(self.spec.get("slices", WHOLE)) > 1
         binary = self.metrics[0].binary
         odds = binary and self.spec.get("odds", False)
-        printed = any(line.published != UNPRINTED for line in self.lines)
+        printed = bool(self.unmeasured) or any(line.published != UNPRINTED for line in self.lines)
         judged = Column(f"{self.metrics[0]} %")
         columns = [
             *([Column("queries", "text")] if sliced else []),
@@ -106,9 +106,25 @@ class ComparisonTable:
             ]
             for line in self.lines
         ]
+        rows += [
+            [label if column.title == "row" else published if column.title == "published" else None
+             for column in columns]
+            for label, published, _ in self.unmeasured
+        ]  # fmt: skip
         commands = [rerun(trials[line.place]) for line in self.lines]
+        commands += [command for _, _, command in self.unmeasured]
         title = str(self.spec["title"])
         return Table(self.spec["name"], title, columns, rows, self.source, self.notes, commands=commands)
+
+    @cached_property
+    def unmeasured(self) -> list[tuple[str, str, str]]:
+        """Label, published figure and command of each row that no trial is, and that says what would measure it."""
+        found = []
+        for row, place in zip(self.spec["rows"], self.places, strict=True):
+            printed = row.get("published", {}).get(self.result.manifest["dataset"], {})
+            if place is None and "unmeasured" in row and printed:
+                found.append((row["label"], str(next(iter(printed.values()))), row["unmeasured"]))
+        return found
 
     @property
     def head(self) -> str:
@@ -141,6 +157,7 @@ class ComparisonTable:
             f"rows of a split; difference in points, {how}; {same}Holm p and intervals are by cluster where queries "
             "share gold; each row's strategy was chosen on tune. "
             f"{slices + '. ' if slices else ''}{self.warning()}"
+            f"{''.join(f'{label}: not measured in this sweep; `{do}` does. ' for label, _, do in self.unmeasured)}"
             f"{not_comparable(self.result, self.experiment)}{evaluation}.{lists}"
         ]
 

@@ -1,0 +1,18 @@
+"""PhaseGraph's "Thermo + CE" with a cross-encoder that the test makes."""
+
+from pathlib import Path
+
+from harness.sweep.folder.result import SweepResult
+from tests.fusion.reranker.conftest import small_classifier
+from tests.warm import harness
+
+
+def test_any_folder_of_a_cross_encoder_has_its_row(tmp_path: Path, overrides: list[str]) -> None:
+    model = small_classifier(tmp_path / "tiny")
+    chosen = ["experiment=phasegraph_cross_encoder", f"cross_encoder={model}"]
+    done = harness("sweep", *overrides, *chosen, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = SweepResult(Path(done.stdout.splitlines()[-1])).whole.rows
+    reranked = [row["parameters"] for row in rows if row["parameters"].get("reranker") == "cross_encoder"]
+    assert {one["reranker.blend"] for one in reranked} == {0.5, 1.0}
+    assert {one["reranker.model"] for one in reranked} == {model}
