@@ -1,1 +1,3 @@
 """Weighted RRF against convex combination (ADR)."""
+
+NEEDS = ("dice",)  # its PostgreSQL server

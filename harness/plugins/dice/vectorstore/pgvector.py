@@ -6,6 +6,7 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,44 +37,57 @@ class Pgvector:
     @contextlib.contextmanager
     def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
         """See Vectorstore."""
-        try:
-            import psycopg
-            from pgvector.psycopg import register_vector
-        except ImportError as error:
-            raise HarnessError("vectorstore=pgvector needs psycopg: pip install the extra `stores`") from error
-        with _server(self.uri) as uri:
+        with connect(self.uri, "vectorstore=pgvector", "vectorstore.uri") as connection:
             try:
-                connection = psycopg.connect(uri, autocommit=True)
-            except psycopg.OperationalError as error:
-                raise HarnessError(f"vectorstore.uri={uri}: {str(error).splitlines()[0]}") from error
-            with connection:
-                connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-                register_vector(connection)
-                connection.execute(
-                    f"CREATE TEMPORARY TABLE item (id int PRIMARY KEY, embedding vector({vectors.shape[1]}))"
-                )
-                with connection.cursor().copy("COPY item FROM STDIN WITH (FORMAT BINARY)") as copy:
-                    copy.set_types(["int4", "vector"])
-                    for place, vector in enumerate(np.asarray(vectors)):
-                        copy.write_row((place, vector))
-                connection.execute("ANALYZE item")
+                from pgvector.psycopg import register_vector
+            except ImportError as error:
+                raise HarnessError("vectorstore=pgvector needs pgvector: pip install the extra `stores`") from error
+            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+            register_vector(connection)
+            connection.execute(
+                f"CREATE TEMPORARY TABLE item (id int PRIMARY KEY, embedding vector({vectors.shape[1]}))"
+            )
+            with connection.cursor().copy("COPY item FROM STDIN WITH (FORMAT BINARY)") as copy:
+                copy.set_types(["int4", "vector"])
+                for place, vector in enumerate(np.asarray(vectors)):
+                    copy.write_row((place, vector))
+            connection.execute("ANALYZE item")
 
-                def near(question: NDArray[np.float32], width: int) -> list[int]:
-                    return [name for (name,) in connection.execute(NEAREST, (question, width)).fetchall()]
+            def near(question: NDArray[np.float32], width: int) -> list[int]:
+                return [name for (name,) in connection.execute(NEAREST, (question, width)).fetchall()]
 
-                yield lambda questions, depth: rank_candidates(vectors, questions, depth, near)
+            yield lambda questions, depth: rank_candidates(vectors, questions, depth, near)
 
 
 @contextlib.contextmanager
-def _server(uri: str | None) -> Iterator[str]:
+def connect(uri: str | None, user: str, knob: str) -> Iterator[Any]:
+    """A connection to a PostgreSQL server, one that is started for it where ``uri`` is null.
+
+    user, knob: what wants it, and which knob ``uri`` is of, for errors.
+    """
+    try:
+        import psycopg
+    except ImportError as error:
+        raise HarnessError(f"{user} needs psycopg: pip install the extra `stores`") from error
+    with _server(uri, user) as address:
+        try:
+            connection = psycopg.connect(address, autocommit=True)
+        except psycopg.OperationalError as error:
+            raise HarnessError(f"{knob}={address}: {str(error).splitlines()[0]}") from error
+        with connection:
+            yield connection
+
+
+@contextlib.contextmanager
+def _server(uri: str | None, user: str) -> Iterator[str]:
     if uri is not None:
         yield uri
         return
     try:
         import pgserver
     except ImportError as error:
-        raise HarnessError("vectorstore=pgvector needs pgserver: pip install the extra `stores`") from error
-    with tempfile.TemporaryDirectory(prefix="harness-pgvector-") as folder:
+        raise HarnessError(f"{user} needs pgserver: pip install the extra `stores`") from error
+    with tempfile.TemporaryDirectory(prefix="harness-postgres-") as folder:
         server = pgserver.get_server(folder)
         try:
             yield server.get_uri()

@@ -1,0 +1,1 @@
+"""Retrievers: the lexical leg of the ADR."""

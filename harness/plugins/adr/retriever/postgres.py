@@ -1,0 +1,105 @@
+"""PostgreSQL's full text search: the lexical leg of the weighted-RRF ADR (extra ``stores``)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from harness.benchmark import Benchmark
+from harness.core.configuration import REACHES
+from harness.core.errors import HarnessError, whole_number
+from harness.core.secret import check_address
+from harness.plugins.dice.vectorstore.pgvector import connect
+from harness.run import Run
+from harness.work.latency import time_alone
+from harness.work.store import Store
+
+ALL = "plainto_tsquery(%(language)s::regconfig, %(question)s)"
+ANY = f"replace({ALL}::text, ' & ', ' | ')::tsquery"
+RANKED = (
+    "SELECT id, ts_rank(words, query) AS score FROM passage, (SELECT {} AS query) AS asked WHERE words @@ query "
+    "ORDER BY score DESC, id LIMIT %(depth)s"
+)
+
+
+@dataclass(frozen=True)
+class Postgres:
+    """score(q, d) = ts_rank(words of d, plainto_tsquery(q)), over the passages that hold all words of q (&).
+
+    Where fewer than ``least`` passages do, those that hold any of them (|) are ranked in their place. Words are the
+    lexemes of title and text in ``language``, a text search configuration; passages that match nothing are not listed.
+
+    uri: a server, where a temporary table is made; null starts one (``pgserver``) on a Unix socket in a temporary
+    folder.    depth: passages a question.    least: >= 0; 0 never broadens.
+    """
+
+    uri: str | None = field(default=None, metadata=REACHES)
+    language: str = "english"
+    depth: int = 10
+    least: int = 1
+
+    def __post_init__(self) -> None:
+        whole_number("lists.NAME.depth", self.depth, 1)
+        whole_number("lists.NAME.least", self.least, 0)
+        if self.uri is not None:
+            mend = "put the password into the environment variable PGPASSWORD, or into ~/.pgpass"
+            check_address("lists.NAME.uri", self.uri, mend, user=True)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+        """The ``depth`` best passages of every question; ``broadened`` counts those asked for any word."""
+        found: list[list[tuple[int, float]]] = []
+        with self._loaded(benchmark) as connection:
+            broadened = 0
+
+            def answer(place: int) -> tuple[list[tuple[int, float]], bool]:
+                asked = {"language": self.language, "question": _plain(benchmark.questions[place]), "depth": self.depth}
+                rows = connection.execute(RANKED.format(ALL), asked).fetchall()
+                few = len(rows) < self.least
+                return (connection.execute(RANKED.format(ANY), asked).fetchall() if few else rows), few
+
+            for place in range(len(benchmark.questions)):
+                rows, few = answer(place)
+                found.append(rows)
+                broadened += few
+            time_alone(answer, len(benchmark.questions))
+            version = connection.info.server_version
+        queries = np.repeat(np.arange(len(found)), [len(rows) for rows in found])
+        flat = [row for rows in found for row in rows]
+        docs, scores = np.array([doc for doc, _ in flat], np.int64), np.array([score for _, score in flat], np.float64)
+        run = Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores)
+        return run, {"broadened": broadened, "postgresql": version}
+
+    @contextlib.contextmanager
+    def _loaded(self, benchmark: Benchmark) -> Iterator[Any]:
+        """A connection with the passages in a temporary table ``passage``."""
+        with connect(self.uri, "retriever=postgres", "lists.NAME.uri") as connection:
+            import psycopg
+
+            try:
+                connection.execute("CREATE TEMPORARY TABLE source (id int, body text)")
+                with connection.cursor().copy("COPY source FROM STDIN") as copy:
+                    for place, text in enumerate(benchmark.passages):
+                        copy.write_row((place, _plain(text)))
+                words = "to_tsvector(%s::regconfig, body) AS words"
+                connection.execute(
+                    f"CREATE TEMPORARY TABLE passage AS SELECT id, {words} FROM source", (self.language,)
+                )
+            except psycopg.errors.UndefinedObject as error:
+                known = [name for (name,) in connection.execute("SELECT cfgname FROM pg_ts_config ORDER BY 1")]
+                raise HarnessError(
+                    f"lists.NAME.language={self.language} is no text search configuration; known: {', '.join(known)}"
+                ) from error
+            except psycopg.Error as error:
+                raise HarnessError(f"retriever=postgres: {str(error).splitlines()[0]}") from error
+            connection.execute("CREATE INDEX ON passage USING gin (words)")
+            connection.execute("ANALYZE passage")
+            yield connection
+
+
+def _plain(text: str) -> str:
+    """Without the character 0 and lone surrogates, which PostgreSQL does not take."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode()
