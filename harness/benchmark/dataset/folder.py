@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from harness.benchmark import Benchmark, Texts
 from harness.benchmark.source.assembly import answerable, assemble, check_gold
@@ -20,6 +23,7 @@ from harness.benchmark.source.prepared import (
     read_prepared_questions,
 )
 from harness.benchmark.source.records import check_queries
+from harness.benchmark.source.segment import Segmentation, resolve_gold
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 
@@ -33,30 +37,52 @@ class Folder:
 
     chain: of which questions the hop order is known, so that they have a last hop: ``all``, ``none``, or
     ``{field: [values]}`` over the query's fields.
+    tokens, overlap: documents of more than ``tokens`` words are split into passages of whole sentences
+    (``harness.benchmark.source.segment``), whose ids and gold name bytes of the document; null leaves all as they are.
     """
 
     path: str | None = None
     chain: Chain = "all"
+    tokens: int | None = None
+    overlap: int = 0
 
     def __post_init__(self) -> None:
         check_chain("dataset.chain", self.chain)
+        if self._segmentation is None and self.overlap:
+            raise HarnessError(f"dataset.overlap={self.overlap} needs dataset.tokens, the words of a passage")
+
+    @property
+    def _segmentation(self) -> Segmentation | None:
+        return None if self.tokens is None else Segmentation(self.tokens, self.overlap)
 
     def load(self, store: Store) -> Benchmark:
         """The benchmark, as its files are now."""
         folder = self._folder()
         if files := judgement_files(folder):
             return self._judged(folder, files, store)
-        found = read_prepared(folder, store.root)
+        found = read_prepared(folder, store.root, self._segmentation)
         if found is None:
             raise HarnessError(
                 f"{folder}: {'no such folder' if not folder.is_dir() else 'no prepared files here'}; "
                 "expected corpus.jsonl and queries.jsonl (or .jsonl.gz)"
             )
-        benchmark = assemble(folder.name, *found, self.chain)
-        return benchmark.without_order(~benchmark.chain)
+        corpus, queries = found
+        if self.tokens is None:
+            benchmark = assemble(folder.name, corpus, queries, self.chain)
+            return benchmark.without_order(~benchmark.chain)
+        queries, whole = resolve_gold(queries, corpus.table["id"].to_pylist())
+        benchmark = assemble(folder.name, corpus, queries, self.chain)
+        kept = [flag for row, flag in zip(queries.values, whole, strict=True) if row.get("supporting_ids") != []]
+        chain = benchmark.chain & ~np.array(kept, dtype=np.bool_)
+        return dataclasses.replace(benchmark, chain=chain).without_order(~chain)
 
     def _judged(self, folder: Path, files: Sequence[Path], store: Store) -> Benchmark:
         """The benchmark of a folder of BEIR."""
+        if self.tokens is not None:
+            raise HarnessError(
+                f"dataset.tokens={self.tokens}: {folder} is one of BEIR, whose qrels judge whole documents; name gold "
+                "passages or spans in queries.jsonl (supporting_ids)"
+            )
         judged: dict[str, dict[str, int]] = {}
         splits: dict[str, str] = {}
         for path in files:
@@ -69,13 +95,16 @@ class Folder:
     def texts(self) -> Texts:
         """What the two files say, without storing anything; ``queries.jsonl`` may be missing, and its gold, too."""
         folder = self._folder()
-        corpus, queries = read_prepared_corpus(folder), read_prepared_queries(folder)
+        corpus = read_prepared_corpus(folder, segmentation=self._segmentation)
+        queries = read_prepared_queries(folder)
         _, titles, texts = (column.to_pylist() for column in corpus.table.columns)
         if queries is None:
             return Texts(folder.name, titles, texts)
         check_queries(queries, {"id": str, "question": str})
         judged = any("supporting_ids" in row for row in queries.values)
         queries = answerable(queries) if judged else queries
+        if judged and self.tokens is not None:
+            queries, _ = resolve_gold(queries, corpus.table["id"].to_pylist())
         rows = queries.values
         gold, chain = check_gold(corpus, queries, self.chain) if judged else (None, None)
         return Texts(

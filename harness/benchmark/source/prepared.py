@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from harness.benchmark.source.records import (
     stream_lines,
     with_our_names,
 )
+from harness.benchmark.source.segment import Segmentation
 from harness.core.errors import HarnessError
 
 
@@ -29,28 +29,35 @@ def prepared_file(folder: Path, stem: str) -> Path | None:
     return found[0] if found else None
 
 
-def read_prepared(folder: Path, scratch: Path | None = None) -> tuple[Corpus, Records] | None:
+def read_prepared(
+    folder: Path, scratch: Path | None = None, segmentation: Segmentation | None = None
+) -> tuple[Corpus, Records] | None:
     """The corpus and the queries of a folder of prepared files; ``None`` when it holds neither.
 
-    scratch: see ``read_corpus``.
+    scratch: see ``read_corpus``.    segmentation: how documents that are too long are split; null for not.
     """
     corpus, queries = prepared_file(folder, "corpus"), prepared_file(folder, "queries")
     if corpus is None and queries is None:
         return None
     if queries is None:
         raise HarnessError(f"{folder}: queries.jsonl (or .jsonl.gz) is missing beside {corpus}")
-    return read_prepared_corpus(folder, scratch), _queries(queries)
+    return read_prepared_corpus(folder, scratch, segmentation), _queries(queries)
 
 
-def read_prepared_corpus(folder: Path, scratch: Path | None = None) -> Corpus:
-    """The corpus of a folder of prepared files, whether queries stand beside it or not.    scratch: ``read_corpus``."""
+def read_prepared_corpus(folder: Path, scratch: Path | None = None, segmentation: Segmentation | None = None) -> Corpus:
+    """The corpus of a folder of prepared files, with queries or without.    scratch, segmentation: see above."""
     if (corpus := prepared_file(folder, "corpus")) is None:
         beside = prepared_file(folder, "queries")
         where = "" if folder.is_dir() else "; there is no such folder"
         raise HarnessError(
             f"{folder}: corpus.jsonl (or .jsonl.gz) is missing{f' beside {beside}' if beside else where}"
         )
-    return read_corpus(Stream(corpus, functools.partial(_passages, corpus)), scratch)
+
+    def passages() -> Iterator[tuple[int, Record]]:
+        read = _passages(corpus)
+        return read if segmentation is None else segmentation.split(read)
+
+    return read_corpus(Stream(corpus, passages), scratch)
 
 
 def read_prepared_queries(folder: Path) -> Records | None:

@@ -1,0 +1,57 @@
+"""DPR (Karpukhin et al. 2020): one encoder for passages, another for questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.configuration import REACHES
+from harness.core.identity import files_sha256
+from harness.model.encoder import Model, Role
+from harness.model.encoder.sentence_transformer import SentenceTransformer
+
+
+@dataclass(frozen=True)
+class Dpr(SentenceTransformer):
+    """``model`` reads passages, as title ``[SEP]`` text; ``question_model`` reads questions and names.
+
+    DPR ranks by the inner product; here vectors have length 1, as those of every encoder.    The rest: see
+    ``SentenceTransformer``.
+    """
+
+    question_model: str = field(
+        default="sentence-transformers/facebook-dpr-question_encoder-single-nq-base", metadata=REACHES
+    )
+
+    def content(self) -> str:
+        """The hash of both folders' files; of nothing where the models come from the Hub."""
+        folders = [Path(name) for name in (self.model, self.question_model)]
+        return files_sha256(*(folder for folder in folders if folder.is_dir()))
+
+    def open(self) -> Model:
+        """Load both."""
+        plain = {name: getattr(self, name) for name in SentenceTransformer.__dataclass_fields__}
+        passages = SentenceTransformer(**plain)
+        return Towers(passages.open(), replace(passages, model=self.question_model).open())
+
+
+class Towers:
+    """Two loaded models. See ``harness.model.encoder.Model``."""
+
+    def __init__(self, passages: Model, questions: Model) -> None:
+        self.passages, self.questions = passages, questions
+        self.dimension: int = passages.dimension
+        self.facts: Mapping[str, Any] = passages.facts
+
+    def encode(
+        self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """A passage's first line break, the end of its title, is ``[SEP]``."""
+        if role != "passage":
+            return self.questions.encode(texts, role, advance)
+        return self.passages.encode([text.replace("\n", " [SEP] ", 1) for text in texts], role, advance)

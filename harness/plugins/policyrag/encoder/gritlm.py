@@ -1,0 +1,80 @@
+"""GritLM (Muennighoff et al. 2024), by its own package: attention both ways, the mean without the instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.configuration import REACHES
+from harness.core.device import resolve_device
+from harness.core.errors import HarnessError, whole_number
+from harness.core.identity import NO_RESULT, folder_sha256
+from harness.model.encoder import Model, Role
+
+
+@dataclass(frozen=True)
+class GritLM:
+    """Questions after ``<|user|>``, the instruction and ``<|embed|>``, a line each; passages and names after the last.
+
+    max_seq_length: tokens read of a text, >= 1.    batch_size: texts a batch, >= 1; it decides the last bits.
+    device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
+    """
+
+    instruction: str = "Given a question, retrieve passages that answer the question"
+    model: str = field(default="GritLM/GritLM-7B", metadata=REACHES)
+    max_seq_length: int = 2048
+    batch_size: int = 8
+    device: str = field(default="auto", metadata=NO_RESULT)
+
+    def __post_init__(self) -> None:
+        whole_number("encoder.max_seq_length", self.max_seq_length, 1)
+        whole_number("encoder.batch_size", self.batch_size, 1)
+
+    def content(self) -> str | None:
+        """The hash of the files of a model's folder; None when it comes from the Hub."""
+        return folder_sha256(self.model)
+
+    def prompt(self, role: Role) -> str:
+        """What stands before a text."""
+        return f"<|user|>\n{self.instruction}\n<|embed|>\n" if role == "question" else "<|embed|>\n"
+
+    def open(self) -> Model:
+        """Load the model from the Hub, its cache or a folder. Raises HarnessError without the package."""
+        try:
+            import gritlm
+        except ImportError as error:
+            raise HarnessError("encoder=gritlm needs the package gritlm: pip install gritlm") from error
+        device = resolve_device(self.device, "encoder.device")
+        try:
+            loaded = gritlm.GritLM(self.model, mode="embedding", torch_dtype="auto", device_map=device)
+        except (OSError, ValueError) as error:
+            reason = str(error).strip().splitlines()[0]
+            mend = "give a folder or a Hub id that can be reached"
+            raise HarnessError(f"encoder.model={self.model}: cannot be loaded ({reason}); {mend}") from error
+        return Loaded(self, loaded, device)
+
+
+class Loaded:
+    """A loaded GritLM. See ``harness.model.encoder.Model``."""
+
+    dimension = 4096
+
+    def __init__(self, encoder: GritLM, model: Any, device: str) -> None:
+        self.encoder, self.model = encoder, model
+        self.facts: Mapping[str, Any] = {"device": device, "max_seq_length": encoder.max_seq_length}
+
+    def encode(
+        self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """In batches of the texts as they come."""
+        longest, prompt = self.encoder.max_seq_length, self.encoder.prompt(role)
+        vectors = self.model.encode(
+            list(texts), batch_size=self.encoder.batch_size, max_length=longest, instruction=prompt
+        )
+        lengths = [len(ids) for ids in self.model.tokenizer([prompt + text for text in texts])["input_ids"]]
+        advance(len(texts))
+        return np.asarray(vectors, dtype=np.float32), np.array(lengths) > longest
