@@ -85,24 +85,26 @@ class Comparison:
 
     @classmethod
     def repeated(
-        cls, ours: Values, theirs: Values, labels: Labels | None, binary: bool = False, scale: Scale = SHARES
-    ) -> Comparison:
-        """The comparison of two systems with the values of several runs, float64[n, r]; r of 1 is allowed for one.
+        cls, ours: Values, theirs: Values, labels: Labels | None, binary: bool = False, scale: Scale = SHARES,
+        test: Test = "flip",
+    ) -> Comparison:  # fmt: skip
+        """The comparison of two systems with the values of one or several runs, float64[n, r].
 
         Wins and losses are those of the means over runs; the two-way t test over questions and runs decides. Runs that
         do not vary are one run, and judged as such.    binary: whether the values of each run are 0 or 1.
+        test: of one run, unless it is binary.
         """
         known = ~np.isnan(ours[:, 0])
         ours, theirs, labels = ours[known], theirs[known], None if labels is None else labels[known]
         if all((one == one[:, :1]).all() for one in (ours, theirs)):
-            return cls.of(ours[:, 0], theirs[:, 0], binary, labels=labels, test="sign" if binary else "flip",
+            return cls.of(ours[:, 0], theirs[:, 0], binary, labels=labels, test="sign" if binary else test,
                           scale=scale)  # fmt: skip
-        test = statistic.two_way(ours, theirs, labels) if len(ours) > 1 and _several(labels) else None
+        errors = statistic.two_way(ours, theirs, labels) if len(ours) > 1 and _several(labels) else None
         means, others = ours.mean(axis=1), theirs.mean(axis=1)
         rounding = np.abs(means - others) <= EQUAL * max(np.abs(means).max(initial=0), np.abs(others).max(initial=0))
         others = np.where(rounding, means, others)  # the mean of three 0.1 is not 0.1
         one = cls.of(means, others, False, labels=labels, test="flip", scale=scale)
-        return replace(one, errors=test)
+        return replace(one, errors=errors)
 
     @property
     def n(self) -> int:

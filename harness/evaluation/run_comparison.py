@@ -10,11 +10,12 @@ import numpy as np
 
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import counted
-from harness.evaluation.comparison import Comparison
+from harness.evaluation.comparison import Comparison, Test
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.evaluate import judged_of, ranks_of
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.metric import Metric, metrics
+from harness.evaluation.metric.measure import Values
 from harness.evaluation.metric.rank import Ties
 from harness.evaluation.system_comparison import Repeats, SystemComparison, corrected, pairs_of, values_of
 from harness.evaluation.verdict import Comparisons
@@ -133,33 +134,24 @@ def compare_all(
 
     A run that is a baseline, too, is not compared with itself (unless there is nothing else), and no pair twice.
     """
-    for metric in wanted:
-        if metric.ordered and not gold.has_last_hop.any():
-            raise HarnessError(
-                f"{gold.source}: no query has a known hop order, so there is no {metric}; give gold=queries.jsonl, a "
-                "dataset.chain that some of its queries meet, or metric=full_sup"
-            )
+    _check_ordered(gold, wanted)
     given = {f"{file} (baseline)": run for listed in baselines.values() for file, run in _files(listed).items()}
     ours = {f"{file} (run)": run for listed in runs.values() for file, run in _files(listed).items()}
     check_known({**given, **ours}, gold)
     systems = {name: list(_files(listed).values()) for name, listed in {**baselines, **runs}.items()}
-    ranks = {
-        name: [(ranks_of(run, gold, ties), judged_of(run, gold, ties)) for run in several]
-        for name, several in systems.items()
-    }
+    values = {name: _values(several, gold, wanted, ties) for name, several in systems.items()}
     coverages = {
         name: min((Coverage.of(run, gold) for run in several), key=lambda one: one.answered)
         for name, several in systems.items()
     }
-    found, counted = [], gold.take(np.flatnonzero(gold.has_last_hop).tolist())
+    counted, labels = gold.take(np.flatnonzero(gold.has_last_hop).tolist()), gold.clusters()
+    found = []
     for name, base in pairs_of(runs, baselines):
         for metric in wanted:
-            values = {each: np.stack([metric(*one) for one in ranks[each]], axis=1) for each in (name, base)}
-            repeats = {each: Repeats.of(own) for each, own in values.items() if own.shape[1] > 1}
-            if repeats:
-                one = Comparison.repeated(values[name], values[base], gold.clusters(), metric.binary)
-            else:
-                one = Comparison.of(values[name][:, 0], values[base][:, 0], metric.binary, labels=gold.clusters())
+            own = {each: values[each][metric] for each in (name, base)}
+            repeats = Repeats.by_name(own)
+            test: Test = "flip" if repeats else "sign"
+            one = Comparison.repeated(own[name], own[base], labels, metric.binary, test=test)
             found.append(
                 RunComparison(
                     **values_of(one), metric=metric, gold=counted if metric.ordered else gold, run=runs[name][0],
@@ -168,6 +160,22 @@ def compare_all(
                 )
             )  # fmt: skip
     return corrected(found)
+
+
+def _check_ordered(gold: Gold, wanted: Sequence[Metric]) -> None:
+    """Raise HarnessError for a metric of the last hop where no hop order is known."""
+    for metric in wanted:
+        if metric.ordered and not gold.has_last_hop.any():
+            raise HarnessError(
+                f"{gold.source}: no query has a known hop order, so there is no {metric}; give gold=queries.jsonl, a "
+                "dataset.chain that some of its queries meet, or metric=full_sup"
+            )
+
+
+def _values(several: Sequence[Run], gold: Gold, wanted: Sequence[Metric], ties: Ties) -> dict[Metric, Values]:
+    """float64[n, r] by metric, of a system with r runs."""
+    ranks = [(ranks_of(run, gold, ties), judged_of(run, gold, ties)) for run in several]
+    return {metric: np.stack([metric(*one) for one in ranks], axis=1) for metric in wanted}
 
 
 def _files(listed: SystemLists) -> Mapping[str, Run]:

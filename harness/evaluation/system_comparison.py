@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -20,6 +21,8 @@ from harness.evaluation.result import Result, coverage_notes
 S = TypeVar("S", bound="SystemComparison")
 RESULTS = {1: "won", 0: "tied", -1: "lost"}
 ODDS = "Odds ratio: the run's odds of a hit to the baseline's."
+SIDES: Mapping[str, Callable[[SystemComparison], str]] = {"": attrgetter("name"), "baseline ": attrgetter("baseline")}
+"""The two systems of a comparison: what the titles of their columns begin with, and how they are called."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,11 @@ class Repeats:
     def of(cls, values: Values) -> Repeats:
         """Those of float64[n, r]; NaN is a question that the metric does not count."""
         return cls(tuple(average(values.T).tolist()))
+
+    @classmethod
+    def by_name(cls, values: Mapping[str, Values]) -> dict[str, Repeats]:
+        """Those of the systems that ran several times, of float64[n, r] by name."""
+        return {name: cls.of(own) for name, own in values.items() if own.shape[1] > 1}
 
     @property
     def sd(self) -> float:
@@ -179,53 +187,99 @@ def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
     return rooms
 
 
+@dataclass(frozen=True)
+class Field:
+    """A column of a table of comparisons: what it has of each; ``shown`` says whether the table has it."""
+
+    column: Column
+    read: Callable[[SystemComparison], Any]
+    shown: bool = True
+
+
 def comparison_table(found: Sequence[SystemComparison]) -> Table:
     """A row a comparison on the same items; with several baselines a column names them."""
-    baselines = list(dict.fromkeys(one.baseline for one in found))
-    several, repeated = len(baselines) > 1, any(one.repeats for one in found)
-    named = {"": [one.name for one in found], "baseline ": [one.baseline for one in found]}
-    sides = {
-        title: names
-        for title, names in named.items()
-        if any(name in one.repeats for one, name in zip(found, names, strict=True))
-    }
-    gaps = {
-        title: own
-        for title, names in named.items()
-        if any(own := [_missing(one, name) for one, name in zip(found, names, strict=True)])
-    }
-    counts = len({one.n for one in found}) > 1
-    scale = found[0].scale
+    chosen = [one for one in (*_systems(found), *_scores(found), *_decisions(found)) if one.shown]
+    rows = [[field.read(one) for field in chosen] for one in found]
+    baselines = ", ".join(dict.fromkeys(one.baseline for one in found))
+    title = f"Against {baselines}, {'in percent' if found[0].scale.share else 'more is better'}"
+    return Table("comparison", title, [field.column for field in chosen], rows, source_of(found), _notes(found))
+
+
+def _systems(found: Sequence[SystemComparison]) -> list[Field]:
+    """What is compared, on how many items, what its lists lack, and how its runs vary."""
+    several = len({one.baseline for one in found}) > 1
+    return [
+        Field(Column("run", "text"), lambda one: one.name),
+        Field(Column("baseline", "text"), lambda one: one.baseline, several),
+        Field(Column("metric", "text"), lambda one: str(one.metric)),
+        Field(Column("n", "count"), lambda one: one.n, len({one.n for one in found}) > 1),
+        *(_missing(found, side, name) for side, name in SIDES.items()),
+        *(field for side, name in SIDES.items() for field in _spread(found, side, name)),
+    ]
+
+
+def _missing(found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]) -> Field:
+    """How many queries the system of a side lacks."""
+
+    def read(one: SystemComparison) -> int:
+        return one.coverages[name(one)].missing if name(one) in one.coverages else 0
+
+    return Field(Column(f"{side}missing", "count"), read, any(map(read, found)))
+
+
+def _spread(found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]) -> list[Field]:
+    """How many runs the system of a side has, and their standard deviation."""
+
+    def runs(one: SystemComparison) -> Repeats | None:
+        return one.repeats.get(name(one))
+
+    def count(one: SystemComparison) -> int:
+        return 1 if (own := runs(one)) is None else len(own.means)
+
+    def sd(one: SystemComparison) -> float | None:
+        return None if (own := runs(one)) is None else own.sd
+
+    some = any(runs(one) is not None for one in found)
+    return [
+        Field(Column(f"{side}runs", "count"), count, some),
+        Field(found[0].scale.column(f"{side}sd"), sd, some),
+    ]
+
+
+def _scores(found: Sequence[SystemComparison]) -> list[Field]:
+    """Both scores and their difference; of several runs the parts of its standard error."""
+    scale, repeated = found[0].scale, any(one.repeats for one in found)
     score, difference = scale.column("score"), scale.column("difference", "points")
-    columns = [
-        Column("run", "text"), *([Column("baseline", "text")] if several else []), Column("metric", "text"),
-        *([Column("n", "count")] if counts else []), *(Column(f"{side}missing", "count") for side in gaps),
-        *(one for side in sides for one in (Column(f"{side}runs", "count"), scale.column(f"{side}sd"))),
-        score, Column("95% of score", "interval", score.title), scale.column("baseline"), difference,
-        replace(scale.column("95% of difference", "span"), of=difference.title),
-        *(scale.column(f"se of {part}") for part in (f"{scale.item}s", "runs") if repeated),
-        Column("W", "count"), Column("L", "count"), Column("p by query", "p"), Column("Holm p", "p"),
-        Column("odds ratio", "value"), scale.column("detectable", "points"),
-    ]  # fmt: skip
-    rows = [
-        [
-            one.name, *([one.baseline] if several else []), str(one.metric), *([one.n] if counts else []),
-            *(own[row] for own in gaps.values()),
-            *(cell for names in sides.values() for cell in _spread(one, names[row])),
-            one.score, one.wilson_cluster, one.baseline_score, one.difference, one.shown_interval,
-            *(_errors(one) if repeated else []), one.wins, one.losses,
-            one.p, one.p_holm, one.odds_ratio, one.detectable,
-        ]
-        for row, one in enumerate(found)
-    ]  # fmt: skip
-    first = found[0]
-    title = f"Against {', '.join(baselines)}, {'in percent' if scale.share else 'more is better'}"
+    return [
+        Field(score, lambda one: one.score),
+        Field(Column("95% of score", "interval", score.title), lambda one: one.wilson_cluster),
+        Field(scale.column("baseline"), lambda one: one.baseline_score),
+        Field(difference, lambda one: one.difference),
+        Field(replace(scale.column("95% of difference", "span"), of=difference.title), lambda one: one.shown_interval),
+        Field(scale.column(f"se of {scale.item}s"), lambda one: one.errors and one.errors.question_error, repeated),
+        Field(scale.column("se of runs"), lambda one: one.errors and one.errors.run_error, repeated),
+    ]
+
+
+def _decisions(found: Sequence[SystemComparison]) -> list[Field]:
+    """Won, lost, and whether that is more than chance."""
+    return [
+        Field(Column("W", "count"), lambda one: one.wins),
+        Field(Column("L", "count"), lambda one: one.losses),
+        Field(Column("p by query", "p"), lambda one: one.p),
+        Field(Column("Holm p", "p"), lambda one: one.p_holm),
+        Field(Column("odds ratio", "value"), lambda one: one.odds_ratio),
+        Field(found[0].scale.column("detectable", "points"), lambda one: one.detectable),
+    ]
+
+
+def _notes(found: Sequence[SystemComparison]) -> list[str]:
+    """By what Holm p and intervals are, where not by query."""
     rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling.how)
     some = "" if all(one.ruling.how for one in found) else ", where there are several runs"
     notes = [f"Holm p and intervals {how}{some}." for how in rulings]
     notes += ["Too few clusters for a p."] * any(one.interval is None for one in found)
-    notes += [ODDS] if first.fusable or any(one.binary for one in found) else []
-    return Table("comparison", title, columns, rows, source_of(found), notes)
+    return notes + [ODDS] * (found[0].fusable or any(one.binary for one in found))
 
 
 def source_of(found: Sequence[SystemComparison]) -> Source:
@@ -235,22 +289,6 @@ def source_of(found: Sequence[SystemComparison]) -> Source:
     fewer = "".join(f" ({metric}: {own})" for metric, own in counts.items() if own < most)
     coverages = {name: coverage for one in found for name, coverage in one.coverages.items()}
     return Source(f"{found[0].extent(most)}{fewer}", coverage_notes(coverages))
-
-
-def _missing(one: SystemComparison, name: str) -> int:
-    """How many queries a system lacks."""
-    return one.coverages[name].missing if name in one.coverages else 0
-
-
-def _spread(one: SystemComparison, name: str) -> list[float | None]:
-    """How many runs, and their standard deviation."""
-    runs = one.repeats.get(name)
-    return [1, None] if runs is None else [len(runs.means), runs.sd]
-
-
-def _errors(one: SystemComparison) -> list[float | None]:
-    """Of the difference's standard error the part of questions, and that of runs."""
-    return [None, None] if one.errors is None else [one.errors.question_error, one.errors.run_error]
 
 
 def _listed(bounds: tuple[float, float] | None) -> list[float] | None:

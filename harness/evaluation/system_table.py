@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,6 +10,9 @@ from typing import Any
 from harness.core.table import Column, Style, Table, shown
 from harness.evaluation.system_comparison import SystemComparison, source_of
 
+Cell = tuple[str, str]
+"""A system and a metric."""
+BOLD = "Bold: the highest, where it is shown to be better than all others."
 SIGNS = "†‡"
 """Of one baseline: better, worse. Of several: a letter each, small for better, capital for worse."""
 
@@ -23,47 +26,62 @@ def system_table(found: Sequence[SystemComparison]) -> Table:
     baselines = list(dict.fromkeys(one.baseline for one in found))
     systems = list(dict.fromkeys([*baselines, *(one.name for one in found)]))
     metrics = list(dict.fromkeys(str(one.metric) for one in found))
-    sds = {(name, str(one.metric)): runs for one in found for name, runs in one.repeats.items()}
+    sides = _sides(found)
+    rows, places = _rows(found, systems, metrics, {cell: score for cell, score, _ in sides})
+    cells = {(name, metric): (places[name], 1 + column) for name in systems for column, metric in enumerate(metrics)}
+    marks = {cells[cell]: signs for cell, signs in _signs(found, baselines).items()}
+    best = frozenset(cells[cell] for cell in _best(sides))
+    rules = frozenset(places[name] for name in systems[len(baselines) :][:1])
+    scale = found[0].scale
+    title = f"{', '.join(metrics)}{' in percent' if scale.share else ''}"
+    notes = [_legend(baselines, marks), *[BOLD] * bool(best)]
+    columns = [Column("system", "text"), *(scale.column(metric) for metric in metrics)]
+    style = Style(best, marks=marks, rules=rules)
+    return Table("results", title, columns, rows, source_of(found), notes, style=style)
+
+
+def _rows(
+    found: Sequence[SystemComparison], systems: Sequence[str], metrics: Sequence[str], scores: Mapping[Cell, float]
+) -> tuple[list[list[Any]], dict[str, int]]:
+    """The scores of each system, below those of several runs their sd; and in which row each system is."""
+    repeats = {(name, str(one.metric)): runs for one in found for name, runs in one.repeats.items()}
     rows: list[list[Any]] = []
     places: dict[str, int] = {}
     for name in systems:
         places[name] = len(rows)
-        rows.append([name])
-        if (name, metrics[0]) in sds:
-            runs = [sds[name, metric] for metric in metrics]
+        rows.append([name, *(scores[name, metric] for metric in metrics)])
+        if (name, metrics[0]) in repeats:
+            runs = [repeats[name, metric] for metric in metrics]
             rows.append([f"(mean of {len(runs[0].means)}, sd)", *(one.sd for one in runs)])
-    scores: dict[tuple[str, str], float] = {}
-    better: dict[tuple[str, str], list[bool]] = {}
-    marks: dict[tuple[int, int], str] = {}
-    for one in found:
-        metric, differs = str(one.metric), shown(one.p_holm)
-        for name, score, won in (
-            (one.name, one.score, one.difference > 0),
-            (one.baseline, one.baseline_score, one.difference < 0),
-        ):
-            scores[name, metric] = score
-            better.setdefault((name, metric), []).append(differs and won)
-        if differs:
-            place = places[one.name], 1 + metrics.index(metric)
-            marks[place] = marks.get(place, "") + _sign(baselines, one)
-    best = frozenset(
-        (places[name], 1 + metrics.index(metric))
-        for (name, metric), all_of in better.items()
-        if all(all_of) and scores[name, metric] == max(scores[other, metric] for other in systems)
-    )
-    rules = frozenset({places[systems[len(baselines)]]} if len(baselines) < len(systems) else ())
-    scale = found[0].scale
-    title = f"{', '.join(metrics)}{' in percent' if scale.share else ''}"
-    notes = [
-        _legend(baselines, marks),
-        "Bold: the highest, where it is shown to be better than all others." if best else "",
+    return rows, places
+
+
+def _sides(found: Sequence[SystemComparison]) -> list[tuple[Cell, float, bool]]:
+    """Both systems of each comparison: system and metric, the score, and whether it is shown to be the better one."""
+    ours = [((one.name, str(one.metric)), one.score, shown(one.p_holm) and one.difference > 0) for one in found]
+    theirs = [
+        ((one.baseline, str(one.metric)), one.baseline_score, shown(one.p_holm) and one.difference < 0) for one in found
     ]
-    columns = [Column("system", "text"), *(scale.column(metric) for metric in metrics)]
-    for name, row in places.items():
-        rows[row] += [scores[name, metric] for metric in metrics]
-    style = Style(best, marks=marks, rules=rules)
-    source = source_of(found)
-    return Table("results", title, columns, rows, source, list(filter(None, notes)), style=style)
+    return [*ours, *theirs]
+
+
+def _best(sides: Sequence[tuple[Cell, float, bool]]) -> set[Cell]:
+    """The highest score of each metric, where it is shown to be better than all that it was compared with."""
+    highest: dict[str, float] = {}
+    for (_, metric), score, _ in sides:
+        highest[metric] = max(score, highest.get(metric, score))
+    beaten = {cell for cell, score, better in sides if not better or score < highest[cell[1]]}
+    return {cell for cell, _, _ in sides} - beaten
+
+
+def _signs(found: Sequence[SystemComparison], baselines: Sequence[str]) -> dict[Cell, str]:
+    """The signs of each run by metric: of which baselines it differs."""
+    signs: dict[Cell, str] = {}
+    for one in found:
+        if shown(one.p_holm):
+            cell = one.name, str(one.metric)
+            signs[cell] = signs.get(cell, "") + _sign(baselines, one)
+    return signs
 
 
 @dataclass(frozen=True, eq=False)

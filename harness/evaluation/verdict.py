@@ -173,15 +173,22 @@ def _gain(rooms: Mapping[str, Headroom], first: SystemComparison) -> list[Senten
     each = [f"{room.questions} of {room.n} {item}s over {{}} by {metric}" for metric, room in rooms.items()]
     if len({room.n for room in rooms.values()}) == 1:
         each[1:] = [f"{room.questions} by {metric}" for metric, room in list(rooms.items())[1:]]
+    told = f"Choosing the right {system} for each {item} could win at most {', '.join(each)}"
+    return [Sentence("addition", f"{told.replace('{}', _best(rooms))}{_too_few(rooms)}.")]
+
+
+def _best(rooms: Mapping[str, Headroom]) -> str:
+    """The best system, or all that are equally good."""
+    first, *others = dict.fromkeys((room.best, *room.equal) for room in rooms.values())
+    if others:
+        return "the best of them by each metric"
+    if len(first) == 1:
+        return f"{first[0]}, the best of them,"
+    return f"{', '.join(first[:-1])} and {first[-1]}, equally good,"
+
+
+def _too_few(rooms: Mapping[str, Headroom]) -> str:
+    """By which metrics even winning all of these questions would show nothing."""
     few = [metric for metric, room in rooms.items() if not room.answers]
     where = "" if len(few) == len(rooms) else f" by {', '.join(few)}"
-    bests = list(dict.fromkeys((room.best, *room.equal) for room in rooms.values()))
-    best = "the best of them by each metric"
-    if len(bests) == 1:
-        best = f"{bests[0][0]}, the best of them," if len(bests[0]) == 1 else f"{_listing(bests[0])}, equally good,"
-    told = f"Choosing the right {system} for each {item} could win at most {', '.join(each)}".replace("{}", best)
-    return [Sentence("addition", f"{told}; too few to show a gain{where}." if few else f"{told}.")]
-
-
-def _listing(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"; too few to show a gain{where}" if few else ""

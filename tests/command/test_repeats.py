@@ -104,7 +104,7 @@ def test_a_run_beside_repeats_keeps_its_exact_test(folder: Path, command: Comman
 
 def test_in_python(folder: Path) -> None:
     gold, runs = harness.Gold.read("gold.jsonl"), [read(f"mine.{n}.json") for n in range(4)]
-    found = harness.compare(runs, read("base.json"), gold, "full_sup@1")
+    (found,) = harness.compare({"mine": runs}, read("base.json"), gold, "full_sup@1")
     expected = two_way(values(*(f"mine.{n}.json" for n in range(4))), values("base.json"))
     assert (found.ruling.p, found["p"]) == (expected.p, expected.p)
     assert found.table().rows[0][2] == 4  # runs

@@ -77,19 +77,24 @@ def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judge
     if not lines:
         raise HarnessError(f"{path}: the file is empty; expected lines {QUERY} or qrels `{QREL}`")
     refuse_array(path, lines[0][1])
-    if lines[0][1].lstrip().startswith(b"{"):
-        first = parse_json(lines[0][1], path, QUERY, lines[0][0])
-        if form == "jsonl" and isinstance(first, dict) and frame.has_columns(list(first), COLUMNS):
-            return _unordered(path, judgements(frame.read_entries(path, COLUMNS)), chain)
-        return _queries(path, lines, "all" if chain is None else chain)
-    delimiter = {"tsv": b"\t", "csv": b","}.get(form)
-    if delimiter and frame.has_columns(lines[0][1].decode(errors="replace").split(delimiter.decode()), COLUMNS):
+    if _is_frame(path, form, *lines[0]):
         return _unordered(path, judgements(frame.read_entries(path, COLUMNS)), chain)
+    if lines[0][1].lstrip().startswith(b"{"):
+        return _queries(path, lines, "all" if chain is None else chain)
     lines = lines[1:] if _is_head(lines[0][1]) else lines
     judged = [(number, _qrel(path, number, line, lenient)) for number, line in lines]
     pairs = ((f"{query} {doc}", number) for number, (query, doc, _) in judged)
     _once(f"{path}:", "the pair of query and document", pairs)
     return _unordered(path, (judgement for _, judgement in judged), chain)
+
+
+def _is_frame(path: Path, form: str, number: int, first: bytes) -> bool:
+    """Whether the first line of a text file names the columns of judgements."""
+    if first.lstrip().startswith(b"{"):
+        entry = parse_json(first, path, QUERY, number)
+        return form == "jsonl" and isinstance(entry, dict) and frame.has_columns(list(entry), COLUMNS)
+    delimiter = {"tsv": "\t", "csv": ","}.get(form)
+    return delimiter is not None and frame.has_columns(first.decode(errors="replace").split(delimiter), COLUMNS)
 
 
 def _splits(folder: Path, chain: Chain | None) -> Judged:

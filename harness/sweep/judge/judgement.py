@@ -34,26 +34,26 @@ def judge(
     """
     values, labels = counted(metric(ranks), labels)
     nobody: ComparisonTable = [None] * len(values)
-    places = [single.get(reference), single.get(best_single or "")]
-    others, best = [
-        nobody if place is None else compare_trials(values, place, metric.binary, margin, labels) for place in places
-    ]
+    others, best = (
+        nobody if place is None else compare_trials(values, place, metric.binary, margin, labels)
+        for place in (single.get(reference), single.get(best_single or ""))
+    )
     few = statistic.share(labels) and statistic.too_few(np.asarray(labels))
+    tested = {**_tested(others, ""), **_tested(best, "_best")}
     columns = {
-        **_tested(others, ""),
-        **_tested(best, "_best"),
-        "p_holm": _holm([None if one is None else one.p for one in others]),
-        "p_holm_cluster": _holm([None if one is None else one.p_deciding for one in others]),
-        "p_bh": _corrected([None if one is None else one.p for one in others], trials.benjamini_hochberg_ps),
-        "p_best_holm": _holm([None if one is None else one.p for one in best]),
-        "p_best_holm_cluster": _holm([None if one is None else one.p_deciding for one in best]),
+        **tested,
+        "p_holm": _corrected(tested["p"], trials.holm_ps),
+        "p_holm_cluster": _corrected(tested["p_cluster"], trials.holm_ps),
+        "p_bh": _corrected(tested["p"], trials.benjamini_hochberg_ps),
+        "p_best_holm": _corrected(tested["p_best"], trials.holm_ps),
+        "p_best_holm_cluster": _corrected(tested["p_best_cluster"], trials.holm_ps),
         "p_max": nobody if few else _searched(others, labels),
-        "wilson": trials.clustered_wilson(values, None).tolist() if metric.binary else nobody,
+        "wilson": _wilson(values, None) if metric.binary else nobody,
         **_sizes(others, ""),
         **_sizes(best, "_best"),
         "odds_ratio": _each(others, lambda one: one.odds_ratio),
         "p_equivalent": _each(others, lambda one: one.p_equivalent),
-        "wilson_cluster": trials.clustered_wilson(values, labels).tolist() if metric.binary and not few else nobody,
+        "wilson_cluster": _wilson(values, labels) if metric.binary and not few else nobody,
         "design_effect": [1.0] * len(values) if labels is None else design_effect(values, labels).tolist(),
     }
     rows = zip(*columns.values(), strict=True)
@@ -79,8 +79,9 @@ def _searched(compared: ComparisonTable, labels: Labels | None) -> Column:
     return _each(compared, lambda _: next(ps))
 
 
-def _holm(ps: Column) -> Column:
-    return _corrected(ps, trials.holm_ps)
+def _wilson(values: NDArray[np.float64], labels: Labels | None) -> Column:
+    """Wilson's interval of each trial's score, by cluster where ``labels`` has some."""
+    return trials.clustered_wilson(values, labels).tolist()
 
 
 def _corrected(ps: Column, correct: Callable[[Any], NDArray[np.float64]]) -> Column:
@@ -90,15 +91,16 @@ def _corrected(ps: Column, correct: Callable[[Any], NDArray[np.float64]]) -> Col
 
 
 def _sizes(compared: ComparisonTable, suffix: str) -> dict[str, Column]:
-    by_query = [None if one is None else one.score_interval() for one in compared]
-    deciding = [None if one is None or not one.binary else one.interval for one in compared]
-    return {
-        f"difference{suffix}": _each(compared, lambda one: one.difference),
-        f"difference{suffix}_low": [bounds and bounds[0] for bounds in by_query],
-        f"difference{suffix}_high": [bounds and bounds[1] for bounds in by_query],
-        f"difference{suffix}_cluster_low": [bounds and bounds[0] for bounds in deciding],
-        f"difference{suffix}_cluster_high": [bounds and bounds[1] for bounds in deciding],
+    """Differences with their intervals by query, and by what decides, of metrics that are 0 or 1."""
+    intervals = {
+        "": _each(compared, lambda one: one.score_interval()),
+        "_cluster": _each(compared, lambda one: one.interval if one.binary else None),
     }
+    columns: dict[str, Column] = {f"difference{suffix}": _each(compared, lambda one: one.difference)}
+    for how, bounds in intervals.items():
+        for end, place in (("low", 0), ("high", 1)):
+            columns[f"difference{suffix}{how}_{end}"] = [one and one[place] for one in bounds]
+    return columns
 
 
 def _each(compared: ComparisonTable, read: Callable[[Comparison], Any]) -> Column:

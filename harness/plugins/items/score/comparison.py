@@ -11,7 +11,7 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.core.table import Scale, counted
-from harness.evaluation.comparison import Comparison, Test
+from harness.evaluation.comparison import Comparison
 from harness.evaluation.statistic import Labels
 from harness.evaluation.system_comparison import Repeats, SystemComparison, corrected, pairs_of, values_of
 from harness.plugins.items.score.missing import Missing, complete
@@ -138,14 +138,8 @@ def compare_systems(
             ours, theirs = equal[name], equal[base]
             before = raw[name].values.mean(axis=1) - raw[base].values.mean(axis=1)
             rounded = np.abs(before[(before != 0) & (ours.values.mean(axis=1) == theirs.values.mean(axis=1))])
-            sides = ((name, ours.values), (base, theirs.values))
-            repeats = {each: Repeats.of(values) for each, values in sides if values.shape[1] > 1}
-            if repeats:
-                one = Comparison.repeated(ours.values, theirs.values, labels, zero_one, scale)
-            else:
-                test: Test = "sign" if zero_one else "flip"
-                values = ours.values[:, 0], theirs.values[:, 0]
-                one = Comparison.of(*values, binary=zero_one, labels=labels, test=test, scale=scale)
+            repeats = Repeats.by_name({name: ours.values, base: theirs.values})
+            one = Comparison.repeated(ours.values, theirs.values, labels, zero_one, scale)
             found.append(
                 ScoreComparison(
                     **values_of(one), metric=metric, run=ours.source, name=name, baseline=base,
