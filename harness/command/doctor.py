@@ -114,7 +114,7 @@ def _models() -> Iterator[str]:
         there = importlib.util.find_spec(module) is not None
         yield f"model      {what}: {'found' if there else 'not found: ' + pip_install('models')}"
     if _installed("torch")["torch"] == "MISSING":
-        light = "evaluate, compare, power, list, verify and linkage of a folder"
+        light = "evaluate, compare, power, list and verify"
         yield f"small      {light} work here; fuse, sweep, report and figures need: {pip_install('cpu,models')}"
 
 

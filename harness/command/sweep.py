@@ -12,8 +12,7 @@ same (see `harness ui --help`).
   harness sweep splits=20                        would the same be chosen under 20 other splits of tune, and what for?
   harness sweep dry_run=true                     how many trials, what is stored, what would be built and asked
   harness sweep fuser=rrf fuser.k=5              the part of the grid with these values
-  harness sweep experiment=phasegraph_main       a published table (conf/experiment); `harness report` draws it
-  harness sweep grid=tiers                       fusion, reranking and research fusers: 866 trials
+  harness sweep experiment=fusion_pays           a question (conf/experiment); `harness report` draws its figures
   harness sweep fuser=linear fuser.alpha=.6 grid=point      one configuration
   harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    add a block of axes to the grid
   harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list

@@ -2,15 +2,11 @@
 
 Every list that walks a graph shows its seeds with their weights, and the paths that carry most weight to each gold
 passage and to those that beat it after fusion. Ranks stand for every list and for the configured fuser. Printed as
-text; the trace as JSON is the file of the last line. The site of `harness report` draws it. A policy
-(retriever=policyrag) shows its seeds with their factors, the facts it kept and dropped, the mass by family of edges,
-and each passage's score by its terms. A lock decides how lists are fused; the lists, and the policy `seeds`, are the
-configuration's. Reading traces of test questions is looking at test: learn from those of tune.
+text; the trace as JSON is the file of the last line. The site of `harness report` draws it. A lock decides how lists
+are fused; the lists are the configuration's. Reading traces of test questions is looking at test: learn from tune.
 
   harness trace dataset=musique query=2hop__482757_12019              the configured lists and fuser
   harness trace 2hop__482757_12019 dataset=musique fuser=rrf          the query can come first
-  harness trace dataset=2wikimultihopqa query=ID +retriever@lists.names=mention_walk 'pool.lists=[dense,names]'
-  harness trace dataset=musique query=ID +retriever@lists.policy=policyrag 'pool.lists=[dense,policy]'
   harness trace dataset=musique query=ID trace.count=5 trace.rivals=10 trace.out=why.json
   harness trace dataset=musique query=ID lock=runs/sweeps/NAME   as the winner of that sweep fuses
 """

@@ -59,7 +59,7 @@ def test_evaluate_and_compare_need_none_of_it(bench: Path, tmp_path: Path, endin
 def test_doctor_says_what_the_small_installation_can_do(tmp_path: Path) -> None:
     done = light(tmp_path, "doctor")
     assert done.returncode == 0, done.stderr
-    told = "small      evaluate, compare, power, list, verify and linkage of a folder work here; fuse, sweep, report "
+    told = "small      evaluate, compare, power, list and verify work here; fuse, sweep, report "
     assert f"{told}and figures need: {pip_install('cpu,models')}" in done.stdout.splitlines()
 
 

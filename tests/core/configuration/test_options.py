@@ -43,6 +43,7 @@ def test_a_key_has_its_default_and_the_comment_beside_it(tmp_path: Path, monkeyp
     }
 
 
+@pytest.mark.plugin("protocol")
 def test_what_a_command_begins_with_is_its_own_too_and_the_last_default_holds() -> None:
     found = {one.key: one.default for one in options("calibrate")}
     assert (found["pool.cap"], found["tracking"], found["calibrate.n"]) == ("null", "none", "500")

@@ -15,7 +15,11 @@ from tests import warm
         (["sweep", "lists.dense.dpeth=5"], "(did you mean lists.dense.depth?)"),
         (["sweep", "~metricz"], "(did you mean metrics?)"),
         (["sweep", "dry_run=true", "+fusr=rrf"], "+fusr=rrf changes nothing: nothing reads fusr (did you mean fuser?)"),
-        (["sweep", "dry_run=true", "seeds.policy.gate=null"], "no list of this configuration uses seeds"),
+        pytest.param(
+            ["sweep", "dry_run=true", "seeds.policy.gate=null"],
+            "no list of this configuration uses seeds",
+            marks=pytest.mark.plugin("policyrag"),
+        ),
         (["heldout", "swep=x"], "(did you mean sweep?)"),
         (["evaluate", "run=x", "dataset=sample"], "dataset is no key of this command (did you mean dataset.chain?)"),
         (
@@ -31,7 +35,11 @@ from tests import warm
         (["fuse", "lists={a: x, b: y, a: z}", "out=f.trec"], "lists={a: x, b: y, a: z}: a stands twice; give each its"),
         (["fuse", "lists={a:x,a:y}", "out=f.trec"], "lists={a:x,a:y}: a stands twice; give each its own name"),
         (["sweep", "+grid.extend=true"], "grid.extend = True, expected axes with their values"),
-        (["compare", "run=a.csv", "baseline=b.csv", "columns=score"], "columns=score: expected names with values"),
+        pytest.param(
+            ["compare", "run=a.csv", "baseline=b.csv", "columns=score"],
+            "columns=score: expected names with values",
+            marks=pytest.mark.plugin("items"),
+        ),
         (["ui", "port=abc"], "port must be a whole number, got port=abc"),
     ],
 )

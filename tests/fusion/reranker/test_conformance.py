@@ -10,4 +10,4 @@ class TestConfigurations(PureConformance):
 
 
 class TestRerankers(RerankerConformance):
-    names = ("none", "ising")
+    names = ("none",)

@@ -125,6 +125,7 @@ def test_values_are_written_as_hydra_reads_them(value, text):
     assert OverridesParser.create().parse_override(f"x={text}").value() == value
 
 
+@pytest.mark.plugin("phasegraph")
 def test_a_list_that_is_reranked_is_no_baseline_and_is_not_called_as_the_list_is():
     axes = {"fuser": ["single"], "fuser.list": ["graph"], "reranker": ["ising"], "reranker.J": [2.0]}
     trial = grid(axes).trials()[-1]

@@ -15,6 +15,7 @@ from harness.fusion.reranker import reorder, top
 from harness.fusion.temperature.auto import Auto
 from harness.plugins.phasegraph.reranker.ising import Ising, coupling, magnetisation
 from harness.run import Run
+from harness.testing import RerankerConformance
 
 # Documents a, b, c, d; entity 0 in a and d, entity 1 in a, b and d, entity 2 in c.
 MENTIONS = csr_array(np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0]]))
@@ -113,3 +114,7 @@ def test_it_says_what_it_needs() -> None:
 def test_bounds(knob: str, bad: float) -> None:
     with pytest.raises(HarnessError, match=rf"reranker\.{knob} must be .*, got {knob}={bad}"):
         Ising(**{knob: bad})
+
+
+class TestConformance(RerankerConformance):
+    names = ("ising",)
