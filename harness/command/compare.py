@@ -44,7 +44,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from omegaconf import DictConfig
 
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from harness.evaluation.gold import Gold
     from harness.evaluation.metric import Metric
     from harness.evaluation.system_comparison import SystemComparison
+    from harness.evaluation.verdict import Gate
 
 Systems = Mapping[str, Sequence[str]]
 """The files of each system by its name; several are repeats."""
@@ -65,61 +66,83 @@ def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
     from dataclasses import asdict
 
-    from harness.core.table import paragraph, shown_lines
-    from harness.evaluation.conclusion import by_topic, choose
-    from harness.evaluation.coverage import read_gold
     from harness.evaluation.system_comparison import comparison_table, headroom
     from harness.evaluation.system_table import Matrix, system_table
-    from harness.evaluation.verdict import STATUS, Gate, renamed, sentences, short_table
     from harness.report.difference_figure import picture
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
 
     complete(config)
-    explain = config.explain
     check_ending(config.out)
     check_ending(config.figure, "figure", FIGURES)
-    gate = None if config.gate.kind is None else Gate(str(config.gate.kind), config.margin)
-    if gate is None:
-        refuse("compare without gate=", "margin")
-    named = [_named(key, plain(config[key])) for key in ("run", "baseline")]
-    names = {tuple(paths): name for name, paths in named[1].items()}
-    named[0] = {names.get((*paths,), name): paths for name, paths in named[0].items()}  # a file has one name
-    if differ := [name for name in named[0] if named[1].get(name, named[0][name]) != named[0][name]]:
-        raise HarnessError(
-            f"{differ[0]} is {', '.join(named[0][differ[0]])} in run and {', '.join(named[1][differ[0]])} in baseline"
-        )
-    keep_inputs(config, *(path for each in named for several in each.values() for path in several))
-    wanted = [] if config.gold is None else _metrics(config)
-    gold = None if config.gold is None else read_gold(config)
-    if gold is None:
-        found = extensions.load("addition", "compare", "compare without gold=").compare(config, *named)
-    else:
-        refuse("compare with gold=", *(key for key in extensions.added("compare") if key != "defaults"))
-        found = _compare_runs(config, gold, wanted, *named)
-    table = comparison_table(found)
-    rooms, shown = headroom(found), renamed(found)
-    short = short_table(shown)
-    tables = [short.without_notes(), comparison_table(shown)] if explain else [short]
-    said = sentences(shown, headroom(shown))
-    looked = {} if gold is None else look(config, "compare", gold.source, gold.tests, gold.query_ids)
-    print(*(line for one in tables for line in shown_lines(one)), sep="\n")
-    lead = [*choose(said, "verdict", "addition"), *(f"caution: {text}" for text in choose(said, "caveat"))]
-    print(*(line for text in lead for line in paragraph(text)), sep="\n")
-    for topic, text in (by_topic(said, "explanation") if explain else {}).items():
-        print("", *paragraph(f"{topic}: {text}"), sep="\n")
-    print_look(config, looked, 0 if gold is None else len(gold))
-    won = {name: asdict(room) for name, room in rooms.items()}
+    gate = _gate(config)
+    runs, baselines = _systems(config)
+    found, looked, n = _compare(config, runs, baselines)
+    _show(found, config.explain)
+    print_look(config, looked, n)
+    won = {name: asdict(room) for name, room in headroom(found).items()}
     results = [
         {**one.json, "headroom": won.get(str(one.metric)), **looked, **({"gate": gate.answer(one)} if gate else {})}
         for one in found
     ]
-    pairs = Matrix(found) if len(named[1]) > 1 else None
-    write_result(config.out, results[0] if len(results) == 1 else results, table, system_table(found), pairs)
+    pairs = Matrix(found) if len(baselines) > 1 else None
+    one_or_all = results[0] if len(results) == 1 else results
+    write_result(config.out, one_or_all, comparison_table(found), system_table(found), pairs)
     write_figure(config.figure, lambda name: picture(found, name))
     if gate:
-        answer, line = gate.answer_all(shown)
-        print(line, flush=True)
-        sys.exit(STATUS[answer])
+        _leave(gate, found)
+
+
+def _gate(config: DictConfig) -> Gate | None:
+    from harness.evaluation.verdict import Gate
+
+    if config.gate.kind is not None:
+        return Gate(str(config.gate.kind), config.margin)
+    refuse("compare without gate=", "margin")
+    return None
+
+
+def _leave(gate: Gate, found: Sequence[SystemComparison]) -> NoReturn:
+    """Say what the gate says, and end with its status."""
+    from harness.evaluation.verdict import STATUS, renamed
+
+    answer, line = gate.answer_all(renamed(found))
+    print(line, flush=True)
+    sys.exit(STATUS[answer])
+
+
+def _show(found: Sequence[SystemComparison], explain: bool) -> None:
+    """Print the table, what is better, and the reasons."""
+    from harness.core.table import paragraph, shown_lines
+    from harness.evaluation.conclusion import by_topic, choose
+    from harness.evaluation.system_comparison import comparison_table, headroom
+    from harness.evaluation.verdict import renamed, sentences, short_table
+
+    shown = renamed(found)
+    short = short_table(shown)
+    tables = [short.without_notes(), comparison_table(shown)] if explain else [short]
+    print(*(line for one in tables for line in shown_lines(one)), sep="\n")
+    said = sentences(shown, headroom(shown))
+    lead = [*choose(said, "verdict", "addition"), *(f"caution: {text}" for text in choose(said, "caveat"))]
+    print(*(line for text in lead for line in paragraph(text)), sep="\n")
+    for topic, text in (by_topic(said, "explanation") if explain else {}).items():
+        print("", *paragraph(f"{topic}: {text}"), sep="\n")
+
+
+def _compare(
+    config: DictConfig, runs: Systems, baselines: Systems
+) -> tuple[Sequence[SystemComparison], dict[str, Any], int]:
+    """Every comparison, what was noted of a look at test questions, and how many questions there are.
+
+    Without gold a plug-in compares scores of items, of which none is a test question.
+    """
+    from harness.evaluation.coverage import read_gold
+
+    if config.gold is None:
+        return extensions.load("addition", "compare", "compare without gold=").compare(config, runs, baselines), {}, 0
+    refuse("compare with gold=", *(key for key in extensions.added("compare") if key != "defaults"))
+    wanted, gold = _metrics(config), read_gold(config)
+    found = _compare_runs(config, gold, wanted, runs, baselines)
+    return found, look(config, "compare", gold.source, gold.tests, gold.query_ids), len(gold)
 
 
 def _metrics(config: DictConfig) -> list[Metric]:
@@ -150,20 +173,35 @@ def _compare_runs(
     return found
 
 
+def _systems(config: DictConfig) -> tuple[Systems, Systems]:
+    """The runs and the baselines. A file that is among both has the baseline's name."""
+    runs, baselines = (_named(key, plain(config[key])) for key in ("run", "baseline"))
+    names = {tuple(paths): name for name, paths in baselines.items()}
+    runs = {names.get((*paths,), name): paths for name, paths in runs.items()}
+    if differ := [name for name in runs if baselines.get(name, runs[name]) != runs[name]]:
+        raise HarnessError(
+            f"{differ[0]} is {', '.join(runs[differ[0]])} in run and {', '.join(baselines[differ[0]])} in baseline"
+        )
+    keep_inputs(config, *(path for each in (runs, baselines) for several in each.values() for path in several))
+    return runs, baselines
+
+
 def _named(key: str, runs: Any) -> dict[str, list[str]]:
     """Names and files: a mapping has names, otherwise a path or pattern is its own; several files are repeats."""
-    expected = HarnessError(f"{key}={runs}: expected a path, a list of paths, {{name: path}} or {{name: [path, ...]}}")
     given = [runs] if isinstance(runs, str) else runs
     named = {str(path): [path] for path in given} if isinstance(given, list) else given
     if isinstance(given, list) and len(named) < len(given):
         raise HarnessError(f"{key}={runs}: a file stands there twice; give each once")
-    if not isinstance(named, Mapping) or not named:
-        raise expected
-    found = {str(name): [own] if isinstance(own, str) else own for name, own in named.items()}
-    for paths in found.values():
-        if not isinstance(paths, list) or not paths or not all(isinstance(path, str) for path in paths):
-            raise expected
+    found = {str(name): _paths(own) for name, own in named.items()} if isinstance(named, Mapping) else {}
+    if not found or not all(found.values()):
+        raise HarnessError(f"{key}={runs}: expected a path, a list of paths, {{name: path}} or {{name: [path, ...]}}")
     return {name: _matching(paths) for name, paths in found.items()}
+
+
+def _paths(own: object) -> list[str]:
+    """One path or several; none where it is neither."""
+    paths = own if isinstance(own, list) else [own]
+    return paths if all(isinstance(path, str) for path in paths) else []
 
 
 def _matching(paths: Sequence[str]) -> list[str]:

@@ -61,7 +61,7 @@ def run(config: DictConfig) -> None:
         _artifacts(Path(config.paths.runs), bool(config.artifacts)),
         _results(Path(config.paths.runs), Path(config.paths.ledger)),
         (f"tracking   {line}" for line in describe(config)),
-        _files(plain(config.files)),
+        _files(plain(config.files) or ()),
     )
     try:
         for line in lines:

@@ -27,11 +27,12 @@ fuser=weighted_rrf multiplies by.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig
 
-from harness.command import command_line, complete, keep_inputs, plain, refuse, typed
+from harness.command import command_line, complete, keep_inputs, plain, refuse, typed, warn_unread
 from harness.core.errors import HarnessError, keys_of, one_of, whole_number
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read, fuse, write, and say what was fused."""
-    from harness.benchmark import SPLITS, read_splitting
+    from harness.benchmark import read_splitting
     from harness.core.device import resolve_device
     from harness.evaluation.gold import part_name
     from harness.fusion.fuse import fuse
@@ -52,43 +53,18 @@ def run(config: DictConfig) -> None:
     from harness.fusion.importance import read
     from harness.fusion.reranker import FuseThenRerank
     from harness.run import io as lists
-    from harness.sweep.winner import choose
 
     complete(config)
-    one_of("split", config.split, SPLITS)
-    if config.depth is not None:
-        whole_number("depth", config.depth, 1)
-    if config.split == "all":
-        refuse("fuse split=all", "splitting")
+    _check(config)
     resolve_device(config.device)
-    paths = plain(config.lists)
-    if not isinstance(paths, dict) or not paths:
-        raise HarnessError(
-            f"lists must name at least one file, e.g. 'lists={{dense: d.trec, graph: g.trec}}', got {paths}"
-        )
-    paths, out = {str(name): str(path) for name, path in paths.items()}, str(config.out)
-    chosen = choose(config, list(paths), typed())
-    if set(paths) != set(chosen.pool.lists):
-        raise HarnessError(
-            f"lock={config.lock} fuses the lists {', '.join(chosen.pool.lists)}, lists names {', '.join(paths)}; "
-            "give exactly those"
-        )
-    if config.lock:
-        print(f"as locked: {chosen.name}")
+    paths, out = _files(config), str(config.out)
+    chosen = _choose(config, paths)
     keep_inputs(config, *paths.values())
-    if any(text.startswith("fuser.weights") for text in typed()):
-        refuse("fuse fuser.weights=", "fuser.alpha")
-        keys_of("fuser.weights", getattr(chosen.fuser, "weights", None), paths)
     importance = read(chosen.pool.importance) if chosen.pool.importance else None
-    runs = lists.read_all(paths, config.lenient, plain(config.columns))
-    _check_shared(runs, config.disjoint)
+    splitting = read_splitting("splitting", config.splitting)
+    runs, queries = _read(config, paths, splitting)
     for name, run in runs.items() if type(chosen.normalizer).__name__ == "Max" else ():
         _check_positive(name, run)
-    splitting = read_splitting("splitting", config.splitting)
-    queries = _of_split(next(iter(runs.values())).query_ids, config, splitting)
-    runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}
-    if not any(len(run.docs) for run in runs.values()):
-        raise HarnessError(f"no query of these lists is in split={config.split}; use split=all")
     fused = fuse(
         runs,
         cast(Fuser, FuseThenRerank(chosen.fuser, chosen.reranker)),
@@ -103,9 +79,63 @@ def run(config: DictConfig) -> None:
     strategy = chosen.name if config.lock else _explanation(chosen)
     lists.write(fused, out, {"command": command_line("fuse"), "strategy": strategy, "lists": paths})
     for name, run in runs.items():
-        print(f"{name}: {len(run.docs)} documents for {_answered(run)} of {len(queries)} queries")
+        print(f"{name}: {len(run.docs)} documents for {_answered(run)} of {queries} queries")
     part = part_name(config.split, splitting)
     print(f"{out}: {len(fused.docs)} documents for {_answered(fused)} queries (split {part})")
+
+
+def _check(config: DictConfig) -> None:
+    from harness.benchmark import SPLITS
+
+    one_of("split", config.split, SPLITS)
+    if config.depth is not None:
+        whole_number("depth", config.depth, 1)
+    if config.split == "all":
+        refuse("fuse split=all", "splitting")
+        warn_unread(config, "fuse split=all", "gold")
+    elif config.splitting == "md5":
+        warn_unread(config, "fuse splitting=md5", "gold")
+
+
+def _files(config: DictConfig) -> dict[str, str]:
+    """The file of each list, by its name."""
+    paths = plain(config.lists)
+    if not isinstance(paths, dict) or not paths:
+        raise HarnessError(
+            f"lists must name at least one file, e.g. 'lists={{dense: d.trec, graph: g.trec}}', got {paths}"
+        )
+    return {str(name): str(path) for name, path in paths.items()}
+
+
+def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
+    """What fuses these lists. Raises HarnessError where a lock, or weights, are of other ones."""
+    from harness.sweep.winner import choose
+
+    chosen = choose(config, list(paths), typed())
+    if set(paths) != set(chosen.pool.lists):
+        raise HarnessError(
+            f"lock={config.lock} fuses the lists {', '.join(chosen.pool.lists)}, lists names {', '.join(paths)}; "
+            "give exactly those"
+        )
+    if config.lock:
+        print(f"as locked: {chosen.name}")
+    if any(text.startswith("fuser.weights") for text in typed()):
+        refuse("fuse fuser.weights=", "fuser.alpha")
+        keys_of("fuser.weights", getattr(chosen.fuser, "weights", None), paths)
+    return chosen
+
+
+def _read(config: DictConfig, paths: Mapping[str, str], splitting: Splitting) -> tuple[dict[str, Run], int]:
+    """The lists with the queries of the split alone, and how many these are."""
+    from harness.run import io as lists
+
+    runs = lists.read_all(paths, config.lenient, plain(config.columns))
+    _check_shared(runs, config.disjoint)
+    queries = _of_split(next(iter(runs.values())).query_ids, config, splitting)
+    runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}
+    if not any(len(run.docs) for run in runs.values()):
+        raise HarnessError(f"no query of these lists is in split={config.split}; use split=all")
+    return runs, len(queries)
 
 
 def _check_positive(name: str, run: Run) -> None:

@@ -71,15 +71,13 @@ def run(config: DictConfig) -> None:
         _new_plugin(name, package_folder("reports/templates") / "plugin")
         return
     sweep = f"{_program('harness')} sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
-    if Path.cwd() == PACKAGE.parent.resolve():
+    package = None if Path.cwd() == PACKAGE.parent.resolve() else str(config.package or _package())
+    if package is None:
         if config.package:
             raise HarnessError(f"package={config.package}: in a checkout files go into the tree; leave it out")
         places, marks = _in_the_tree(concept, name)
     else:
-        package = str(config.package or _package())
-        _check("package", package)
-        if not Path(package).exists() and importlib.util.find_spec(package):
-            raise HarnessError(f"package={package}: is installed here under that name; give another, e.g. my_{package}")
+        _check_package(package)
         places, marks = _in_a_package(concept, name, package)
         if name in names(concept) and not Path(places[1]).exists():
             raise HarnessError(f"name={name}: {concept}={name} is there already; give it another name")
@@ -87,15 +85,31 @@ def run(config: DictConfig) -> None:
     marks = {"CLASS": "".join(part.capitalize() for part in name.split("_")), "NAME": name, **marks}
     texts = [_fill((folder / concept / source).read_text(encoding="utf-8"), marks) for source in TEMPLATES]
     files = dict(zip(places, texts, strict=True))
-    if "PACKAGE" in marks and not Path("pyproject.toml").exists():
-        files["pyproject.toml"] = PYPROJECT.format(package=package, group=GROUP)
-    _write(files)
-    if "PACKAGE" in marks and package not in (named := _packages()):
+    _write(files if package is None else {**files, **_project(package)})
+    if package is not None:
+        _tell_of_project(package)
+    log.info(f"{_program('python')} -m pytest {places[2]}\n{sweep}")
+
+
+def _check_package(package: str) -> None:
+    _check("package", package)
+    if not Path(package).exists() and importlib.util.find_spec(package):
+        raise HarnessError(f"package={package}: is installed here under that name; give another, e.g. my_{package}")
+
+
+def _project(package: str) -> dict[str, str]:
+    """The file that makes the package one, where there is none."""
+    there = Path("pyproject.toml").exists()
+    return {} if there else {"pyproject.toml": PYPROJECT.format(package=package, group=GROUP)}
+
+
+def _tell_of_project(package: str) -> None:
+    """Say what is to be added by hand to a file that names other packages."""
+    if package not in (named := _packages()):
         log.info(
             f"pyproject.toml names {', '.join(named) or 'no package'}: add {package} to its packages, and "
             + f'{package} = "{package}.conf" to [project.entry-points."{GROUP}"]'
         )
-    log.info(f"{_program('python')} -m pytest {places[2]}\n{sweep}")
 
 
 def _program(name: str) -> str:

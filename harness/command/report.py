@@ -33,6 +33,7 @@ of conf/display; `+display.fuser.greatest=Greatest` adds one.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,8 @@ from harness.command import plain, warn_unread
 from harness.core.errors import whole_number
 
 if TYPE_CHECKING:
+    from harness.report.display import Display
+    from harness.report.pdf import Built, Section
     from harness.sweep.folder import SweepResult
 
 
@@ -51,17 +54,11 @@ CHECKED = "only hashes were checked, `harness verify --rescore` computes the num
 
 def run(config: DictConfig) -> None:
     """Write the report, or a paper's tables and figures, and say what was written."""
-    from harness.core.configuration import instantiate
-    from harness.core.files import remove_partials
     from harness.core.table import counted
     from harness.report.display import Display
     from harness.report.figure import brought_pictures
-    from harness.report.paper import Paper
-    from harness.report.pdf import joint, section, write
-    from harness.report.site import build as build_site
-    from harness.report.table import findings
+    from harness.report.pdf import section
     from harness.sweep.folder import newest
-    from harness.sweep.heldout import Ledger
     from harness.work.progress import over
 
     paper = config.get("paper")
@@ -70,33 +67,71 @@ def run(config: DictConfig) -> None:
         whole_number("traces", config.traces, 0)
     runs = Path(config.paths.runs)
     folder = Path(config.paths.reports) / ("paper" if paper else "")
-    remove_partials(folder)
-    for name in ("tables", "figures", "site"):
-        remove_partials(folder / name, "**/*.partial")
+    _clean(folder)
     results = newest(runs, config.sweep)
-    for result in results.values():
-        if not result.heldout:
-            Ledger(Path(config.paths.ledger)).check_whole(result.folder, str(result.lock["sha256"]))
-        log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))
+    _check(results.values(), config)
     display = Display.read(config).of(list(results.values()))
     sections = {
         title: section(results[title], brought_pictures(runs, str(results[title].manifest["dataset"])))
         for title in over("tables", list(results))
     }
-    if paper:
-        chosen = plain(config.metrics)
-        metrics = [str(name) for name in (chosen if isinstance(chosen, list) else [chosen])]
-        of_sweeps = {title: (results[title], one) for title, one in sections.items()}
-        built = Paper(instantiate(paper), display, folder).write(of_sweeps, metrics, config.baseline)
-    else:
-        built = write({**sections, **joint(results.values())}, folder, display)
+    write = _write_paper if paper else _write_report
+    built, said = write(config, folder, display, results, sections)
     names = ", ".join(result.folder.name for result in results.values())
     print(f"{counted(len(built.files), 'file')} in {folder} for sweep {names}: {CHECKED}")
-    for finding in findings(results.values()) if not paper else ():
-        print(finding)
-    print(built.pdf)
+    print(*said, built.pdf, sep="\n")
     if not paper:
+        from harness.report.site import build as build_site
+
         print(build_site(config, folder / "site", [result.folder for result in results.values()]), flush=True)
+
+
+def _clean(folder: Path) -> None:
+    """Remove what an interrupted report left."""
+    from harness.core.files import remove_partials
+
+    remove_partials(folder)
+    for name in ("tables", "figures", "site"):
+        remove_partials(folder / name, "**/*.partial")
+
+
+def _check(results: Iterable[SweepResult], config: DictConfig) -> None:
+    """Hold what was not held out against the ledger, and say which split each report shows."""
+    from harness.sweep.heldout import Ledger
+
+    for result in results:
+        if not result.heldout:
+            Ledger(Path(config.paths.ledger)).check_whole(result.folder, str(result.lock["sha256"]))
+        log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))
+
+
+def _write_paper(
+    config: DictConfig,
+    folder: Path,
+    display: Display,
+    results: Mapping[str, SweepResult],
+    sections: Mapping[str, Section],
+) -> tuple[Built, list[str]]:
+    from harness.core.configuration import instantiate
+    from harness.report.paper import Paper
+
+    of_sweeps = {title: (results[title], one) for title, one in sections.items()}
+    metrics = [str(name) for name in plain(config.metrics) or ()]
+    return Paper(instantiate(config.paper), display, folder).write(of_sweeps, metrics, config.baseline), []
+
+
+def _write_report(
+    config: DictConfig,
+    folder: Path,
+    display: Display,
+    results: Mapping[str, SweepResult],
+    sections: Mapping[str, Section],
+) -> tuple[Built, list[str]]:
+    from harness.report.pdf import joint, write
+    from harness.report.table import findings
+
+    built = write({**sections, **joint(results.values())}, folder, display)
+    return built, findings(results.values())
 
 
 def _state(result: SweepResult) -> str:

@@ -42,20 +42,7 @@ def identity(value: Any) -> Any:
     ``LATER`` is left out at its default. Whole floats equal integers.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        kind = type(value)
-        fields = {
-            field.name: identity(getattr(value, field.name))
-            for field in dataclasses.fields(value)
-            if field.metadata.get("result", True)
-            and not (field.metadata.get("later") and getattr(value, field.name) == _default(field))
-        }
-        if hasattr(kind, "content") and (content := value.content()) is not None:  # type: ignore[attr-defined]
-            fields["content"] = content
-        return {
-            "_target_": f"{roomless(kind.__module__)}.{kind.__qualname__}",
-            "version": _version(kind),
-            **fields,
-        }
+        return _of_dataclass(value)
     if isinstance(value, Mapping):
         return {str(key): identity(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -65,6 +52,19 @@ def identity(value: Any) -> Any:
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     raise TypeError(f"{value!r} has no identity; give its class dataclass fields")
+
+
+def _of_dataclass(value: Any) -> dict[str, Any]:
+    kind = type(value)
+    fields = {
+        field.name: identity(getattr(value, field.name))
+        for field in dataclasses.fields(value)
+        if field.metadata.get("result", True)
+        and not (field.metadata.get("later") and getattr(value, field.name) == _default(field))
+    }
+    if hasattr(kind, "content") and (content := value.content()) is not None:
+        fields["content"] = content
+    return {"_target_": f"{roomless(kind.__module__)}.{kind.__qualname__}", "version": _version(kind), **fields}
 
 
 def _version(kind: type) -> int | str:

@@ -148,6 +148,15 @@ def test_a_loop_over_fusers_goes_on_where_one_reads_no_normalizer(
         assert Path("out.trec").read_text() == Path("plain.trec").read_text()
 
 
+@pytest.mark.parametrize("split", ["split=all", "splitting=md5"])
+def test_gold_that_no_split_needs_is_a_warning(
+    folder: Path, command: Command, caplog: pytest.LogCaptureFixture, split: str
+) -> None:
+    typed = [split] if split == "split=all" else [split, "split=tune"]
+    assert command("fuse", GIVEN, "fuser=rrf", "gold=g.jsonl", *typed, "out=o.trec")[0] == 0
+    assert f"gold=g.jsonl changes nothing: harness fuse {split} does not read gold" in caplog.text
+
+
 def test_no_list_is_written_over(folder: Path, command: Command) -> None:
     status, _, said = command("fuse", GIVEN, "fuser=rrf", "out=./d.trec")
     assert (status, (folder / "d.trec").read_text()) == (2, DENSE)

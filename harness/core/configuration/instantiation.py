@@ -65,30 +65,39 @@ KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {
 
 def _misfits(target: str, node: Any) -> Iterator[str]:
     """A line for each field of a class, within a configuration, whose value is of another kind than is annotated."""
-    from hydra.utils import get_class
     from omegaconf import OmegaConf
 
     node = OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
-    for value in node.values() if isinstance(node, dict) else ():
+    if not isinstance(node, dict):
+        return
+    for value in node.values():
         yield from _misfits(target, value)
-    kind: Any = None
-    if isinstance(node, dict) and node.get("_target_") == target and target.startswith(f"{PACKAGE.name}."):
-        kind = get_class(target)
+    own = node.get("_target_") == target and target.startswith(f"{PACKAGE.name}.")
+    for name, allowed in (_kinds(target) if own else {}).items():
+        fits = any(isinstance(node.get(name), KINDS[kind][0]) for kind in allowed)
+        if name in node and allowed and not fits:
+            concept = roomless(target).split(".")[1]
+            told = " or ".join(kind for kind in allowed if kind != "null")
+            yield f"{concept}.{name}={node[name]}: expected {told}"
+
+
+def _kinds(target: str) -> dict[str, list[str]]:
+    """By field of a dataclass: the ``KINDS`` that its annotation allows."""
+    from hydra.utils import get_class
+
+    kind: Any = get_class(target)
     hints: dict[str, Any] = {}
     with contextlib.suppress(NameError):  # of a name that is imported for type checkers alone
-        hints = get_type_hints(kind) if kind is not None else {}
-    for field in dataclasses.fields(kind) if kind is not None and dataclasses.is_dataclass(kind) else ():
-        outer = str(hints.get(field.name, field.type))
-        while (cut := re.sub(r"\[[^][]*\]", "", outer)) != outer:  # what is in a mapping is its own affair
-            outer = cut
-        words = set(re.findall(r"\w+", outer))
-        allowed = [name for name, (_, known) in KINDS.items() if words.intersection(known)]
-        value = node.get(field.name, field.default)
-        fits = any(isinstance(value, types) for name, (types, _) in KINDS.items() if name in allowed)
-        if field.name in node and allowed and not fits:
-            concept = roomless(target).split(".")[1]
-            told = " or ".join(name for name in allowed if name != "null")
-            yield f"{concept}.{field.name}={value}: expected {told}"
+        hints = get_type_hints(kind)
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    return {field.name: _allowed(str(hints.get(field.name, field.type))) for field in fields}
+
+
+def _allowed(annotation: str) -> list[str]:
+    while (cut := re.sub(r"\[[^][]*\]", "", annotation)) != annotation:  # what is in a mapping is its own affair
+        annotation = cut
+    words = set(re.findall(r"\w+", annotation))
+    return [name for name, (_, known) in KINDS.items() if words.intersection(known)]
 
 
 def _reason(error: BaseException) -> str:

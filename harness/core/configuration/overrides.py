@@ -148,9 +148,11 @@ def _as_section(one: Override, default: Mapping[str, Any]) -> str:
 
 
 def _as_list(one: Override, default: Sequence[Any]) -> str:
-    is_name = one.value != "null" and "," not in one.value and not NO_NAME.fullmatch(one.value)
-    of_names = all(isinstance(item, str) for item in default)
-    return f"{one.sign}{one.key}=[{one.value}]" if is_name and of_names else one.text
+    if one.value == "null" or "," in one.value or not all(isinstance(item, str) for item in default):
+        return one.text
+    if NO_NAME.fullmatch(one.value):
+        raise HarnessError(f"{one.text}: expected a name, or a list of names, as in {one.key}=[a,b]")
+    return f"{one.sign}{one.key}=[{one.value}]"
 
 
 RULES: dict[type, Callable[[Override, Any], str]] = {bool: _as_truth, dict: _as_section, list: _as_list}

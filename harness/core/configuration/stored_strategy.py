@@ -67,24 +67,31 @@ class StoredReader:
         """The same with classes in place of names, as it can be instantiated. path: the keys that lead to it."""
         if isinstance(node, (list, tuple)):
             return [self.read(value, *path, str(number)) for number, value in enumerate(node)]
-        if not isinstance(node, Mapping):
-            if isinstance(node, str) and "${" in REFERENCE.sub("", node):
-                raise self.refuse(path, node, "expected only references to other keys, ${key}")
-            return node
-        named = NAME in node
-        own = {TARGET: self._target(node, path)} if named else {}
-        accepted = self.fields(node, *path) if named else {}
+        if isinstance(node, Mapping):
+            return self._mapping(node, path)
+        if isinstance(node, str) and "${" in REFERENCE.sub("", node):
+            raise self.refuse(path, node, "expected only references to other keys, ${key}")
+        return node
+
+    def _mapping(self, node: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+        own = {TARGET: self._target(node, path)} if NAME in node else {}
+        accepted = self.fields(node, *path) if NAME in node else None
         rest = {str(key): value for key, value in node.items() if key != NAME}
         for key, value in rest.items():
             if any(part.startswith("_") for part in key.split(".")):
                 wanted = "`strategy: CONCEPT/NAME`, no class" if key == TARGET else "a field"
                 raise self.refuse((*path, key), value, f"expected {wanted}")
-            if named and key not in accepted and "**" not in accepted and ".".join((*path, key)) not in self.typed:
-                known = f"{', '.join(accepted) or 'no field'}{nearest(key, accepted)}"
-                raise self.refuse((*path, key), value, f"expected one of its fields: {known}")
-            if accepted.get(key) and not self.trusted:
-                self._check_reach(value, (*path, key))
+            if accepted is not None:
+                self._check_field(accepted, value, (*path, key))
         return own | {key: self.read(value, *path, key) for key, value in rest.items()}
+
+    def _check_field(self, accepted: Mapping[str, bool], value: Any, path: Sequence[str]) -> None:
+        key = path[-1]
+        if key not in accepted and "**" not in accepted and ".".join(path) not in self.typed:
+            known = f"{', '.join(accepted) or 'no field'}{nearest(key, accepted)}"
+            raise self.refuse(path, value, f"expected one of its fields: {known}")
+        if accepted.get(key) and not self.trusted:
+            self._check_reach(value, path)
 
     def fields(self, node: Mapping[str, Any], *path: str) -> Mapping[str, bool]:
         """The fields of a stored strategy's class, and whether each reaches beyond the folder."""

@@ -197,13 +197,7 @@ class Table:
         longest: characters of a cell; of a longer one the middle is left out, or, where that would make different
         cells of a column look alike, the words that these have in common.
         """
-        columns = [
-            [
-                f"{text}{self.style.marks.get((row, place), '')}"
-                for row, text in enumerate(_shorten([escape.terminal(cell) for cell in column], longest))
-            ]
-            for place, column in enumerate(zip(*self.cells(), strict=True))
-        ]
+        columns = self._marked_columns(longest)
         rows = [list(row) for row in zip(*columns, strict=True)]
         head = [escape.terminal(column.title.removesuffix(" %")) for column in self.columns]
         above = [escape.terminal(column.group) for column in self.columns]
@@ -221,6 +215,14 @@ class Table:
             name.ljust(sum(widths[place] for place in places) + 2 * len(places) - 2) for name, places in spans(above)
         )
         return [*([f"{'':<{margin}}{groups}".rstrip()] if any(above) else []), head_line, rule, *body]
+
+    def _marked_columns(self, longest: int | None) -> list[list[str]]:
+        """The cells of each column for a terminal, with their marks."""
+        found = []
+        for place, column in enumerate(zip(*self.cells(), strict=True)):
+            texts = _shorten([escape.terminal(cell) for cell in column], longest)
+            found.append([f"{text}{self.style.marks.get((row, place), '')}" for row, text in enumerate(texts)])
+        return found
 
     def text(self) -> str:
         """Title, rows and notes."""

@@ -1,3 +1,5 @@
+from .document import Built as Built
+from .document import Section as Section
 from .document import joint as joint
 from .document import section as section
 from .document import write as write

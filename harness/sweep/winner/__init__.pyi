@@ -1,3 +1,3 @@
+from .choice import choose as choose
+from .choice import read_winner as read_winner
 from .winner import Winner as Winner
-from .winner import choose as choose
-from .winner import read_winner as read_winner

@@ -1,27 +1,25 @@
-"""The winner of a lock, put to use: how it fuses given lists, and what it makes of questions nobody has judged."""
+"""The winner of a lock, put to use: what it makes of questions that nobody has judged."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.benchmark import Benchmark
-from harness.core.configuration import StoredReader, compose, instantiate, strategy
+from harness.core.configuration import compose
 from harness.core.device import resolve_device
-from harness.core.errors import HarnessError, nearest, whole_number
+from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import code_version
-from harness.fusion.fuse import check, fuse_blocks
+from harness.fusion.fuse import fuse_blocks
 from harness.run import Run
 from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.lock import LOCK, lock_file, read_lock
-from harness.sweep.trial import GROUPS, PoolSpec, Trial, engine, list_names, lists, other_anchor, reference_of
-from harness.sweep.trial.knobs import fields, read_knobs
-from harness.sweep.trial.override import ineffective, keys, settings_of, typed_knobs
+from harness.sweep.trial import Trial, engine, lists
 from harness.sweep.trial.plan import reopen
+from harness.sweep.winner.choice import read_winner
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,77 +28,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 Questions = Mapping[str, str] | Sequence[str]
-log = logging.getLogger(__name__)
-UNREAD = {"normalizer": "pit", "temperature": "auto"}
-"""Stand-ins where the trial's fuser reads none; typing others is no mistake then."""
-
-
-def choose(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Trial:
-    """What ``config`` says (a trial without settings), or the winner of ``config.lock`` with what it has learned.
-
-    names: the lists that there are.    given: the overrides that were typed; none may change what a lock decides.
-    """
-    if config.lock is None:
-        wanted = list_names("pool.lists", config.pool.get("lists", names), 1)
-        anchor = other_anchor(reference_of(config.reference, list(names)), wanted)
-        spec = PoolSpec(
-            wanted, config.pool.cap, list_names("pool.capped", config.pool.capped), config.pool.importance, anchor
-        )
-        found = Trial(spec, **{group: instantiate(config[group]) for group in GROUPS}, settings={}, overrides=())
-        read = replace(found, settings=settings_of(found, config))
-        knobs = typed_knobs(given, config)
-        for line in ineffective({knob: knobs.pop(knob) for knob in UNREAD if knob in knobs}, [read]):
-            log.warning("%s", line)
-        for mistake in ineffective(knobs, [read]):
-            raise HarnessError(mistake)
-    else:
-        fixed = (*GROUPS, "pool", "reference")
-        typed = [text for text, key in zip(given, keys(given), strict=True) if key.partition(".")[0] in fixed]
-        if typed:
-            raise HarnessError(f"lock={config.lock} decides what {' '.join(typed)} would change; leave one of them out")
-        found = read_winner(lock_file(config.lock), bool(config.get("trust", False)))
-    for each in found.pool.lists:
-        if each not in names:
-            who = f"lock={config.lock} fuses" if config.lock else "pool.lists names"
-            raise HarnessError(f"{who} {each!r}{nearest(each, names)}, lists has {', '.join(names)}")
-    check(found.fuser, found.normalizer)
-    return found
-
-
-def read_winner(path: Path, trusted: bool = False) -> Trial:
-    """The winner of a ``winner.lock.json``, with what it has learned on all of tune.
-
-    trusted: whether its models may be others than those of conf/. Raises HarnessError when the file is no lock, not as
-    it was written, or names what conf/ does not.
-    """
-    winner = read_lock(path)["winner"]
-    knobs = read_knobs({**UNREAD, **winner["parameters"]}, StoredReader(path, trusted))
-    try:
-        strategies = {group: strategy(group, str(knobs.get(group)), **fields(group, knobs)) for group in GROUPS}
-        trial = Trial(
-            _pool(knobs, path), **strategies, settings=winner["parameters"], overrides=(*winner["overrides"],)
-        )
-        return trial.with_learned(winner.get("learned", {}))
-    except KeyError as error:
-        raise HarnessError(f"{path}: winner.parameters lack {error}; sweep again") from error
-    except HarnessError as error:
-        raise HarnessError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
-
-
-def _pool(knobs: Mapping[str, Any], path: Path) -> PoolSpec:
-    names = {key: knobs.get(f"pool.{key}", []) for key in ("lists", "capped")}
-    for key, value in names.items():
-        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-            raise HarnessError(f"{path}: pool.{key} = {value!r}, expected a list of names; sweep again")
-    cap, importance = knobs.get("pool.cap"), knobs.get("pool.importance")
-    if not names["lists"] or not (cap is None or (isinstance(cap, int) and cap >= 1)):
-        raise HarnessError(f"{path}: pool = {names['lists']}, cap {cap!r}; expected lists and a cap >= 1 or null")
-    if not (importance is None or isinstance(importance, str)):
-        raise HarnessError(f"{path}: pool.importance = {importance!r}, expected a file or null; sweep again")
-    reference = knobs.get("reference")
-    if reference is not None and reference not in names["lists"]:
-        raise HarnessError(f"{path}: reference = {reference!r}, expected a list of the pool; sweep again")
-    return PoolSpec(tuple(names["lists"]), cap, tuple(names["capped"]), importance, reference)
 
 
 @dataclass(frozen=True, repr=False)

@@ -40,6 +40,7 @@ from tests import warm
             "columns=score: expected names with values",
             marks=pytest.mark.plugin("items"),
         ),
+        (["doctor", "files=2.5"], "files=2.5: expected a name, or a list of names, as in files=[a,b]"),
         (["ui", "port=abc"], "port must be a whole number, got port=abc"),
     ],
 )

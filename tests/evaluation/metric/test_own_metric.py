@@ -39,3 +39,7 @@ def test_it_is_swept_shown_and_explained(overrides: list[str], tmp_path: Path) -
     misspelt = run("objective=frst_hop@5")
     assert misspelt.returncode == 2
     assert "metric frst_hop@5 is not known (did you mean first_hop?)" in misspelt.stderr
+    listed = warm.harness(
+        "list", "metric", "--config-dir=my_harness/conf", cwd=tmp_path, env={**os.environ, "PYTHONPATH": "."}
+    )
+    assert "first_hop" in listed.stdout, listed.stderr

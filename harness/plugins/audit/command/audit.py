@@ -30,8 +30,7 @@ def run(config: DictConfig) -> None:
 
     check_ending(config.out)
     known = names("experiment/audit")
-    asked = plain(config.papers) or known
-    papers = [asked] if isinstance(asked, str) else asked
+    papers = plain(config.papers) or known
     for name in papers:
         one_of("papers", name, known)
     results = {name: audit_paper(defaults("experiment/audit", name)) for name in papers}
