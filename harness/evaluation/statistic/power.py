@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from statistics import NormalDist
 
@@ -31,13 +32,21 @@ def mcnemar_power(n: int, discordance: float, effect: float, alpha: float = 0.05
     bounded("alpha", alpha, 0, 1, open_low=True)
     if discordance == 0 or n == 0:
         return 0.0
-    spread = 10 * (n * discordance * (1 - discordance)) ** 0.5 + 10
-    differ = np.arange(max(0, int(n * discordance - spread)), min(n, int(n * discordance + spread)) + 1)
-    weight = _cdf(differ, n, discordance) - _cdf(differ - 1, n, discordance)
-    critical = _critical(differ, alpha)
+    differ, weight, critical = _design(int(n), float(discordance), float(alpha))
     won = (discordance + effect) / (2 * discordance)
     rejected = _cdf(critical, differ, won) + _cdf(critical, differ, 1 - won)
     return float(min(1.0, (weight * rejected).sum()))
+
+
+@functools.lru_cache(maxsize=64)
+def _design(
+    n: int, discordance: float, alpha: float
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+    """The likely numbers of differing queries, how likely each is, and its critical value; no effect enters them."""
+    spread = 10 * (n * discordance * (1 - discordance)) ** 0.5 + 10
+    differ = np.arange(max(0, int(n * discordance - spread)), min(n, int(n * discordance + spread)) + 1)
+    weight = _cdf(differ, n, discordance) - _cdf(differ - 1, n, discordance)
+    return differ, weight, _critical(differ, alpha)
 
 
 def smallest_effect(n: int, discordance: float, power: float = 0.8, alpha: float = 0.05) -> float | None:
