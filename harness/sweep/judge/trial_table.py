@@ -85,7 +85,8 @@ def frame(made: Sequence[Row]) -> pd.DataFrame:
     """The rows as a table with typed columns; overrides and parameters as JSON, the interval as two columns."""
     kinds = get_type_hints(Judged, include_extras=True)
     intervals = [key for key, kind in kinds.items() if kind == Interval]
-    types = {key: "Int64" if kind == Count else "Float64" for key, kind in kinds.items() if key not in intervals}
+    counts = [key for key, kind in get_type_hints(Judged).items() if kind == Count]  # without Required
+    types = {key: "Int64" if key in counts else "Float64" for key in kinds if key not in intervals}
     flat = [
         {
             **{key: value for key, value in row.items() if key not in intervals},
