@@ -8,7 +8,6 @@ import inspect
 import sys
 import time
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -210,25 +209,8 @@ def benchmarks() -> str:
     return "\n".join(rows)
 
 
-def experiments() -> str:
-    """The configurations of published tables, with the comment that each begins with."""
-    found = sorted(path for folder in folders() for path in (folder / "experiment").rglob("*.yaml"))
-    rows = ["| file | what it is |", "|---|---|"]
-    for path in found:
-        lead = [line.lstrip("# ").strip() for line in _leading(path.read_text(encoding="utf-8"))]
-        rows.append(f"| `{path.relative_to(ROOT).as_posix()}` | {' '.join(lead)} |")
-    return "\n".join(rows)
-
-
-def _leading(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        if not line.startswith("#") or line.startswith("# @package"):
-            return
-        yield line
-
-
 def _doc(module: ModuleType) -> str:
     return ast.get_docstring(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))) or ""
 
 
-FILLED = {"[[benchmarks]]": benchmarks, "[[experiments]]": experiments}
+FILLED = {"[[benchmarks]]": benchmarks}

@@ -33,7 +33,7 @@ def cost(
     asked = [
         facts
         for one in (*made["extract"], *distinct)
-        for facts in (one["facts"], one["facts"].get("gate") or {})
+        for facts in (one["facts"], *(one["facts"].get(name) or {} for name in ("gate", "seed_gate")))
         if facts.keys() >= {"answers", "tokens", "cost"}
     ]
     total = {

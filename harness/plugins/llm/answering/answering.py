@@ -25,11 +25,14 @@ NOTHING, GOLD_PASSAGES = "no_retrieval", "gold"
 class Condition:
     """What the reader gets: the ``k`` best passages of a list; the list ``gold`` holds the supporting ones (``k`` null:
     all of them), ``no_retrieval`` none.
+
+    tokens: words that the passages hold at most, the first always among them; null for any number.
     """
 
     name: str
     source: str
     k: int | None
+    tokens: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,14 +115,19 @@ def gold_answers(benchmark: Benchmark, members: NDArray[np.int64]) -> list[list[
     return found
 
 
-def conditions(runs: Sequence[str], depths: list[int], controls: Mapping[str, int]) -> list[Condition]:
+def conditions(
+    runs: Sequence[str], depths: list[int], controls: Mapping[str, int], tokens: int | None = None
+) -> list[Condition]:
     """Each run at each depth, then the controls (a mapping of their names to numbers of passages).
 
     Controls: ``no_retrieval`` gets none, ``gold`` the supporting passages; any other the best of the first run.
+    tokens: the budget of each run, not of the controls.
     """
     if twice := next((depth for depth in depths if depths.count(depth) > 1), None):
         raise HarnessError(f"k={depths} names {twice} twice; leave one of them out")
-    named = [Condition(run if len(depths) == 1 else f"{run}@{depth}", run, depth) for run in runs for depth in depths]
+    named = [
+        Condition(run if len(depths) == 1 else f"{run}@{depth}", run, depth, tokens) for run in runs for depth in depths
+    ]
     for name, depth in controls.items():
         source = name if name in (NOTHING, GOLD_PASSAGES) else runs[0]
         named.append(Condition(name, source, depth))
@@ -142,8 +150,14 @@ def contexts(
     found = []
     for number in members.tolist():
         docs = run.docs[run.indptr[number] : run.indptr[number + 1]][:depth]
-        found.append([texts[doc] for doc in docs.tolist()])
+        found.append(_within([texts[doc] for doc in docs.tolist()], condition.tokens))
     return found
+
+
+def _within(passages: list[str], tokens: int | None) -> list[str]:
+    """The passages before the first one with which they hold more words; the first always."""
+    held = np.cumsum([len(passage.split()) for passage in passages])
+    return passages if tokens is None else passages[: max(1, int(np.sum(held <= tokens)))]
 
 
 def judge(

@@ -9,6 +9,7 @@ passages, p and intervals are by cluster, and the head says so.
   harness answer run=f.trec dataset=2wikimultihopqa reader.model=m reader.base_url=http://127.0.0.1:8000/v1
   harness answer run=f.trec reader.model=gpt-4.1-mini 'reader.price={prompt: .4, completion: 1.6}' dry_run=true
   harness answer 'run={dense: d.trec, fused: f.trec}' reader.model=m 'k=[2,5]' limit=100 out=answers.json
+  harness answer 'run={raptor: r.trec, fused: f.trec}' reader.model=m k=100 tokens=800     a matched budget of words
   harness answer run=f.trec reader.model=m reader.prompt=evidence 'reader.form=[evidence,answer]' baseline=null
 
 Runs are those of `harness evaluate --help`. Every answer of the endpoint is kept: a killed run goes on where it was,
@@ -55,7 +56,9 @@ def run(config: DictConfig) -> None:
     for name, depth in controls.items():
         if name != answering.GOLD_PASSAGES or depth is not None:
             whole_number(f"controls.{name}", depth, 0)
-    named = answering.conditions(list(paths), depths, controls)
+    if config.tokens is not None:
+        whole_number("tokens", config.tokens, 1)
+    named = answering.conditions(list(paths), depths, controls, config.tokens)
     against = answering.baseline(config.baseline, named)
     reader = instantiate(config.reader)
     store = store_of(config)

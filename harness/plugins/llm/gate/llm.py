@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness.core.errors import HarnessError, whole_number
-from harness.core.identity import NO_RESULT, digest
+from harness.core.identity import LATER, NO_RESULT, digest
 from harness.plugins.llm.endpoint import Chat, Conversation
 from harness.plugins.llm.endpoint.prompt import fill, read_list, read_text
 from harness.plugins.llm.gate import Candidates, Kept
@@ -23,7 +23,9 @@ TRUSTED = 0.5
 class LLM(Chat):
     """Keeps the facts that a model names, at most ``most`` of them: one request a question that has candidates.
 
-    prompt: of ``conf/gate/prompts/``, or a file, with ``{question}``, ``{facts}`` and, if it likes, ``{most}``.
+    prompt: of ``conf/gate/prompts/``, or a file, with ``{question}``, ``{facts}`` and, if it likes, ``{most}`` and
+    ``{domain}``: ``keep`` (facts), ``keep_domain`` (facts of a ``domain``, such as law), ``seeds`` (entities to start
+    from; for ``policy.seed.filter``).
     most: at least 1.    The rest: see Chat; the temperature is 0 by default.
 
     The answer is ``{"facts": [...]}``, texts of candidates (capitals and white space do not matter). What is no
@@ -37,6 +39,7 @@ class LLM(Chat):
     version: ClassVar[int] = 1
     prompt: str = field(default="keep", metadata=NO_RESULT)
     most: int = 4
+    domain: str = field(default="", metadata=LATER)
     max_tokens: int = 512
 
     def __post_init__(self) -> None:
@@ -53,7 +56,7 @@ class LLM(Chat):
 
         def ask(question: int) -> list[str | None]:
             facts = "\n".join(f"- {' '.join(text.split())}" for text in candidates.of(question))
-            message = fill(prompt, question=questions[question], facts=facts, most=str(self.most))
+            message = fill(prompt, question=questions[question], facts=facts, most=str(self.most), domain=self.domain)
             about = {"question": questions[question]}
             answered = conversation.ask(about, prompt, message, _read, "facts", self._form()) or []
             return [text if isinstance(text, str) else None for text in answered]
@@ -79,7 +82,12 @@ class LLM(Chat):
         return passed, {"strangers": strangers, "beyond": beyond, **conversation.facts()}
 
     def _prompt(self) -> str:
-        return read_text("gate", "prompt", self.prompt, "facts", "question")
+        text = read_text("gate", "prompt", self.prompt, "facts", "question")
+        if ("{domain}" in text) != bool(self.domain):
+            mend = "set gate.domain, such as law" if not self.domain else "take gate.prompt=keep_domain"
+            lacks = "names {domain}, which is empty" if not self.domain else f"has no place for domain={self.domain}"
+            raise HarnessError(f"gate.prompt={self.prompt} {lacks}; {mend}")
+        return text
 
     def _form(self) -> dict[str, Any]:
         facts = {"type": "array", "items": {"type": "string"}, "maxItems": self.most}

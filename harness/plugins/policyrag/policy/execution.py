@@ -89,6 +89,7 @@ def start(policy: Policy, graph: Graph, encoder: Encoder, benchmark: Benchmark, 
     named = sp.csr_array(entities, dtype=np.float64)
     named.data = np.minimum(named.data * np.maximum(np.diff(network.mentions.indptr), 1)[named.indices], 1.0)
     named.sort_indices()
+    named, selection = seed.selected(kept.names, named, benchmark.questions, store)
     close = nearest_passages(benchmark, encoder, seed.passages, seed.sharpness, store)
     questions = np.asarray(embed(encoder, benchmark.questions, "question", store))
     names = np.asarray(embed(encoder, kept.names, "name", store))
@@ -99,6 +100,7 @@ def start(policy: Policy, graph: Graph, encoder: Encoder, benchmark: Benchmark, 
     seeds = seed.seeds(kept, named, found, names, questions)
     phrases = seeds.of(named.shape)
     told = {"memory": kept.sizes(), "gate": dict(counts), **links, **_counts(seeds, phrases)}
+    told |= {"seed_gate": dict(selection)} if selection else {}
     return PolicyStart(kept, named, close, found, seeds, phrases, seed.restart(phrases, close), told)
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.errors import bounded, one_of, whole_number
+from harness.core.errors import HarnessError, bounded, one_of, whole_number
+from harness.core.identity import LATER
+from harness.plugins.llm import gate
 from harness.plugins.mentions.retriever.mentions import cosines
 from harness.plugins.policyrag.policy.gate import FactCandidates
 from harness.plugins.policyrag.policy.memory import TypedMemory
 from harness.retriever.search import exact_search
+from harness.work.store import Store
 
 SOURCES = ("facts", "names", "both", "question")
 ALIGN = ("lexical", "embedding", "both")
@@ -60,6 +65,8 @@ class Seed:
     allows all.
     passage_weight: w_p, the passages' share beside 1 for the phrases.    sim(p, q): the softmax of cosine / sharpness
     over the ``passages`` nearest passages. The whole restart is then divided by its sum.
+    filter: a gate that keeps some of the entities that a question names (seed selection by a prompt: ``gate.prompt:
+    seeds``), or all of them where it keeps none; null keeps all.
     """
 
     by: str = "facts"
@@ -71,8 +78,11 @@ class Seed:
     passage_weight: float = 0.15
     passages: int = 20
     sharpness: float = 0.04
+    filter: gate.Gate | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.filter, gate.Gate | None):
+            raise HarnessError(f"policy.seed.filter must be a gate or null, got filter={self.filter}")
         one_of("policy.seed.by", self.by, SOURCES)
         one_of("policy.seed.align", self.align, ALIGN)
         whole_number("policy.seed.cap", self.cap, 1)
@@ -84,6 +94,20 @@ class Seed:
         bounded("policy.seed.passage_weight", self.passage_weight, 0)
         whole_number("policy.seed.passages", self.passages, 0)
         bounded("policy.seed.sharpness", self.sharpness, 0, open_low=True)
+
+    def selected(
+        self, names: Sequence[str], named: sp.csr_array, questions: Sequence[str], store: Store
+    ) -> tuple[sp.csr_array, Mapping[str, Any]]:
+        """``named`` [Q, E] with what the filter keeps of it, and its counts; none without a filter."""
+        if self.filter is None or not named.nnz:
+            return named, {}
+        entities, place = np.unique(named.indices, return_inverse=True)
+        candidates = gate.Candidates([names[entity] for entity in entities.tolist()], named.indptr, place)
+        kept, counts = gate.keep(self.filter, questions, candidates, store)
+        rows, _ = _entries(named)
+        kept = kept | (np.bincount(rows[kept], minlength=named.shape[0]) == 0)[rows]
+        chosen = sp.csr_array(sp.coo_array((named.data[kept], (rows[kept], named.indices[kept])), shape=named.shape))
+        return chosen, counts
 
     def seeds(
         self,

@@ -54,6 +54,14 @@ def answered(endpoint: Scripted, *overrides: str) -> Any:
     return json.loads(Path("out.json").read_text()) if Path("out.json").exists() else None
 
 
+@pytest.mark.parametrize(("tokens", "passages"), [(14, 2), (13, 1), (1, 1)])
+def test_a_budget_of_words_holds_for_runs_and_not_for_controls(endpoint: Scripted, tokens: int, passages: int) -> None:
+    """Title and text of each passage have 7 words; the first is read whatever the budget."""
+    found = answered(endpoint, f"tokens={tokens}")
+    rows = {row["condition"]: row["passages"] for row in found["conditions"]}
+    assert (rows["retrieved"], rows["stuffed"]) == (passages, 2)
+
+
 def test_conditions_and_scores_by_hand(endpoint: Scripted, capsys: pytest.CaptureFixture[str]) -> None:
     found = answered(endpoint, "k=1")
     rows = {row["condition"]: row for row in found["conditions"]}
