@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from harness.benchmark import UNORDERED
 from harness.sweep.folder import View
 
 
@@ -17,3 +18,16 @@ def test_a_list_that_several_trials_are_stands_at_its_first_place_and_is_no_fusi
     assert view.fused == [0]
     assert view.winner_list == "graph"
     assert view.rivals == {"dense": 1}
+
+
+def test_queries_without_a_hop_order_are_counted_once_whatever_the_number_of_trials() -> None:
+    """Two trials of three queries, the order of one unknown: last_hop counts two of three."""
+    rows = [{"trial": str(place), "name": name, "family": "single"} for place, name in enumerate(("dense", "graph"))]
+    ranks = np.array([[[1, 2], [1, 9], [1, UNORDERED]]] * 2, dtype=np.int32)
+    queries, lock = pd.DataFrame({"id": ["a", "b", "c"]}), {"winner": {"trial": "0"}}
+    view = View("tune", rows, ranks, queries, {"objective": "recall@5"}, lock)
+    assert view.unordered() == " (last_hop: the 2 of 3 queries whose hop order is known)"
+    known = View("tune", rows, ranks[:, :2], queries[:2], {"objective": "recall@5"}, lock)
+    assert known.unordered() == ""
+    counted = View("tune", rows, ranks[:, :2], queries[:2], {"objective": "last_hop@5"}, lock, in_split=3)
+    assert counted.unordered() == (" (last_hop and what follows from it: the 2 of 3 queries whose hop order is known)")
