@@ -34,7 +34,11 @@ FOLDERS = {
     "harness/sweep/judge/edge.py": ["tests/sweep/judge/test_edge.py"],
     "harness/sweep/judge/foresight.py": ["tests/sweep/judge/test_foresight.py"],
     "harness/sweep/judge/judgement.py": ["tests/sweep/test_protocol.py", "tests/sweep/judge/test_foresight.py"],
-    "harness/sweep/trial/engine.py": ["tests/sweep/trial/test_engine.py", "tests/sweep/trial/test_training.py"],
+    "harness/sweep/judge/selection.py": ["tests/sweep/judge/test_selection.py"],
+    "harness/sweep/folder": ["tests/sweep/folder"],
+    "harness/sweep/trial": ["tests/sweep/trial"],
+    "harness/sweep/verify.py": ["tests/sweep/test_verify.py"],
+    "harness/plugins/items": ["tests/plugins/items"],
     "harness/sweep/judge/trial_table.py": ["tests/sweep/test_protocol.py"],
     "harness/sweep/judge/choice.py": ["tests/sweep/test_protocol.py"],
     "harness/sweep/heldout": [

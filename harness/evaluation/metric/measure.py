@@ -321,14 +321,14 @@ def metrics(names: str | Metric | Iterable[str | Metric], depths: int | Sequence
     >>> [str(metric) for metric in metrics(["last_hop", "mrr", "ndcg@20"], [5, 10])]
     ['last_hop@5', 'last_hop@10', 'mrr', 'ndcg@20']
     """
-    names = [names] if isinstance(names, Metric) else names
-    for key, given in (("metrics", names), ("k", () if depths is None or isinstance(depths, int) else depths)):
-        if not isinstance(given, Iterable) or (key == "k" and isinstance(given, str)):
-            raise HarnessError(
-                f"{key}={given}: expected names such as last_hop@5 and whole numbers as depths, such as 5 or [5,10]"
-            )
-    wanted = [names] if isinstance(names, str) else list(names)
-    ks = [depths] if isinstance(depths, int) else list(depths or ())
+    expected = "expected names such as last_hop@5 and whole numbers as depths, such as 5 or [5,10]"
+    wanted = [names] if isinstance(names, (str, Metric)) else names
+    if not isinstance(wanted, Iterable):
+        raise HarnessError(f"metrics={names}: {expected}")
+    ks = [depths] if isinstance(depths, int) else () if depths is None else depths
+    if not isinstance(ks, Iterable) or isinstance(ks, str):
+        raise HarnessError(f"k={depths}: {expected}")
+    ks = list(ks)
     found: dict[Metric, None] = {}
     for name in wanted:
         if "@" in str(name) or not ks or (base := Metric.parse(f"{name}@{ks[0]}")).measure.whole:
