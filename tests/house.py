@@ -27,7 +27,10 @@ def brought() -> dict[str, list[str]]:
     found = {}
     for folder in sorted(path.parent for path in PLUGINS.glob("*/__init__.py")):
         configured = folder / "conf"
-        names = [path.relative_to(configured).with_suffix("").as_posix() for path in configured.rglob("*.yaml")]
+        own = [
+            path for path in configured.rglob("*.yaml") if not (ROOT / "conf" / path.relative_to(configured)).is_file()
+        ]
+        names = [path.relative_to(configured).with_suffix("").as_posix() for path in own]
         inside = [path for path in folder.glob("*/*.py") if path.stem != "__init__"]
         names += [path.stem if path.parent.name == "command" else f"{path.parent.name}/{path.stem}" for path in inside]
         found[folder.name] = sorted({name for name in names if "__pycache__" not in name})

@@ -44,7 +44,7 @@ def load_into(store: Store, name_or_path: str | Path, data: str | Path | None = 
         )
     if data is not None:
         overrides.append(f"paths.data={_quoted(str(data))}")
-    config = compose("data", overrides)
+    config = compose("benchmark", overrides)
     benchmark: Benchmark = instantiate(config.dataset).load(store)
     return benchmark
 

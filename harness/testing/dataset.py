@@ -20,7 +20,7 @@ class DatasetConformance(Conformance):
 
     def make(self, name: str) -> Any:
         """The dataset, as ``harness.load`` makes it."""
-        return instantiate(compose("data", [f"dataset={name}", *self.overrides]).dataset)
+        return instantiate(compose("benchmark", [f"dataset={name}", *self.overrides]).dataset)
 
     def test_it_brings_a_whole_benchmark(self, name: str, tmp_path: Path) -> None:
         """Ids ascend and are unique; gold are passage numbers in hop order, -1 behind them; questions are not empty."""

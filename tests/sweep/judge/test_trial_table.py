@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast, get_type_hints
+
 import numpy as np
 
+from harness.core.input import misfit
 from harness.evaluation.metric import ABSENT, Metric
-from harness.sweep.judge.trial_table import graph_outcomes
+from harness.sweep.folder.rows import Judged, Row, records
+from harness.sweep.judge.trial_table import frame, graph_outcomes
 
 U = -2  # the hop order of the query is not known
 RANKS = np.array(
@@ -32,3 +36,13 @@ def test_the_objective_gives_the_depth_alone() -> None:
 def test_without_dense_or_without_order_there_is_none() -> None:
     assert graph_outcomes(RANKS, Metric.parse("last_hop@5"), None) == [NOBODY] * 3
     assert graph_outcomes(RANKS[:, 3:], Metric.parse("recall@5"), 0) == [NOBODY] * 3
+
+
+def test_what_is_stored_is_read_as_it_was() -> None:
+    """Counts are integers in a column that has a null, too."""
+    shares = dict.fromkeys(get_type_hints(Judged))
+    named = {"trial": "t", "name": "n", "family": "f", "overrides": ["fuser=rrf"], "parameters": {"fuser": "rrf"}}
+    made = [{**named, **shares, "wins": 105, "losses": 5}, {**named, **shares}]
+    (first, second) = records(frame(cast("list[Row]", made)))
+    assert (first["wins"], type(first["wins"]), second["wins"]) == (105, int, None)
+    assert misfit(first, Judged) is None
