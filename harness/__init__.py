@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from harness.evaluation.gold import Gold as Gold
     from harness.evaluation.metric import Metric as Metric
     from harness.fusion.fuse import fuse as fuse
+    from harness.report.notebook import sweep_result as sweep_result
     from harness.run import Run as Run
     from harness.run.io import read as read
     from harness.run.io import read_all as read_all
@@ -49,6 +50,7 @@ MODULES = {
     "read_all": "run.io",
     "run_heldout": "sweep.protocol",
     "run_sweep": "sweep.protocol",
+    "sweep_result": "report.notebook",
     "write": "run.io",
 }
 """Where each name is defined."""
@@ -68,6 +70,7 @@ __all__ = [
     "read_all",
     "run_heldout",
     "run_sweep",
+    "sweep_result",
     "write",
 ]
 

@@ -163,6 +163,29 @@ def test_code_on_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch
         check_figure(page, tmp_path)
 
 
+@pytest.mark.slow
+def test_the_tutorial_notebook_shows_what_its_cells_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``jupyter execute --inplace`` in reports/docs/examples brings its outputs up to date."""
+    nbclient = pytest.importorskip("nbclient", reason="the extra `dev` is not installed")
+    import nbformat
+
+    examples = shutil.copytree(DOCS / "examples", tmp_path / "examples")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONWARNINGS", "ignore")
+    shown = nbformat.read(examples / "tutorial.ipynb", as_version=4)
+    run = nbformat.from_dict(shown)
+    nbclient.NotebookClient(run, timeout=600, resources={"metadata": {"path": str(examples)}}).execute()
+    printed, written = ([cell_outputs(cell) for cell in notebook.cells] for notebook in (run, shown))
+    assert printed == written
+    assert sum("image/png" in output for cell in written for output in cell) == 1
+
+
+def cell_outputs(cell: Any) -> list[dict[str, str]]:
+    """What a cell gives, but what is logged; of a figure, that there is one."""
+    found = [output["data"] for output in cell.get("outputs", ()) if output["output_type"] != "stream"]
+    return [{kind: "" if kind.startswith("image/") else str(text) for kind, text in data.items()} for data in found]
+
+
 TUTORIALS = {
     "tutorial-compare": "compare.png",
     "tutorial-benchmarks": "reports/figures/alpha.png",

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -177,6 +178,23 @@ def test_several_systems_metrics_and_baselines_are_a_frame(runs: dict[str, harne
     one = harness.compare({"mine": [GRAPH, GRAPH]}, runs["dense"], GOLD, "last_hop@1")[0]
     assert one.repeats["mine"].means == (1.0, 1.0)
     assert harness.fuse([DENSE, GRAPH], "rrf").equals(harness.fuse(runs, "rrf"))
+
+
+def test_a_sweep_is_data_frames_tables_and_axes(example: ModuleType, tmp_path: Path) -> None:
+    """tests/report/example.py has the numbers, worked by hand."""
+    made = example.write(tmp_path / "sweeps" / "s1")
+    found = harness.sweep_result(made.folder)
+    rows = found.comparisons
+    assert rows[["trial", "against", "score", "wins", "losses", "p"]].values[0].tolist() == [
+        "boltzmann pit alpha=0.7 beta=0.5 cap=20", "dense", 5 / 6, 3, 0, 0.25,
+    ]  # fmt: skip
+    assert rows.groupby("against").size().to_dict() == {"dense": 4, "graph": 4}
+    assert found.figures["alpha"].axes()[0].get_xlabel() == "alpha (share of dense)"
+    assert found.figures["alpha"]._repr_png_().startswith(b"\x89PNG")
+    assert "Leaderboard" in found.tables["leaderboard"].text()
+    assert "rrf k=60" in made._repr_html_() == harness.sweep_result(made)._repr_html_()
+    with pytest.raises(HarnessError, match=r"^path: expected a path, got an int, 5"):
+        harness.sweep_result(5)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,8 @@ side; given goes by the field `split` of queries.jsonl (tune, train, dev, valida
 says what another name means; splitting=splits.tsv is a file with lines `id split`.
 
 Equal scores are ordered by document id ascending. ties=trec does as trec_eval does (scores as 32-bit floats, equal ones
-by document id descending).
+by document id descending). Where another order of equal scores would change a number of the table, a note says the range
+over all orders (tie_ranges in JSON).
 `out` by its ending: .json (everything, with each query), .csv, .tex, .txt, .html (the
 table). Printed are all queries and, of the groups by hop count and by type, those of which there are several;
 explain=true prints every group, what the metrics count, and what run and gold have in common.
@@ -71,6 +72,8 @@ def run(config: DictConfig) -> None:
     looked = look(config, "evaluate", gold.source, gold.tests, gold.query_ids)
     if found.note:
         print(f"note: {found.note}")
+    if found.tie_note:
+        print(f"note: {found.tie_note}")
     table = found.table() if explain else found.short_table()
     print(*shown_lines(table), sep="\n")
     for topic, text in found.explanation().items() if explain else ():

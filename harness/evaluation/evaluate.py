@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -36,6 +36,7 @@ from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.metric import Metric, average, definitions, groups, metrics, run_ranks
 from harness.evaluation.metric.measure import Judged, Ranks, Values
 from harness.evaluation.metric.rank import Ties
+from harness.evaluation.metric.tie import Range, describe_ranges, tie_ranges
 from harness.evaluation.result import Result, coverage_notes
 from harness.run import Run
 from harness.run.systems import Systems, is_several, read_systems
@@ -50,7 +51,8 @@ class Evaluation(Result):
     run, gold: their names.    metrics: by name.    by_hops, by_type: ``n`` and the metrics of each group.
     per_query: the metrics of each query.    n_last_hop: the queries that last_hop counts, since their hop order is
     known; None where that is all, or none. The groups have it, too.
-    judgements: how they are read (see ``Gold.describe``).
+    judgements: how they are read (see ``Gold.describe``).    tie_ranges: what another order of equal scores could
+    make of a metric, lowest and highest (see ``harness.evaluation.metric.tie``).
     """
 
     run: str
@@ -65,6 +67,12 @@ class Evaluation(Result):
     per_query: Mapping[str, Scores]
     n_last_hop: int | None = None
     judgements: str = ""
+    tie_ranges: Mapping[str, Range] = field(default_factory=dict)
+
+    @property
+    def tie_note(self) -> str:
+        """What another order of equal scores would give; empty where that is not seen in a table."""
+        return describe_ranges(self.run, self.tie_ranges)
 
     @property
     def note(self) -> str | None:
@@ -86,6 +94,7 @@ class Evaluation(Result):
             **({"judgements": self.judgements} if self.judgements else {}),
             **({} if self.n_last_hop is None else {"n_last_hop": self.n_last_hop}),
             "metrics": self.metrics,
+            **({"tie_ranges": {name: list(ends) for name, ends in self.tie_ranges.items()}} if self.tie_ranges else {}),
             "by_hops": self.by_hops,
             "by_type": self.by_type,
             "per_query": self.per_query,
@@ -236,6 +245,7 @@ def evaluate_run(
         },
         n_last_hop=None if partly is None else int(partly.sum()),
         judgements=gold.describe(),
+        tie_ranges=ranges_of(run, gold, wanted, ties),
     )
 
 
@@ -243,6 +253,12 @@ def ranks_of(run: Run, gold: Gold, ties: Ties = "house") -> Ranks:
     """int32[Q, H]: the gold ranks of the queries of ``gold``, in its order."""
     queries = pa.array(gold.query_ids, pa.string())
     return run_ranks(run.aligned(queries, run.doc_ids), gold.numbers(run.doc_ids), ties)
+
+
+def ranges_of(run: Run, gold: Gold, wanted: Sequence[Metric], ties: Ties = "house") -> dict[str, Range]:
+    """What another order of equal scores could make of each metric; see ``tie_ranges``."""
+    aligned = run.aligned(pa.array(gold.query_ids, pa.string()), run.doc_ids)
+    return tie_ranges(aligned, gold.numbers(run.doc_ids), gold.judged(run.doc_ids), wanted, ties)
 
 
 def judged_of(run: Run, gold: Gold, ties: Ties = "house") -> Judged | None:

@@ -12,11 +12,12 @@ from harness.core.errors import HarnessError, one_of
 from harness.core.table import counted
 from harness.evaluation.comparison import Comparison, Test
 from harness.evaluation.coverage import Coverage, check_known
-from harness.evaluation.evaluate import judged_of, ranks_of
+from harness.evaluation.evaluate import judged_of, ranges_of, ranks_of
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.metric.rank import Ties
+from harness.evaluation.metric.tie import describe_ranges
 from harness.evaluation.system_comparison import Repeats, SystemComparison, corrected, pairs_of, values_of
 from harness.evaluation.verdict import Comparisons
 from harness.run import Run
@@ -50,13 +51,21 @@ class RunComparison(SystemComparison):
         return f"{gold}, {n} queries, split {self.gold.part}{f'; {said}' if said else ''}"
 
     def cautions(self) -> list[str]:
-        """A run whose lists are shorter than the metric looks."""
-        return [
+        """A run whose lists are shorter than the metric looks, and one whose scores are equal where that matters."""
+        tied = (describe_ranges(name, ranges) for name, ranges in self.tie_ranges.items())
+        return [f"{text}." for text in tied if text] + [
             f"{name} has {counted(found.longest, 'document')} a query at most; a metric at {self.metric.k} looks no "
             "further in it."
             for name, found in self.coverages.items()
             if found.longest < (self.metric.k or 0)
         ]
+
+    def _tied(self) -> dict[str, Any]:
+        """The ranges of this metric, of the run and of the baseline, where another order moves it."""
+        sides = {"run": self.name, "baseline": self.baseline}
+        own = {side: self.tie_ranges.get(name, {}).get(str(self.metric)) for side, name in sides.items()}
+        found = {side: list(ends) for side, ends in own.items() if ends}
+        return {"tie_ranges": found} if found else {}
 
     def _json(self) -> dict[str, Any]:
         ours, theirs = self.coverages[self.name], self.coverages[self.baseline]
@@ -70,6 +79,7 @@ class RunComparison(SystemComparison):
             "coverage": {"run": ours.to_dict(), "baseline": theirs.to_dict()},
             "metric": self.metric.name,
             "k": self.metric.k,
+            **self._tied(),
             "clusters": len(np.unique(labels)),
             "largest_cluster": int(np.bincount(labels).max()),
         }
@@ -144,6 +154,7 @@ def compare_all(
         name: min((Coverage.of(run, gold) for run in several), key=lambda one: one.answered)
         for name, several in systems.items()
     }
+    tied = {name: ranges_of(several[0], gold, wanted, ties) for name, several in systems.items() if len(several) == 1}
     counted, labels = gold.take(np.flatnonzero(gold.has_last_hop).tolist()), gold.clusters()
     found = []
     for name, base in pairs_of(runs, baselines):
@@ -156,7 +167,7 @@ def compare_all(
                 RunComparison(
                     **values_of(one), metric=metric, gold=counted if metric.ordered else gold, run=runs[name][0],
                     name=name, baseline=base, ties=ties, coverages={each: coverages[each] for each in (name, base)},
-                    repeats=repeats,
+                    repeats=repeats, tie_ranges={each: tied[each] for each in (name, base) if each in tied},
                 )
             )  # fmt: skip
     return corrected(found)

@@ -16,6 +16,7 @@ from harness.evaluation.conclusion import Headroom
 from harness.evaluation.coverage import Coverage
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.metric.measure import Values
+from harness.evaluation.metric.tie import Range
 from harness.evaluation.result import Result, coverage_notes
 
 S = TypeVar("S", bound="SystemComparison")
@@ -58,6 +59,7 @@ class SystemComparison(Result, Comparison):
     name: of the system, ``run`` and ``baseline``: their files.    p_holm: the p that decides, corrected for all
     comparisons that were made together.    coverages: of ranked lists, the run's and the baseline's, by name.
     repeats: of the two, by name, those that ran several times.
+    tie_ranges: of ranked lists, what another order of equal scores could make of each metric, by system.
     fusable: whether the systems are ranked lists, which could be fused.
     """
 
@@ -68,6 +70,7 @@ class SystemComparison(Result, Comparison):
     p_holm: float | None = None
     coverages: Mapping[str, Coverage] = field(default_factory=dict)
     repeats: Mapping[str, Repeats] = field(default_factory=dict)
+    tie_ranges: Mapping[str, Mapping[str, Range]] = field(default_factory=dict)
     fusable: ClassVar[bool] = True
 
     @property

@@ -42,6 +42,7 @@ def renamed(found: Sequence[S]) -> list[S]:
             baseline=names[one.baseline],
             coverages={names.get(name, name): coverage for name, coverage in one.coverages.items()},
             repeats={names[name]: repeats for name, repeats in one.repeats.items()},
+            tie_ranges={names[name]: ranges for name, ranges in one.tie_ranges.items()},
         )
         for one in found
     ]

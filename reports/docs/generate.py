@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import json
+import re
 import sys
 import time
 import tomllib
@@ -31,7 +33,8 @@ from harness.core.concepts import ROOMS  # noqa: E402
 from harness.core.configuration import names  # noqa: E402
 from harness.core.configuration.extensions import folders, plugins  # noqa: E402
 
-PAGES = ROOT / "reports" / "docs" / "pages"
+DOCS = ROOT / "reports" / "docs"
+PAGES = DOCS / "pages"
 REFERENCE = [*reversed(rooms()), "plugins", "testing"]
 """The pages of the reference: the rooms, the lowest first, and what tests of others inherit."""
 
@@ -74,6 +77,7 @@ def version() -> str:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made of the code."""
     pages = {"strategies.md": strategies(), "commands.md": command_pages(), "gallery.md": gallery()}
+    pages["tutorial-notebook.md"] = notebook(DOCS / "examples" / "tutorial.ipynb")
     pages["reference/harness.md"] = top()
     pages |= {f"reference/{name}.md": room(name) for name in REFERENCE}
     pages["rooms.svg"] = drawing()
@@ -105,6 +109,22 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
         if mark in markdown:
             markdown = markdown.replace(mark, fill())
     return markdown
+
+
+def notebook(path: Path) -> str:
+    """A notebook that was run: its texts, its code, and the richest form of each output."""
+    parts = []
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+        for output in cell.get("outputs", ()):
+            data = output["data"]
+            if "image/png" in data:
+                parts.append(f'<img alt="the output" src="data:image/png;base64,{"".join(data["image/png"]).strip()}">')
+            else:
+                html = "".join(data["text/html"])
+                parts.append(re.sub(r"<style.*?</style>|\n\s*", "", html, flags=re.S))
+    return "\n\n".join(parts)
 
 
 def top() -> str:

@@ -234,7 +234,7 @@ class Metric:
                 raise HarnessError(f"metric {self}: the hop order has no grades; leave rel out")
 
     @classmethod
-    def parse(cls, text: str) -> Metric:
+    def parse(cls, text: str | Metric) -> Metric:
         """The metric of a name.
 
         Args:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import io
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from harness.core.files import whole
 from harness.core.table import sentence
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from harness.core.table import Table
@@ -81,7 +83,7 @@ class Picture:
 
     name: str
     title: str
-    draw: Callable[[Figure], None]
+    draw: Callable[[Figure], None] = field(repr=False)
     height: float = 2.3
     notes: str = ""
 
@@ -93,12 +95,12 @@ class Picture:
         """Everything that is said about it."""
         return " ".join(filter(None, [sentence(self.title), self.notes]))
 
-    def save(self, folder: Path, page: Page | None = None, endings: Sequence[str] = (".pdf", ".png")) -> list[Path]:
-        """Write ``<name>.pdf`` and ``<name>.png``; the user's own matplotlib settings have no say."""
+    @contextlib.contextmanager
+    def drawn(self, page: Page | None = None) -> Iterator[Figure]:
+        """The figure, while our style holds; the user's own matplotlib settings have no say."""
         import matplotlib
         from matplotlib.figure import Figure
 
-        paths = [folder / f"{self.name}{ending}" for ending in endings]
         with matplotlib.rc_context():
             matplotlib.rcParams.update(matplotlib.rcParamsDefault)
             page = page or Page()
@@ -106,6 +108,24 @@ class Picture:
             figure = Figure(figsize=(page.width, self.height), layout="constrained")
             self.draw(figure)
             rename_texts(figure, page.rename)
+            yield figure
+
+    def axes(self) -> list[Axes]:
+        """The axes of matplotlib, to be changed; ``axes[0].figure.savefig("mine.png")`` writes the figure."""
+        with self.drawn() as figure:
+            return list(figure.axes)
+
+    def _repr_png_(self) -> bytes:
+        """The figure, in a notebook."""
+        with self.drawn() as figure:
+            made = io.BytesIO()
+            figure.savefig(made, format="png", metadata=NO_DATE["png"])
+        return made.getvalue()
+
+    def save(self, folder: Path, page: Page | None = None, endings: Sequence[str] = (".pdf", ".png")) -> list[Path]:
+        """Write ``<name>.pdf`` and ``<name>.png``."""
+        paths = [folder / f"{self.name}{ending}" for ending in endings]
+        with self.drawn(page) as figure:
             for path in paths:
                 made = io.BytesIO()  # matplotlib's own writer breaks on a full disk
                 figure.savefig(made, format=path.suffix[1:], metadata=NO_DATE[path.suffix[1:]])

@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.input import Number, misfit, parse_json, read_yaml
+from harness.core.table import Column, Source, Table
 from harness.evaluation.metric import Metric
 from harness.sweep.folder.integrity import check_file, recorded
 from harness.sweep.folder.lock import LOCK as LOCK
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
+SHOWN, SHOWN_METRICS = 8, 4
+"""Trials and metrics that a notebook shows of a sweep."""
 QUERY = ("id", "hops", "type", "chain")
 """What readers need of a manifest, of a row of a trial, and of a row of a query."""
 UNTITLED = ("paths.runs", "paths.data", "paths.reports", "tracking", "device")
@@ -117,7 +120,7 @@ class Evaluated(Row):
     evaluation: Required[int]  # type: ignore[misc]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SweepResult:
     """A finished sweep, read lazily from its folder.
 
@@ -260,6 +263,20 @@ class SweepResult:
         """The metrics, in the order of the configuration, the objective among them."""
         named = [str(metric) for metric in (*(self.config.get("metrics") or ()), self.manifest["objective"])]
         return [metric for metric in dict.fromkeys(named) if metric in self.trials.columns]
+
+    def __repr__(self) -> str:
+        """``SweepResult(sweep sample: 218 trials on 312 tune queries)``."""
+        return f"{type(self).__name__}({self.title}: {len(self.trials)} trials on {len(self.queries)} tune queries)"
+
+    def _repr_html_(self) -> str:
+        """The best trials on tune."""
+        counts = [Column(title, "count") for title, key in (("W", "wins"), ("L", "losses")) if key in self.trials]
+        metrics = list(dict.fromkeys([self.manifest["objective"], *self.metrics]))[:SHOWN_METRICS]
+        columns = [Column("strategy", "text"), *(Column(f"{name} %") for name in metrics), *counts]
+        keys = ["name", *metrics, *("wins", "losses")[: len(counts)]]
+        rows = [[row.get(key) for key in keys] for row in records(self.trials.head(SHOWN))]
+        title = f"{self.title}: the best {len(rows)} of {len(self.trials)} trials"
+        return Table("trials", title, columns, rows, Source(f"tune, {len(self.queries)} queries"))._repr_html_()
 
     def check(self) -> None:
         """Read every file. Raises HarnessError for one that is missing or damaged."""
