@@ -155,7 +155,7 @@ def test_several_systems_metrics_and_baselines_are_a_frame(runs: dict[str, harne
         {"run": "graph", "n": 2, "last_hop@1": 1.0, "recall@1": 0.5},
     ]
     assert scored["graph"].metrics["recall@1"] == 0.5
-    assert list(scored.to_frame(per_query=True)) == ["run", "query_id", "last_hop@1", "recall@1"]
+    assert list(scored.to_frame(per_query=True)) == ["run", "query_id", "last_hop@1", "recall@1", "gold_ranks"]
     assert "graph       100.0      50.0" in str(scored)
     found = harness.compare([OfRanx(GRAPH, "mine"), GRAPH], {"dense": DENSE}, GOLD, ["last_hop", "recall"], depths=1)
     rows = found.to_frame()
@@ -195,6 +195,29 @@ def test_a_sweep_is_data_frames_tables_and_axes(example: ModuleType, tmp_path: P
     assert "rrf k=60" in made._repr_html_() == harness.sweep_result(made)._repr_html_()
     with pytest.raises(HarnessError, match=r"^path: expected a path, got an int, 5"):
         harness.sweep_result(5)
+
+
+def test_out_has_a_row_a_query_with_the_ranks_of_its_gold(runs: dict[str, harness.Run], tmp_path: Path) -> None:
+    """q1: gold a, b; dense has a, b, graph has b, c. q2: gold b, <c>; dense has b, <c>, graph has <c>."""
+    lines = [{"id": q, "supporting_ids": s} for q, s in zip(GOLD.query_ids, GOLD.supporting, strict=True)]
+    (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    for name, run in runs.items():
+        harness.write(run, tmp_path / f"{name}.json")
+    options = ["run=graph.json", "gold=gold.jsonl", "paths.looks=null"]
+    against = ["baseline=dense.json", "metric=last_hop@1"]
+    warm.harness("compare", *options, *against, "out=c.csv", cwd=tmp_path, check=True)
+    assert (tmp_path / "c-queries.csv").read_text() == (
+        "query_id,run,baseline,metric,score,baseline_score,result,gold_ranks,baseline_ranks\n"
+        "q1,graph.json,dense.json,last_hop@1,1.0,0.0,won,- 1,1 2\n"
+        "q2,graph.json,dense.json,last_hop@1,1.0,0.0,won,- 1,1 2\n"
+    )
+    assert (tmp_path / "c.csv").read_text().startswith("run,")
+    warm.harness("compare", *options, *against, "out=c.parquet", cwd=tmp_path, check=True)
+    rows = pd.read_parquet(tmp_path / "c.parquet")
+    assert [list(ranks) for ranks in rows["baseline_ranks"]] == [[1, 2], [1, 2]]
+    done = warm.harness("evaluate", *options, "metrics=[mrr]", "out=e.csv", cwd=tmp_path, check=True)
+    assert done.stdout.splitlines()[-2:] == ["e.csv", "e-queries.csv"]
+    assert (tmp_path / "e-queries.csv").read_text() == "query_id,mrr,gold_ranks\nq1,1.0,- 1\nq2,1.0,- 1\n"
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,10 @@ Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are a
 one comparison is an object with metric, k, n, run, baseline, wins, losses, p, wilson, odds_ratio, wins_ids, losses_ids,
 headroom and more; several are a list. out=NAME.tex is a paper's table, systems by metrics, with signs and bold only
 where a difference is shown, NAME-matrix.tex the matrix of several baselines, NAME-appendix.tex the table of this
-command; out=NAME.html one page, which opens from disk: that matrix in colours, with intervals,
-and the table; out=NAME.md the table for a pull request. `figure` (.pdf, .png or .svg) shows each difference with its
-interval, wins and losses.
+command; out=NAME.html one page, which opens from disk: that matrix in colours, with intervals, and the table;
+out=NAME.md the table for a pull request; out=NAME.parquet, and NAME-queries.csv beside a .csv, a row a query: run,
+metric, scores, won or lost, and the rank of each gold passage in both lists. `figure` (.pdf, .png or .svg) shows each
+difference with its interval, wins and losses.
 
 gate=no_worse margin=1 is for continuous integration: the last line says whether the whole 95% interval of the
 difference (by cluster where questions share gold) lies above -1 point. The exit status is 0 where it does, 1 where it
@@ -68,11 +69,12 @@ def run(config: DictConfig) -> None:
 
     from harness.evaluation.system_comparison import comparison_table, headroom
     from harness.evaluation.system_table import Matrix, system_table
+    from harness.evaluation.verdict import Comparisons
     from harness.report.difference_figure import picture
-    from harness.report.output import FIGURES, check_ending, write_figure, write_result
+    from harness.report.output import BY_QUERY, FIGURES, check_ending, write_figure, write_result
 
     complete(config)
-    check_ending(config.out)
+    check_ending(config.out, known=BY_QUERY)
     check_ending(config.figure, "figure", FIGURES)
     gate = _gate(config)
     runs, baselines = _systems(config)
@@ -86,7 +88,10 @@ def run(config: DictConfig) -> None:
     ]
     pairs = Matrix(found) if len(baselines) > 1 else None
     one_or_all = results[0] if len(results) == 1 else results
-    write_result(config.out, one_or_all, comparison_table(found), system_table(found), pairs)
+    frame = Comparisons(found).to_frame
+    write_result(
+        config.out, one_or_all, comparison_table(found), system_table(found), pairs, lambda: frame(per_query=True)
+    )
     write_figure(config.figure, lambda name: picture(found, name))
     if gate:
         _leave(gate, found)

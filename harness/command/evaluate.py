@@ -29,9 +29,10 @@ side; given goes by the field `split` of queries.jsonl (tune, train, dev, valida
 says what another name means; splitting=splits.tsv is a file with lines `id split`.
 
 Equal scores are ordered by document id ascending. ties=trec does as trec_eval does (scores as 32-bit floats, equal ones
-by document id descending). Where another order of equal scores would change a number of the table, a note says the range
-over all orders (tie_ranges in JSON).
-`out` by its ending: .json (everything, with each query), .csv, .tex, .txt, .html (the
+by document id descending). Where another order of equal scores would change a number of the table, a note says the
+range over all orders (tie_ranges in JSON).
+`out` by its ending: .json (everything, with each query), .parquet (a row a query, with the ranks of its gold passages;
+NAME-queries.csv beside a .csv has the same), .csv, .tex, .txt, .md, .html (the
 table). Printed are all queries and, of the groups by hop count and by type, those of which there are several;
 explain=true prints every group, what the metrics count, and what run and gold have in common.
 """
@@ -52,12 +53,12 @@ def run(config: DictConfig) -> None:
     from harness.core.table import paragraph, shown_lines
     from harness.evaluation.coverage import read_gold, show_coverage
     from harness.evaluation.evaluate import evaluate_run
-    from harness.report.output import check_ending, write_result
+    from harness.report.output import BY_QUERY, check_ending, write_result
     from harness.run import io as lists
 
     complete(config)
     explain = config.explain
-    check_ending(config.out)
+    check_ending(config.out, known=BY_QUERY)
     keep_inputs(config, config.run)
     wanted = at_depths(plain(config.metrics), plain(config.k))
     gold, source = read_gold(config), str(config.run)
@@ -79,4 +80,4 @@ def run(config: DictConfig) -> None:
     for topic, text in found.explanation().items() if explain else ():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
     print_look(config, looked, len(gold))
-    write_result(config.out, {**found.json, **looked}, found.table())
+    write_result(config.out, {**found.json, **looked}, found.table(), queries=lambda: found.to_frame(per_query=True))

@@ -33,7 +33,7 @@ from harness.core.errors import HarnessError, one_of
 from harness.core.table import Column, Source, Table
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
-from harness.evaluation.metric import Metric, average, definitions, groups, metrics, run_ranks
+from harness.evaluation.metric import ABSENT, Metric, average, definitions, groups, metrics, run_ranks
 from harness.evaluation.metric.measure import Judged, Ranks, Values
 from harness.evaluation.metric.rank import Ties
 from harness.evaluation.metric.tie import Range, describe_ranges, tie_ranges
@@ -51,8 +51,9 @@ class Evaluation(Result):
     run, gold: their names.    metrics: by name.    by_hops, by_type: ``n`` and the metrics of each group.
     per_query: the metrics of each query.    n_last_hop: the queries that last_hop counts, since their hop order is
     known; None where that is all, or none. The groups have it, too.
-    judgements: how they are read (see ``Gold.describe``).    tie_ranges: what another order of equal scores could
-    make of a metric, lowest and highest (see ``harness.evaluation.metric.tie``).
+    judgements: how they are read (see ``Gold.describe``).    ranks: int32[n, H], of the gold passages.
+    tie_ranges: what another order of equal scores could make of a metric, lowest and highest (see
+    ``harness.evaluation.metric.tie``).
     """
 
     run: str
@@ -67,6 +68,7 @@ class Evaluation(Result):
     per_query: Mapping[str, Scores]
     n_last_hop: int | None = None
     judgements: str = ""
+    ranks: Ranks = field(default_factory=lambda: np.empty((0, 0), np.int32))
     tie_ranges: Mapping[str, Range] = field(default_factory=dict)
 
     @property
@@ -132,8 +134,9 @@ class Evaluation(Result):
         return [{"run": self.run, "n": self.n, **self.metrics}]
 
     def query_records(self) -> list[dict[str, Any]]:
-        """A row a query: its id, and its metrics."""
-        return [{"query_id": query, **values} for query, values in self.per_query.items()]
+        """A row a query: its id, its metrics, and the rank of each gold passage (None: not in the list)."""
+        rows = zip(self.per_query.items(), listed_ranks(self.ranks), strict=True)
+        return [{"query_id": query, **values, "gold_ranks": ranks} for (query, values), ranks in rows]
 
     def explanation(self) -> dict[str, str]:
         """What the numbers are, by topic: what each metric counts, the order of ties, what run and gold share."""
@@ -245,6 +248,7 @@ def evaluate_run(
         },
         n_last_hop=None if partly is None else int(partly.sum()),
         judgements=gold.describe(),
+        ranks=ranks,
         tie_ranges=ranges_of(run, gold, wanted, ties),
     )
 
@@ -253,6 +257,11 @@ def ranks_of(run: Run, gold: Gold, ties: Ties = "house") -> Ranks:
     """int32[Q, H]: the gold ranks of the queries of ``gold``, in its order."""
     queries = pa.array(gold.query_ids, pa.string())
     return run_ranks(run.aligned(queries, run.doc_ids), gold.numbers(run.doc_ids), ties)
+
+
+def listed_ranks(ranks: Ranks) -> list[list[int | None]]:
+    """The ranks of each query's gold passages, in hop order where that is known; None for one that is not listed."""
+    return [[None if rank == ABSENT else rank for rank in row if rank > 0] for row in ranks.tolist()]
 
 
 def ranges_of(run: Run, gold: Gold, wanted: Sequence[Metric], ties: Ties = "house") -> dict[str, Range]:

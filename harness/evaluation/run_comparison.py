@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 import numpy as np
@@ -12,10 +12,10 @@ from harness.core.errors import HarnessError, one_of
 from harness.core.table import counted
 from harness.evaluation.comparison import Comparison, Test
 from harness.evaluation.coverage import Coverage, check_known
-from harness.evaluation.evaluate import judged_of, ranges_of, ranks_of
+from harness.evaluation.evaluate import judged_of, listed_ranks, ranges_of, ranks_of
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.metric import Metric, metrics
-from harness.evaluation.metric.measure import Values
+from harness.evaluation.metric.measure import Ranks, Values
 from harness.evaluation.metric.rank import Ties
 from harness.evaluation.metric.tie import describe_ranges
 from harness.evaluation.system_comparison import Repeats, SystemComparison, corrected, pairs_of, values_of
@@ -29,11 +29,16 @@ SystemLists = tuple[str, Run | Mapping[str, Run]]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RunComparison(SystemComparison):
-    """A comparison of two runs on the same gold."""
+    """A comparison of two runs on the same gold.
+
+    of: all queries of the gold.    ranks: int32[len(of), H], of their passages, by system; none of one with several runs.
+    """
 
     metric: Metric
     gold: Gold
     ties: Ties
+    of: Sequence[str] = ()
+    ranks: Mapping[str, Ranks] = field(default_factory=dict)
 
     @property
     def ids(self) -> Sequence[str]:
@@ -59,6 +64,16 @@ class RunComparison(SystemComparison):
             for name, found in self.coverages.items()
             if found.longest < (self.metric.k or 0)
         ]
+
+    def query_records(self) -> list[dict[str, Any]]:
+        """Those of every comparison, and the rank of each gold passage in both lists (None: not in the list)."""
+        rows = super().query_records()
+        for column, name in (("gold_ranks", self.name), ("baseline_ranks", self.baseline)):
+            if name in self.ranks:
+                ranks = dict(zip(self.of, listed_ranks(self.ranks[name]), strict=True))
+                for row in rows:
+                    row[column] = ranks[row["query_id"]]
+        return rows
 
     def _tied(self) -> dict[str, Any]:
         """The ranges of this metric, of the run and of the baseline, where another order moves it."""
@@ -154,7 +169,9 @@ def compare_all(
         name: min((Coverage.of(run, gold) for run in several), key=lambda one: one.answered)
         for name, several in systems.items()
     }
-    tied = {name: ranges_of(several[0], gold, wanted, ties) for name, several in systems.items() if len(several) == 1}
+    alone = {name: several[0] for name, several in systems.items() if len(several) == 1}
+    tied = {name: ranges_of(run, gold, wanted, ties) for name, run in alone.items()}
+    ranks = {name: ranks_of(run, gold, ties) for name, run in alone.items()}
     counted, labels = gold.take(np.flatnonzero(gold.has_last_hop).tolist()), gold.clusters()
     found = []
     for name, base in pairs_of(runs, baselines):
@@ -168,6 +185,7 @@ def compare_all(
                     **values_of(one), metric=metric, gold=counted if metric.ordered else gold, run=runs[name][0],
                     name=name, baseline=base, ties=ties, coverages={each: coverages[each] for each in (name, base)},
                     repeats=repeats, tie_ranges={each: tied[each] for each in (name, base) if each in tied},
+                    of=gold.query_ids, ranks={each: ranks[each] for each in (name, base) if each in ranks},
                 )
             )  # fmt: skip
     return corrected(found)

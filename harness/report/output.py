@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.core.configuration import defaults
 from harness.core.errors import HarnessError, nearest
 from harness.core.escape import file_name
-from harness.core.files import write_json, write_text
+from harness.core.files import write_frame, write_json, write_text
 from harness.core.table import TWO_COLUMNS, Table, typeset
 from harness.evaluation.system_table import Matrix
 from harness.report.display import Display
 from harness.report.figure import Page, Picture
 from harness.report.table.page import page
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def displayed() -> Display:
@@ -39,6 +42,8 @@ FORMS: Mapping[str, Callable[[Path, Any, Table], object]] = {
 
 
 FIGURES = (".pdf", ".png", ".svg")
+BY_QUERY = (*FORMS, ".parquet")
+"""The endings where a result also has rows of queries."""
 
 
 def check_ending(out: str | None, key: str = "out", known: Iterable[str] = FORMS) -> None:
@@ -56,18 +61,24 @@ def write_result(
     table: Table,
     paper: Table | None = None,
     matrix: Matrix | None = None,
+    queries: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
     """Write the result to ``out`` (None: nowhere) in the form of its ending, whole or not at all, and say the files.
 
     paper: what a ``.tex`` holds in place of the table, which is then ``NAME-appendix.tex`` beside it.
+    queries: rows of queries: all of a ``.parquet``, and ``NAME-queries.csv`` beside a ``.csv``.
     matrix: a further table beside a ``.tex``, ``NAME-matrix.tex``; of a ``.html`` it stands above the table.
     """
-    check_ending(out)
+    check_ending(out, known=BY_QUERY if queries else FORMS)
     if out is None:
         return
     path = Path(out)
     files = [path]
-    if paper and path.suffix.lower() == ".tex":
+    ending = path.suffix.lower()
+    if queries and ending == ".csv":
+        files.append(path.with_name(f"{path.stem}-queries{path.suffix}"))
+        write_text(files[-1], joined_ranks(queries()).to_csv(index=False))
+    if paper and ending == ".tex":
         write_text(path, in_paper(paper, path.stem))
         if matrix:
             name = f"{path.stem}-matrix"
@@ -75,11 +86,22 @@ def write_result(
             write_text(files[-1], in_paper(matrix.table(), name))
         path = path.with_name(f"{path.stem}-appendix{path.suffix}")
         files.append(path)
-    if matrix and path.suffix.lower() == ".html":
+    if queries and ending == ".parquet":
+        write_frame(path, queries())
+    elif matrix and ending == ".html":
         write_text(path, page(table, matrix))
     else:
-        FORMS[path.suffix.lower()](path, result, table)
+        FORMS[ending](path, result, table)
     print(*files, sep="\n")
+
+
+def joined_ranks(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows with lists of ranks as texts, ``1 7 -`` where the third passage is not in the list."""
+    columns = [str(name) for name in frame if str(name).endswith("ranks")]
+    texts = {
+        name: [" ".join("-" if one is None else str(one) for one in ranks) for ranks in frame[name]] for name in columns
+    }
+    return frame.assign(**texts)
 
 
 def write_figure(path: str | None, draw: Callable[[str], Picture]) -> None:
