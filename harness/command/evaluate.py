@@ -29,7 +29,7 @@ side; given goes by the field `split` of queries.jsonl (tune, train, dev, valida
 says what another name means; splitting=splits.tsv is a file with lines `id split`.
 
 Equal scores are ordered by document id ascending. ties=trec does as trec_eval does (scores as 32-bit floats, equal ones
-by document id descending). Where another order of equal scores would change a number of the table, a note says the
+by document id descending). Where another order of equal scores would change a number of the table, a caution says the
 range over all orders (tie_ranges in JSON).
 `out` by its ending: .json (everything, with each query), .parquet (a row a query, with the ranks of its gold passages;
 NAME-queries.csv beside a .csv has the same), .csv, .tex, .txt, .md, .html (the
@@ -73,10 +73,10 @@ def run(config: DictConfig) -> None:
     looked = look(config, "evaluate", gold.source, gold.tests, gold.query_ids)
     if found.note:
         print(f"note: {found.note}")
-    if found.tie_note:
-        print(f"note: {found.tie_note}")
     table = found.table() if explain else found.short_table()
     print(*shown_lines(table), sep="\n")
+    if found.tie_note:
+        print(*paragraph(f"caution: {found.tie_note}."), sep="\n")
     for topic, text in found.explanation().items() if explain else ():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
     print_look(config, looked, len(gold))

@@ -74,7 +74,7 @@ def test_evaluate_and_compare_say_the_range_in_one_line(tmp_path: Path) -> None:
     ours = ["run=tied.trec", "gold=gold.json", "paths.looks=null"]
     told = "tied.trec has equal scores; in another order of these it has recall@1 98.5 to 100.0"
     done = warm.harness("evaluate", *ours, "metrics=[recall]", "k=[1,2]", "out=e.json", cwd=tmp_path, check=True)
-    assert f"note: {told}\n" in done.stdout
+    assert f"caution: {told}." in " ".join(done.stdout.split())
     options = ["baseline=base.trec", "metric=[recall,success]", "k=1", "out=c.json"]
     done = warm.harness("compare", *ours, *options, cwd=tmp_path, check=True)
     assert f"caution: {told}, success@1 98.5 to 100.0." in " ".join(done.stdout.split())
