@@ -264,7 +264,7 @@ def test_a_wrong_argument_is_one_line(call: Callable[[], object], told: str) -> 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["evaluate", "run=r.json", "gold=g.json", "metrics=0.5"], "metrics=0.5: expected names such as last_hop@5"),
+        (["evaluate", "run=r.json", "gold=g.json", "metrics=0.5"], "metrics=0.5: expected a name, or a list of names"),
         (["evaluate", "run=r.json", "gold=g.json", "k=0.5"], "k=0.5: expected"),
         (["compare", "run=r.json", "baseline=r.json", "gold=g.json", "metric=0.5"], "metrics=0.5: expected"),
         (["sweep", "dataset=1"], "dataset=1 is not known; known: 2wikimultihopqa"),

@@ -31,7 +31,7 @@ SystemLists = tuple[str, Run | Mapping[str, Run]]
 class RunComparison(SystemComparison):
     """A comparison of two runs on the same gold.
 
-    of: all queries of the gold.    ranks: int32[len(of), H], of their passages, by system; none of one with several runs.
+    of: all queries of the gold.    ranks: int32[len(of), H], of their passages, by system with one run.
     """
 
     metric: Metric

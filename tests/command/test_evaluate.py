@@ -103,7 +103,7 @@ def test_tables(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "run.trec has no list for 1 of 3 queries; these count as not found." in text
     assert r"\toprule" in Path("out.tex").read_text()
     assert Path("out.txt").read_text().strip() in capsys.readouterr().out
-    assert sorted(path.name for path in folder.glob("out*")) == ["out.csv", "out.tex", "out.txt"]
+    assert sorted(path.name for path in folder.glob("out*")) == ["out-queries.csv", "out.csv", "out.tex", "out.txt"]
 
 
 @pytest.mark.parametrize(

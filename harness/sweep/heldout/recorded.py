@@ -16,7 +16,7 @@ from omegaconf import OmegaConf
 from harness.core.configuration import package_folder
 from harness.evaluation import evaluate as evaluating
 from harness.evaluation import run_comparison
-from harness.evaluation.gold import Gold
+from harness.evaluation.gold import Gold, refuse_gold
 from harness.sweep.heldout.looks import note_look
 
 P = ParamSpec("P")
@@ -24,12 +24,13 @@ R = TypeVar("R")
 
 
 def noted(score: Callable[P, R]) -> Callable[P, R]:
-    """The function, which has parameters ``gold`` and ``ties``, noting its look when it has returned."""
+    """The function, which has parameters ``run``, ``gold`` and ``ties``, noting its look when it has returned."""
     signature = inspect.signature(score)
 
     @wraps(score)
     def scored(*args: P.args, **kwargs: P.kwargs) -> R:
         given = signature.bind(*args, **kwargs).arguments
+        refuse_gold(given["run"])
         given["gold"] = gold = Gold.read(given["gold"], keep_empty=given.get("ties") == "trec")
         found = score(**given)
         paths = OmegaConf.load(package_folder("conf") / "paths" / "default.yaml")
