@@ -14,6 +14,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+GPU = ROOT / "reports" / "docs" / "constraints-gpu.txt"
 PINNED = {
     canonicalize_name(one.name): one.specifier
     for one in map(Requirement, (ROOT / "constraints.txt").read_text(encoding="utf-8").split())
@@ -31,7 +32,8 @@ def test_what_an_extra_asks_for_allows_the_pinned_version(extra: str) -> None:
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_pip_resolves_it_beside_the_pinned_ones(extra: str, tmp_path: Path) -> None:
     """All that it brings too, in a resolution of its own: nothing that is installed here counts."""
-    asked = [*("--dry-run", "--quiet", "--ignore-installed", "-c", str(ROOT / "constraints.txt")), f"{ROOT}[{extra}]"]
+    pins = ["-c", str(ROOT / "constraints.txt"), *(("-c", str(GPU)) if extra == "gpu" else ())]
+    asked = ["--dry-run", "--quiet", "--ignore-installed", *pins, f"{ROOT}[{extra}]"]
     pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--retries", "0"]
     reached = subprocess.run([*pip, *asked[:3], "packaging"], cwd=tmp_path, capture_output=True, text=True)
     if reached.returncode:

@@ -116,7 +116,7 @@ def test_a_run_is_a_path_a_frame_a_mapping_or_of_ranx(runs: dict[str, harness.Ru
 
 def test_the_right_column_of_what_one_types_elsewhere_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    page = (Path(__file__).parents[1] / "reports" / "docs" / "pages" / "notebook.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "reports" / "docs" / "pages" / "python.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| .* \| (`.*`) \|$", page.partition("### What you type in ranx")[2], re.M)
     qrels = {"q1": {"b": 1}, "q2": {"<c>": 2}}
     frame = harness.Run.from_dict(GRAPH).to_frame()

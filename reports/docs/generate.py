@@ -30,8 +30,9 @@ from gallery import gallery  # noqa: E402
 import harness  # noqa: E402
 from harness.__main__ import commands, manual  # noqa: E402
 from harness.core.concepts import ROOMS  # noqa: E402
-from harness.core.configuration import names  # noqa: E402
+from harness.core.configuration import compose, names  # noqa: E402
 from harness.core.configuration.extensions import folders, plugins  # noqa: E402
+from harness.sweep.trial.plan import Plan  # noqa: E402
 
 DOCS = ROOT / "reports" / "docs"
 PAGES = DOCS / "pages"
@@ -78,6 +79,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made of the code."""
     pages = {"strategies.md": strategies(), "commands.md": command_pages(), "gallery.md": gallery()}
     pages["tutorial-notebook.md"] = notebook(DOCS / "examples" / "tutorial.ipynb")
+    pages["security.md"] = (ROOT / "SECURITY.md").read_text(encoding="utf-8").replace("reports/docs/pages/", "")
     pages["reference/harness.md"] = top()
     pages |= {f"reference/{name}.md": room(name) for name in REFERENCE}
     pages["rooms.svg"] = drawing()
@@ -229,8 +231,34 @@ def benchmarks() -> str:
     return "\n".join(rows)
 
 
+GRIDS = {
+    "`harness sweep`": [],
+    "`harness sweep '~retriever@lists.bm25'`, two lists": ["~retriever@lists.bm25"],
+    "`harness sweep grid=point`": ["grid=point"],
+    "`harness sweep grid=wide`": ["grid=wide"],
+    "`harness sweep experiment=fusion_pays`": ["experiment=fusion_pays"],
+}
+"""What a user types to try a grid of the core, and its overrides."""
+
+
+def trials(overrides: list[str]) -> tuple[int, int]:
+    """How many fusions and how many single lists a sweep with these overrides scores."""
+    found = Plan(compose("sweep", overrides), tuple(overrides)).trials()
+    singles = sum(one.settings["fuser"] == "single" for one in found)
+    return len(found) - singles, singles
+
+
+def grids() -> str:
+    """The number of trials of each grid of the core, counted from the grids."""
+    rows = ["| you type | fusions | single lists | trials |", "|---|---|---|---|"]
+    for typed, overrides in GRIDS.items():
+        fusions, singles = trials(overrides)
+        rows.append(f"| {typed} | {fusions} | {singles} | {fusions + singles} |")
+    return "\n".join(rows)
+
+
 def _doc(module: ModuleType) -> str:
     return ast.get_docstring(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))) or ""
 
 
-FILLED = {"[[benchmarks]]": benchmarks}
+FILLED = {"[[benchmarks]]": benchmarks, "[[grids]]": grids}

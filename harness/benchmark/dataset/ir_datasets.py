@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,24 +32,34 @@ class IrDatasets:
         """See ``harness.benchmark.source.judgements.benchmark``."""
         try:
             import ir_datasets
+            from requests import RequestException
         except ImportError as error:
             raise HarnessError(f"dataset=ir_datasets needs that library: {pip_install('collections')}") from error
         if not self.id:
             raise HarnessError("dataset.id is not set; e.g. dataset=ir_datasets dataset.id=beir/hotpotqa/dev")
         named = [self.id] if isinstance(self.id, str) else list(self.id)
-        questions: dict[str, str] = {}
-        judged: dict[str, dict[str, int]] = {}
-        splits: dict[str, str] = {}
-        for name in named:
-            found = _collection(ir_datasets, name)
-            if (parent := ir_datasets.docs_parent_id(name)) != (first := ir_datasets.docs_parent_id(named[0])):
-                raise HarnessError(f"dataset.id: the documents of {name} are {parent}, of {named[0]} {first}")
-            questions |= {str(query.query_id): query.default_text() for query in found.queries_iter()}
-            rows = ((str(one.query_id), str(one.doc_id), int(one.relevance)) for one in found.qrels_iter())
-            add_judgements(judged, splits, rows, _split(name))
-        source = named[0] if len(named) == 1 else parent
-        documents = functools.partial(_passages, found)
-        return benchmark(source, documents, questions, judged, store, splits, ",".join(named))
+        logging.getLogger("ir_datasets").disabled = True  # it logs every attempt of a download
+        try:
+            return _read(ir_datasets, named, store)
+        except RequestException as error:
+            told = f"dataset.id={','.join(named)}: ir_datasets cannot download it ({type(error).__name__})"
+            raise HarnessError(f"{told}; without a network, carry the folder IR_DATASETS_HOME here") from error
+
+
+def _read(library: Any, named: Sequence[str], store: Store) -> Benchmark:
+    questions: dict[str, str] = {}
+    judged: dict[str, dict[str, int]] = {}
+    splits: dict[str, str] = {}
+    for name in named:
+        found = _collection(library, name)
+        if (parent := library.docs_parent_id(name)) != (first := library.docs_parent_id(named[0])):
+            raise HarnessError(f"dataset.id: the documents of {name} are {parent}, of {named[0]} {first}")
+        questions |= {str(query.query_id): query.default_text() for query in found.queries_iter()}
+        rows = ((str(one.query_id), str(one.doc_id), int(one.relevance)) for one in found.qrels_iter())
+        add_judgements(judged, splits, rows, _split(name))
+    source = named[0] if len(named) == 1 else parent
+    documents = functools.partial(_passages, found)
+    return benchmark(source, documents, questions, judged, store, splits, ",".join(named))
 
 
 def _collection(library: Any, name: str) -> Any:

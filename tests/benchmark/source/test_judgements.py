@@ -1,12 +1,15 @@
 """Collections with judgements, by the real libraries from local files."""
 
 import json
+import logging
 import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import requests
 
 from harness.benchmark.dataset.hf import Hf
 from harness.benchmark.dataset.ir_datasets import IrDatasets
@@ -73,6 +76,16 @@ def test_a_collection_of_ir_datasets(collection: str, tmp_path: Path, caplog: py
     assert made.left_out == {"passages": 1, "judgements": 1, "queries": 1}
     (held,) = json.loads((tmp_path / "runs" / "benchmarks.lock.json").read_text()).values()
     assert held == {"sha256": made.sha256, "passages": 2, "queries": 2, "queries_left_out": 1}
+
+
+def test_without_a_network_a_collection_is_one_line_of_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str) -> None:
+        raise requests.ConnectionError("no route to host")
+
+    monkeypatch.setitem(sys.modules, "ir_datasets", SimpleNamespace(load=load))
+    with pytest.raises(HarnessError, match=r"^dataset.id=beir/x: ir_datasets cannot download it \(ConnectionError\); "):
+        IrDatasets("beir/x").load(Store(tmp_path / "runs"))
+    assert logging.getLogger("ir_datasets").disabled
 
 
 def test_a_repository_in_beirs_form_is_the_same_benchmark_but_for_titles(repository: Path, tmp_path: Path) -> None:
