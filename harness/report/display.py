@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from harness.core.errors import HarnessError, one_of
-from harness.sweep.folder import Row, SweepResult
+
+if TYPE_CHECKING:
+    from harness.sweep.folder import Row, SweepResult
 
 Names = Mapping[str, str]
 KNOBS = {"alpha": "α", "beta": "β"}
