@@ -1,7 +1,9 @@
 """Say how often a word is asked for. Replace this by what your command does.
 
-harness NAME                 once
-harness NAME word=graph times=3
+  harness NAME                      once
+  harness NAME word=graph times=3   three times
+
+Below the examples stands what else must be known.
 """
 
 from __future__ import annotations
