@@ -8,7 +8,9 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import socket
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,12 +75,25 @@ class Unwritable(HarnessError):
     """A full disk, or a folder that cannot be written."""
 
 
+def is_stream(path: Path) -> bool:
+    """Whether a path is a device, a pipe or an open file of this process, which is written to and never replaced."""
+    special = path.exists() and not path.is_file() and not path.is_dir()
+    return special or str(path.absolute().parent) in ("/dev", "/dev/fd", "/proc/self/fd")
+
+
 @contextlib.contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """A path beside ``path`` to write to; it becomes ``path`` when the block ends, and is removed when it fails.
 
+    A device or a pipe, such as /dev/stdout, is never replaced: what was written elsewhere is copied to it.
     A full disk or a folder that cannot be written raises HarnessError.
     """
+    if is_stream(path):
+        with tempfile.TemporaryDirectory() as folder, _writing(path):
+            yield (content := Path(folder) / path.name)
+            with content.open("rb") as source, path.open("wb") as stream:
+                shutil.copyfileobj(source, stream)
+        return
     partial = path.with_name(f"{path.name}.{HOST}.{os.getpid()}.partial")
     with _writing(path):
         try:

@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from harness.core.errors import HarnessError, described, path_of
+from harness.core.files import is_stream
 from harness.core.input import form_of
 from harness.core.threads import available, map_threads
 from harness.run import document, frame, lines
@@ -123,7 +124,8 @@ def write(run: Source, path: str | Path, made: Mapping[str, Any] | None = None) 
         raise HarnessError(f"out={path}: this is a folder; name a file: .trec, .trec.gz, .json or .parquet")
     writer: Any = {"json": document, "parquet": frame}.get(form_of(place), lines)
     writer.write(ranked, place)
-    write_metadata(place, ranked, made or {})
+    if not is_stream(place):
+        write_metadata(place, ranked, made or {})
 
 
 def _form(path: Path) -> ModuleType:

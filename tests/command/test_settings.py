@@ -63,6 +63,23 @@ def test_an_empty_variable_names_no_place(
     )
 
 
+@pytest.mark.parametrize("typed", ["out=5", "out=[]", "figure={a: b}", "paths.looks=[1]"])
+def test_a_file_is_named_by_a_text(folder: Path, command: Command, typed: str) -> None:
+    status, _, said = command("compare", "run=a.trec", "baseline=b.trec", "gold=gold.jsonl", typed)
+    assert (status, said.count("\n")) == (2, 1), said
+    assert ": expected the name of a file" in said
+
+
+def test_a_device_is_written_to_and_never_replaced(folder: Path, command: Command) -> None:
+    status, _, _ = command(*FUSE[:2], "fuser=rrf", "out=/dev/stdout")
+    assert (status, Path("/dev/stdout").is_symlink()) == (0, True)
+    if Path("/dev/full").is_char_device():
+        status, _, said = command(*FUSE[:2], "fuser=rrf", "out=/dev/full")
+        assert (status, "cannot write (No space left on device)" in said) == (2, True), said
+        assert Path("/dev/full").is_char_device()
+        assert not Path("/dev/full.ir-metadata.yml").exists()
+
+
 @pytest.mark.parametrize(("threads", "status"), [("0", 2), ("-1", 2), ("abc", 2), ("4,2", 0), (" 2 ", 0), ("", 0)])
 def test_threads(folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch, threads: str, status: int) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", threads)

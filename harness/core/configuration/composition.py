@@ -49,8 +49,17 @@ def finish(primary: str, config: DictConfig, overrides: Sequence[str]) -> DictCo
 
 
 def _check_paths(config: DictConfig) -> None:
-    """Raise HarnessError for a path without a name, by which results would go into the working folder."""
-    for name, value in (config.get("paths") or {}).items():
+    """Raise HarnessError for a file that is named by no text, and for a path without a name, by which results would go
+    into the working folder.
+    """
+    paths = config.get("paths") or {}
+    written = {key: config.get(key) for key in ("out", "figure")}
+    for key, value in {**written, **{f"paths.{name}": value for name, value in paths.items()}}.items():
+        if value is not None and not isinstance(value, str):
+            raise HarnessError(
+                f"{key}={value}: expected the name of a file; a name like that needs quotes, {key}='\"...\"'"
+            )
+    for name, value in paths.items():
         if name != "shared" and value is not None and not str(value).strip():
             raise HarnessError(
                 f"paths.{name} (HARNESS_{str(name).upper()}) is empty; name a place, or unset the variable"
