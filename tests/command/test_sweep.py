@@ -57,6 +57,7 @@ def swept(world, tmp_path_factory):
     return [finish(alone), finish(start(world, two, **other))]
 
 
+@pytest.mark.slow
 def test_threads_hash_seed_locale_time_zone_and_a_kill_change_no_byte(swept):
     one, two = swept
     assert one.name == two.name

@@ -132,6 +132,7 @@ def test_bounds(field: str, bad: Any) -> None:
 
 
 @pytest.mark.skipif("HARNESS_DATA" not in os.environ, reason="HARNESS_DATA is not set: no real benchmark to walk on")
+@pytest.mark.slow
 def test_titles_alone_find_most_last_hops_of_2wiki(tmp_path: Path) -> None:
     """Names alone, no model at all: at least .80 of the tune questions, where the encoder's list alone has .32."""
     from harness.benchmark import load

@@ -6,6 +6,7 @@ import harness
 from tests import warm
 
 
+@pytest.mark.slow
 def test_sweep_lock_and_heldout_as_the_command_line_does(overrides, tmp_path):
     result = harness.run_sweep(*overrides, "grid=point", "fuser=linear")
     assert [row["family"] for row in result.lock["fusers"]] == ["linear", "rrf"]

@@ -42,6 +42,7 @@ def test_bert_read_from_its_folder_gives_what_sentence_transformers_gives(folder
     assert (encode(opened(SentenceTransformer(folder))) * theirs).sum(axis=1).min() > 0.999999
 
 
+@pytest.mark.slow
 def test_another_model_is_run_by_sentence_transformers(
     folder: str, theirs: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,6 +72,7 @@ def test_texts_that_are_cut_are_marked(folder: str) -> None:
     assert marked.tolist() == [False, True, False]
 
 
+@pytest.mark.slow
 def test_several_cards_and_one_give_the_same_bits(folder: str, tmp_path: Path) -> None:
     """Two made-up cards, two threads; shards of one benchmark in whatever order."""
     from harness.model.encoder.shards import EMBEDDINGS

@@ -57,6 +57,7 @@ def test_int8_is_near_and_no_copy_of_float32(store: Store, folder: str) -> None:
     assert manifest(store, '"precision": "int8"')
 
 
+@pytest.mark.slow
 def test_texts_that_are_cut_are_counted(store: Store) -> None:
     vectors = embed(MiniLM(backend="openvino", device="cpu"), [WHOLE, CUT, CUT + "dog", "cat", CUT], "passage", store)
     assert manifest(store, '"truncated": 3')

@@ -39,6 +39,7 @@ def test_a_tree_of_one_cut_by_hand():
     assert [tree[1][4], tree[2][4]] == pytest.approx([-5 / 6, 1.25], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_same_bits_by_one_thread_and_by_two():
     code = (
         "from tests.plugins.mentions.test_forest import data, grow, KNOBS; import hashlib, json; "

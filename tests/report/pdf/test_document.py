@@ -46,6 +46,7 @@ def built(example: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder / "out"
 
 
+@pytest.mark.slow
 def test_the_same_bytes_again(example: ModuleType, built: Path, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1")
     (tmp_path / "matplotlibrc").write_text("font.size: 20\nfont.family: serif\naxes.facecolor: black\n")
@@ -93,6 +94,7 @@ def test_what_is_no_more_is_removed(example: ModuleType, built: Path, tmp_path: 
     assert "nothing held out yet" in (out / "report.tex").read_text()
 
 
+@pytest.mark.slow
 def test_several_sweeps_in_one_report_each_in_its_folder(example: ModuleType, tmp_path: Path) -> None:
     first, second = example.write(tmp_path / "s1"), example.write(tmp_path / "s2", heldout=False)
     out = tmp_path / "out"

@@ -27,7 +27,7 @@ def folder(example: ModuleType, tmp_path: Path) -> Path:
     return made
 
 
-@pytest.mark.parametrize("name", ["trials.parquet", "ranks.npy"])
+@pytest.mark.parametrize("name", ["trials.parquet", pytest.param("ranks.npy", marks=pytest.mark.slow)])
 def test_every_flipped_bit_is_noticed(folder: Path, name: str) -> None:
     path, rng = folder / name, random.Random(14)
     whole = path.read_bytes()

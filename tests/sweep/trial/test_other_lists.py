@@ -135,6 +135,7 @@ def test_a_reference_that_is_no_list_is_refused(folder: Path) -> None:
     assert (done.returncode, "reference=colbrt is not known (did you mean colbert?)" in done.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_file_under_other_ids_costs_a_moment_and_builds_nothing(folder: Path, tmp_path: Path) -> None:
     done = sweep(folder, "lists.colbert=strange.json", "pool.lists=[dense,colbert]", f"paths.runs={tmp_path}")
     assert done.returncode == 2

@@ -72,8 +72,22 @@ Local(workers=2).run(Work((), ".", {}))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells whether a process runs")
-@pytest.mark.parametrize("only_input", ["", "yes"], ids=["kernel", "input"])
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT], ids=lambda how: how.name)
+@pytest.mark.parametrize(
+    ("how", "only_input"),
+    [
+        pytest.param(signal.SIGTERM, "", id="SIGTERM-kernel"),
+        pytest.param(signal.SIGKILL, "yes", id="SIGKILL-input"),
+        *(
+            pytest.param(how, only_input, id=f"{how.name}-{name}", marks=pytest.mark.slow)
+            for how, only_input, name in (
+                (signal.SIGTERM, "yes", "input"),
+                (signal.SIGKILL, "", "kernel"),
+                (signal.SIGINT, "", "kernel"),
+                (signal.SIGINT, "yes", "input"),
+            )
+        ),
+    ],
+)
 def test_workers_of_this_machine_end_with_their_driver(tmp_path: Path, how: signal.Signals, only_input: str) -> None:
     """The signal comes to the driver alone, as from ``kill`` or from a scheduler."""
     file = tmp_path / "started"

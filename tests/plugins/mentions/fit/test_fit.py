@@ -78,6 +78,7 @@ def test_gathered_evidence_ranks_as_the_retriever_does(runs):
     assert np.array_equal(Gathered.of(retriever, setting).ranks(retriever), expected)
 
 
+@pytest.mark.slow
 def test_a_tune_question_is_ranked_by_a_fit_without_its_fold(fitted, runs):
     config, _ = configuration(runs, PATHS)
     store = Store(runs)

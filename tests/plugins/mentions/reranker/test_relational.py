@@ -165,6 +165,7 @@ def judged(trial, aligned, gold):
     return gold_ranks(trial.fused(aligned), aligned.docs, columns, wanted).numpy()
 
 
+@pytest.mark.slow
 def test_no_question_is_scored_by_what_it_taught(prepared):
     """A fold's ranks are those of what the other folds teach; the lock keeps what all of tune teaches, test has it."""
     (trial,) = [trial for trial in prepared.plan.trials() if trial.learns]

@@ -223,6 +223,7 @@ def crossed() -> Benchmark:
     return Benchmark("few", Dataset.from_dict(corpus), Dataset.from_dict(queries), gold, chain, texts_sha256(questions))
 
 
+@pytest.mark.slow
 def test_threads_blocks_and_another_process_change_no_byte(tmp_path: Path) -> None:
     world = crossed()
     one = everything(world, Store(tmp_path))

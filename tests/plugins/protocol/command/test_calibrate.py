@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from harness.benchmark import md5_split
 from tests.conftest import Command
 
 
+@pytest.mark.slow
 def test_an_experiments_own_grid_is_learned_again(
     command: Command, bench: Path, overrides: list[str], tmp_path: Path
 ) -> None:

@@ -139,6 +139,7 @@ def test_what_is_refused(command: Command, folder: Path, titles: list[str], more
     assert words in error
 
 
+@pytest.mark.slow
 def test_a_folder_needs_no_further_library(folder: Path) -> None:
     """In a process of its own: neither PyTorch nor anything else that the light installation lacks."""
     ask(folder, supporting_ids=["p0", "p1"])

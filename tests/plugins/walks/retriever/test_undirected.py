@@ -83,6 +83,7 @@ def test_prpack_on_a_random_graph() -> None:
 
 
 @pytest.mark.skipif(not os.environ.get("HARNESS_DATA"), reason="HARNESS_DATA names no folder of benchmarks")
+@pytest.mark.slow
 def test_prpack_on_the_graph_of_real_triples(tmp_path: Path) -> None:
     path = Path(os.environ["HARNESS_DATA"]) / "musique_train" / "openie.jsonl.gz"
     if not path.exists():
