@@ -138,4 +138,4 @@ def note_typed(overrides: Iterable[str]) -> None:
 
 def typed() -> list[str]:
     """The overrides of the command line, as they were typed (see ``harness.core.configuration.KNOB``)."""
-    return list(_typed)
+    return [*_typed]  # `list` is a module here, once that command is imported
