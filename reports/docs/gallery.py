@@ -35,7 +35,12 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     "linkage": ("harness linkage dataset=musique figure=linkage.png",),
     "differences": (
-        "harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=queries.jsonl figure=compare.pdf",
+        "cd reports/docs/examples",
+        "harness fuse 'lists={vectors: vectors.trec, graph: graph.trec}' fuser=rrf split=tune out=rrf.trec",
+        "harness fuse 'lists={vectors: vectors.trec, graph: graph.trec}' normalizer=pit fuser=linear fuser.alpha=0.5 "
+        "split=tune out=linear.trec",
+        "harness compare 'run={vectors: vectors.trec, RRF: rrf.trec, linear: linear.trec}' baseline=graph.trec "
+        "gold=gold.jsonl split=tune 'metric=[last_hop,full_sup]' k=5 figure=compare.png",
     ),
     "calibration": ("harness calibrate", "harness report"),
     "growth": ("python -m tests.benchmarks growth",),
