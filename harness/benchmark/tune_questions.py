@@ -24,7 +24,7 @@ def text_hash(question: str) -> str:
 
 def are_tune_questions(questions: Sequence[str], benchmarks: Iterable[str]) -> NDArray[np.bool_]:
     """bool[Q]: which of these texts are those of tune questions (by md5) of the benchmarks, whatever their ids."""
-    known = frozenset().union(*(_hashes().get(name, frozenset()) for name in benchmarks))
+    known = frozenset[str]().union(*(_hashes().get(name, frozenset()) for name in benchmarks))
     return np.array([bool(known) and text_hash(text) in known for text in questions], dtype=np.bool_)
 
 

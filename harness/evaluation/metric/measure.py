@@ -332,7 +332,7 @@ def metrics(names: str | Metric | Iterable[str | Metric], depths: int | Sequence
     found: dict[Metric, None] = {}
     for name in wanted:
         if "@" in str(name) or not ks or (base := Metric.parse(f"{name}@{ks[0]}")).measure.whole:
-            found[Metric.parse(name)] = None
+            found[Metric.parse(str(name))] = None
         else:
             found.update((replace(base, k=k), None) for k in ks)
     if not found:

@@ -81,7 +81,8 @@ def _searched(compared: ComparisonTable, labels: Labels | None) -> Column:
 
 def _wilson(values: NDArray[np.float64], labels: Labels | None) -> Column:
     """Wilson's interval of each trial's score, by cluster where ``labels`` has some."""
-    return trials.clustered_wilson(values, labels).tolist()
+    bounds: Column = trials.clustered_wilson(values, labels).tolist()
+    return bounds
 
 
 def _corrected(ps: Column, correct: Callable[[Any], NDArray[np.float64]]) -> Column:
