@@ -1,1 +1,1 @@
-"""Encoders of PolicyRAG's baselines that plain sentence-transformers settings do not describe."""
+"""Encoders of PolicyRAG's baselines, as their cards say."""
