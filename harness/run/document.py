@@ -1,8 +1,14 @@
-"""JSON: ``{query id: {document id: score}}``, the form of ranx, pytrec_eval and most evaluation scripts."""
+"""JSON: ``{query id: {document id: score}}``, the form of ranx, pytrec_eval and most evaluation scripts.
+
+A list of a query, best first, may also be one of ids, of pairs ``[id, score]``, or of nodes as LangChain and LlamaIndex
+dump them (``NODES``); without a score it is 1 / rank. The predictions of MTEB have a subset and a split around the
+queries.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +22,77 @@ from harness.run.entries import Entries
 from harness.run.run import Run
 
 FORM = '{"query id": {"document id": score}}'
+NODES = (("node", "id_"), ("kwargs", "id"), ("id",), ("id_",))
+"""Where a node has its id: LlamaIndex' NodeWithScore, LangChain's Document by ``dumpd`` and by ``model_dump``."""
+META = "mteb_model_meta"
 
 
-def read_lists(path: Path, form: str = FORM) -> dict[str, dict[str, float]]:
-    """The mapping in a JSON file, plain or packed. Raises HarnessError for anything but numbers in the form above."""
+def read_lists(
+    path: Path, form: str = FORM, alone: Callable[[int], float] = lambda place: 1 / (place + 1)
+) -> dict[str, dict[str, float]]:
+    """The mapping in a JSON file, plain or packed. Raises HarnessError for anything but numbers in the form above.
+
+    alone: the number of an entry that has none, by its place from 0.
+    """
     lists = read_json(path, form)
     if not isinstance(lists, dict) or not lists:
         raise HarnessError(f"{path}: expected {form}, found {_kind(lists)}")
+    lists = _unwrapped(path, lists)
     for query, listed in lists.items():
+        if isinstance(listed, list):
+            listed = lists[query] = _from_list(f"{path}: query {query}", listed, alone)
         if not isinstance(listed, dict):
             raise HarnessError(f"{path}: query {query}: expected an object {form}, found {_kind(listed)}")
         for doc, score in listed.items():
             if isinstance(score, bool) or not isinstance(score, (int, float)):
                 raise HarnessError(f"{path}: query {query}, document {doc}: expected a number, found {score!r:.60}")
     return lists
+
+
+def _unwrapped(path: Path, lists: dict[str, Any]) -> dict[str, Any]:
+    """The queries of MTEB's predictions, ``{subset: {split: {query: ...}}}``; other mappings as they are."""
+    found = {name: inner for name, inner in lists.items() if name != META}
+    if not found or not all(_is_nested(inner, 3) for inner in found.values()):
+        return lists
+    parts = {f"{subset}/{split}": own for subset, splits in found.items() for split, own in splits.items()}
+    if len(parts) > 1:
+        raise HarnessError(f"{path}: predictions of {', '.join(parts)}; write a file for each")
+    return dict(next(iter(parts.values())))
+
+
+def _is_nested(value: Any, levels: int) -> bool:
+    """Whether so many mappings stand in one another, as far as their first values say."""
+    if levels == 1 or not isinstance(value, dict):
+        return isinstance(value, dict)
+    return bool(value) and _is_nested(next(iter(value.values())), levels - 1)
+
+
+def _from_list(place: str, listed: list[Any], alone: Callable[[int], float]) -> dict[str, Any]:
+    """``{id: score}`` of ids, pairs and nodes, best first."""
+    found: dict[str, Any] = {}
+    for number, one in enumerate(listed):
+        pair = isinstance(one, list) and len(one) == 2
+        entry, score = one if pair else (one, one.get("score") if isinstance(one, dict) else None)
+        name = _node_id(entry) if isinstance(entry, dict) else entry
+        if not isinstance(name, str):
+            raise HarnessError(
+                f"{place}: entry {number + 1}: expected a document id, [id, score] or a node with an id, "
+                f"found {str(one)[:60]}"
+            )
+        if name in found:
+            raise HarnessError(f"{place}: document {name} stands twice in its list; keep one")
+        found[name] = alone(number) if score is None and not pair else score
+    return found
+
+
+def _node_id(node: Any) -> Any:
+    for keys in NODES:
+        inner = node
+        for key in keys:
+            inner = inner.get(key) if isinstance(inner, dict) else None
+        if isinstance(inner, str):
+            return inner
+    return None
 
 
 def entries(path: Path, lenient: bool = False) -> Entries:

@@ -178,6 +178,27 @@ def test_several_files_share_queries_and_documents(tmp_path: Path) -> None:
     assert runs["b"].to_dict() == {"q1": {}, "q2": {"z": 2.0, "d2": 1.0}, "q0": {"a": 1.0}}
 
 
+LANGCHAIN = {"id": "a", "metadata": {}, "page_content": "...", "type": "Document"}
+DUMPED = {"lc": 1, "type": "constructor", "id": ["langchain", "Document"], "kwargs": {"id": "a", "page_content": "..."}}
+LLAMA = {"node": {"id_": "a", "text": "..."}, "score": 0.9, "class_name": "NodeWithScore"}
+
+
+@pytest.mark.parametrize(
+    ("dumped", "expected"),
+    [
+        ({"mteb_model_meta": {"model_name": "m"}, "default": {"test": {"q": {"a": 0.9}}}}, {"q": {"a": 0.9}}),
+        ({"q": ["a", "b"]}, {"q": {"a": 1.0, "b": 0.5}}),
+        ({"q": [["a", 0.9], ["b", 0.1]]}, {"q": {"a": 0.9, "b": 0.1}}),
+        ({"q": [LANGCHAIN], "r": [[LANGCHAIN, 0.4]]}, {"q": {"a": 1.0}, "r": {"a": 0.4}}),
+        ({"q": [DUMPED]}, {"q": {"a": 1.0}}),
+        ({"q": [LLAMA]}, {"q": {"a": 0.9}}),
+    ],
+)
+def test_lists_as_other_tools_dump_them(tmp_path: Path, dumped: object, expected: object) -> None:
+    (tmp_path / "run.json").write_text(json.dumps(dumped))
+    assert lists.read(tmp_path / "run.json").to_dict() == expected
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -185,6 +206,12 @@ def test_several_files_share_queries_and_documents(tmp_path: Path) -> None:
         ("[]", "found a list"),
         ("{}", "found an empty object"),
         ('{"q": 3}', "query q: expected an object"),
+        (
+            '{"q": [{"page_content": "x"}]}',
+            "entry 1: expected a document id, [id, score] or a node with an id, found",
+        ),
+        ('{"q": ["d", ["d", 1]]}', "query q: document d stands twice"),
+        ('{"a": {"x": {"q": {"d": 1}}, "y": {"q": {"d": 1}}}}', "predictions of a/x, a/y; write a file for each"),
         ('{"q": {"d": "high"}}', "document d: expected a number, found 'high'"),
         ('{"q": {"d": true}}', "found True"),
         ('{"q": {"d": null}}', "found None"),
