@@ -91,7 +91,11 @@ def test_the_core_names_no_plugin() -> None:
 def test_one_that_cannot_be_imported_warns_in_one_line_and_takes_nothing_with_it(copy: Copy) -> None:
     """Of this tree and a stranger's; one that needs it is left out, too."""
     tree = copy()
-    for name, text in (("broken", "raise RuntimeError('no\\nluck')"), ("leaning", 'NEEDS = ("broken",)')):
+    for name, text in (
+        ("broken", "raise RuntimeError('no\\nluck')"),
+        ("leaning", 'NEEDS = ("broken",)'),
+        ("quits", "raise SystemExit(0)"),
+    ):
         (tree / "harness" / "plugins" / name / "conf" / "fuser").mkdir(parents=True)
         (tree / "harness" / "plugins" / name / "__init__.py").write_text(f'"""Broken."""\n{text}\n')
         (tree / "harness" / "plugins" / name / "conf" / "fuser" / f"{name}.yaml").write_text("_target_: nowhere.X\n")
@@ -101,8 +105,9 @@ def test_one_that_cannot_be_imported_warns_in_one_line_and_takes_nothing_with_it
     (other / "entry_points.txt").write_text("[multihop_harness.conf]\nother = other.conf\n")
     (tree / "other.py").write_text("1 / 0\n")
     done = python(tree, "-m", "harness", "sweep", "dry_run=true", "grid=point", "paths.runs=runs")
-    assert done.stderr.splitlines()[:3] == [
+    assert done.stderr.splitlines()[:4] == [
         "plug-in broken is left out: RuntimeError: no luck",
+        "plug-in quits is left out: SystemExit: 0",
         "plug-in leaning is left out: it needs the plug-in broken",
         "plug-in other is left out: entry point multihop_harness.conf: other = other.conf: "
         "ZeroDivisionError: division by zero",

@@ -68,7 +68,7 @@ def plugins() -> Mapping[str, Path]:
         name = init.parent.name
         try:
             needs[name] = tuple(getattr(importlib.import_module(f"harness.plugins.{name}"), "NEEDS", ()))
-        except Exception as error:  # whatever its code raises: it takes nothing else with it
+        except (Exception, SystemExit) as error:  # whatever its code raises: it takes nothing else with it
             log.warning("plug-in %s is left out: %s: %s", name, type(error).__name__, _line(error))
             continue
         found[name] = init.parent
@@ -205,7 +205,7 @@ def _installed() -> tuple[Path, ...]:
         place = f"entry point {GROUP}: {point.name} = {point.value}"
         try:
             found += _package(point.value, place)
-        except Exception as error:  # whatever the code of a stranger raises
+        except (Exception, SystemExit) as error:  # whatever the code of a stranger raises
             kind = "" if isinstance(error, HarnessError) else f"{place}: {type(error).__name__}: "
             log.warning("plug-in %s is left out: %s%s", point.name, kind, _line(error))
     return tuple(found)
