@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Mapping
 
@@ -16,12 +17,18 @@ SAMPLE = 20
 """How many ids are looked for as parts of others."""
 
 Rule = Callable[[pa.StringArray], pa.StringArray]
-RULES: Mapping[str, Rule] = {
+ONE: Mapping[str, Rule] = {
     "white space": lambda ids: pc.replace_substring_regex(ids, r"\s+", ""),
     "double quotes": lambda ids: pc.replace_substring(ids, '"', ""),
     "Unicode form (write both as NFC)": lambda ids: pc.utf8_normalize(ids, "NFC"),
     "case": pc.utf8_lower,
     "how numbers are written": lambda ids: pc.replace_substring_regex(ids, r"^0+([0-9])|\.0$", r"\1"),
+}
+RULES: Mapping[str, Rule] = {
+    **ONE,
+    "more than one of white space, quotes, Unicode form, case and zeros": lambda ids: functools.reduce(
+        lambda found, rule: rule(found), ONE.values(), ids
+    ),
 }
 """What two spellings of one id differ in, and what makes them equal."""
 
@@ -37,12 +44,15 @@ def difference(ours: pa.StringArray, theirs: pa.StringArray) -> str:
 def resembling(missing: pa.StringArray, others: pa.StringArray) -> list[str]:
     """How many of the ids that others lack are one of these by a rule of ``RULES``, with one of each, for a message."""
     said = []
-    for what, rule in RULES.items() if len(missing) and len(others) else ():
+    for what, rule in RULES.items() if len(others) else ():
+        if not len(missing):
+            break
         found = pc.index_in(rule(missing), value_set=rule(others))
         if count := len(found) - found.null_count:
             place = int(pc.index(pc.is_valid(found), True).as_py())
             ours, theirs = missing[place].as_py(), others[found[place].as_py()].as_py()
             said.append(f"{count} {'differs' if count == 1 else 'differ'} in {what} alone: {ours!r}, {theirs!r}")
+            missing = missing.filter(pc.is_null(found))
     return said
 
 

@@ -141,12 +141,16 @@ def test_ids_that_resemble_those_of_the_other_side_are_counted(tmp_path: Path) -
     done = command(tmp_path, "evaluate", "run=run.json", "gold=nfd.json", "metrics=recall", "paths.looks=null")
     assert " 90.0" in done.stdout
     assert "4 gold documents are in no list; of these 4 differ in Unicode form (write both as NFC) alone" in done.stderr
-    write(tmp_path / "case.json", gold | {"q10": {"D010": 1}, "q11": {'"d011"': 1}, "q12": {"absent": 1}})
+    write(
+        tmp_path / "case.json",
+        gold | {"q10": {"D010": 1}, "q11": {'"d011"': 1}, "q12": {"absent": 1}, "c1": {"ZU\u0308RICH 1": 1}},
+    )
     done = command(tmp_path, "evaluate", "run=run.json", "gold=case.json", "metrics=recall", "paths.looks=null")
     assert (
-        "3 gold documents are in no list; of these 1 differs in double quotes alone: '\"d011\"', 'd011'" in done.stderr
+        "4 gold documents are in no list; of these 1 differs in double quotes alone: '\"d011\"', 'd011'" in done.stderr
     )
-    assert "3 gold documents are in no list; of these 1 differs in case alone: 'D010', 'd010'" in done.stderr
+    assert "1 differs in more than one of white space, quotes, Unicode form, case and zeros alone" in done.stderr
+    assert "4 gold documents are in no list; of these 1 differs in case alone: 'D010', 'd010'" in done.stderr
     write(tmp_path / "zeros.json", {"q007": {"d": 1}, "8": {"d": 1}, "9": {"d": 1}})
     write(tmp_path / "r.json", {"q007": {"d": 1}, "8.0": {"d": 1}, "09": {"d": 1}})
     done = command(
