@@ -16,6 +16,7 @@ MLflow gets a copy, unless the sweep was made with tracking=none.
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -37,5 +38,6 @@ def run(config: DictConfig) -> None:
     tracking = tracker_of(folder, config, any(text.startswith("tracking") for text in typed()))
     result = heldout(SweepResult(folder), Prepared.of(plan), bool(config.heldout.again))
     print(terminal.heldout(result, explain))
+    print(f"next: harness report sweep={shlex.quote(str(folder))}    # tables, figures, a PDF and the site")
     print(folder / "heldout.json", flush=True)
     track(tracking, folder)

@@ -19,7 +19,8 @@ noted as a look (paths.looks). A folder that cannot be read is listed with the r
   harness report paper=acl sweep=all 'metrics=[last_hop@5]' baseline=bm25
 
 A sweep that was copied here, or whose data are elsewhere, is reported from its folder alone.
-Of sweeps that differ in the benchmark alone and were held out, one sentence says on how many benchmarks at least the
+Of sweeps that differ in the benchmark alone the table `results` comes first: strategies by benchmarks, the best bold.
+Where they were held out, one sentence says on how many benchmarks at least the
 winner differs from the best list (partial conjunction), and the table `replication` has the benchmarks.
 Before `harness heldout` the tables show tune and say so; afterwards they show test, and which evaluation of it.
 
@@ -127,10 +128,11 @@ def _write_report(
     results: Mapping[str, SweepResult],
     sections: Mapping[str, Section],
 ) -> tuple[Built, list[str]]:
-    from harness.report.pdf import joint, write
+    from harness.report.paper import several
+    from harness.report.pdf import write
     from harness.report.table import findings
 
-    built = write({**sections, **joint(results.values())}, folder, display)
+    built = write({**several(results.values(), display), **sections}, folder, display)
     return built, findings(results.values())
 
 

@@ -36,6 +36,8 @@ on, and scores better than the value beside it; the lock lists these (`edges`), 
 
 from __future__ import annotations
 
+import shlex
+
 from omegaconf import DictConfig, open_dict
 
 from harness.command import typed
@@ -71,15 +73,20 @@ def run(config: DictConfig) -> None:
     result = replace(sweep(Prepared.of(plan), trials), splits=splits)
     note(result)
     print(terminal.leaderboard(result, explain))
+    if not result.heldout:
+        print(f"next: harness heldout sweep={shlex.quote(str(result.folder))}    # what is locked, on test, once")
     print(result.folder, flush=True)
     track(tracking, result.folder)
 
 
 def show_plan(config: DictConfig, given: tuple[str, ...]) -> None:
     """Print what would be done, and do nothing."""
+    from harness.core.table import fit
     from harness.sweep.dry_run import blocks, stages
     from harness.sweep.trial import Plan
 
     plan = Plan(config, given)
     grid = blocks(plan)
-    print(f"{grid.text()}\n\n{stages(plan).text()}\n{grid.title}; nothing was run (dry_run)")
+    for table in (grid, stages(plan)):
+        print(table.title, "", *fit(table, wrap=True), "", sep="\n")
+    print(f"{grid.title}; nothing was run (dry_run). Next: the same command without dry_run=true")

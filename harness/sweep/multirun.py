@@ -118,6 +118,8 @@ def _summary(jobs: Sequence[dict[str, Any]], results: Sequence[SweepResult]) -> 
     if 0 < number < len(jobs):
         told = f"left out, since their settings do not go together: {counted(number, 'cell')} of {len(jobs)}"
         yield from ["", told, *(line for reason in _reasons(jobs, "left_out") for line in paragraph(reason))]
+    if results:
+        yield from ["", "next: harness heldout sweep=DIR    # what is locked in one of these, on test, once"]
     yield from (str(result.folder) for result in results)
 
 
@@ -161,21 +163,21 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
         row = view.rows[place]
         name = view.winner_name if place == view.winner_place else row["name"]
         rows.append(
-            [*given.values(), result.manifest["n"], name, view.score(row), row["wins"], row["losses"], row["p"],
+            [*given.values(), result.manifest["n"], name, view.score(row), row["wins"], row["losses"],
              own.get(row["trial"]), single.get(view.reference), list_, single.get(list_), result.folder.name]
         )  # fmt: skip
     names = list(differing(results)[0])
     rows.sort(key=lambda row: (-row[len(names) + 2], row[-1]))
     columns = [*(Column(name, "text") for name in names), Column("n", "count"), Column("best trial", "text"),
-               Column("score %"), Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"),
+               Column("score %"), Column("W", "count"), Column("L", "count"), Column("Holm p", "p"),
                Column("reference %"), Column("best list", "text"), Column("best list %"),
                Column("folder", "text")]  # fmt: skip
     objectives = ", ".join(dict.fromkeys(str(result.manifest["objective"]) for result in results))
     trials = sum(len(result.trials) for result in results)
     title = (
         f"{counted(len(results), 'sweep')}, {objectives} on tune; best first, by the best trial with the row's settings"
-        "; W, L: against the sweep's reference; p: raw, exact McNemar by query; Holm p: over the "
-        f"{trials} trials of all these sweeps"
+        "; W, L: against the sweep's reference; Holm p: over the "
+        f"{trials} trials of all these sweeps, exact McNemar by query"
     )
     return Table("multirun", title, columns, rows)
 

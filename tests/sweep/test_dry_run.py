@@ -70,7 +70,14 @@ def test_an_override_that_nothing_reads_is_refused_from_the_command_line(tmp_pat
 
     one = said("fuser=rrf", "fuser.k=5")
     assert one.returncode == 0, one.stderr
-    assert one.stdout.splitlines()[0] == "8 trials"  # 3 lists, rrf k=60; k=5 at caps 10, 20, 50 and none
+    lines = one.stdout.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert lines[-1] == "8 trials; nothing was run (dry_run). Next: the same command without dry_run=true"
+    assert lines[0] == "8 trials"  # 3 lists, rrf k=60; k=5 at caps 10, 20, 50 and none
+    whole = said().stdout.splitlines()
+    assert max(map(len, whole)) <= 100
+    (first,) = (number for number, line in enumerate(whole) if line.startswith("distances"))
+    assert whole[first + 1].strip() == "(6), pool.cap=20"  # no axis is cut
     other = said("fuser.penalty=1")
     assert other.returncode == 2
     assert "penalty is read by fuser=learned" in other.stderr

@@ -33,8 +33,10 @@ def _terminal() -> int | None:
         return None
 
 
-def fit(table: Table) -> list[str]:
+def fit(table: Table, wrap: bool = False) -> list[str]:
     """Head, rule and rows no wider than ``width``.
+
+    wrap: whether a long text goes on below, at words, rather than is cut or moved.
 
     What is wider has its groups of columns below each other; else, in a terminal, cells of text are cut in their
     middle, as far as that takes. What is wider even so stands in parts, one below the other, each with the columns that
@@ -44,6 +46,9 @@ def fit(table: Table) -> list[str]:
     if _fits(found := table.lines(), most):
         return found
     table = table.stacked() or table
+    for longest in range(most, SHORTEST - 1, -1) if wrap else ():
+        if _fits(found := table.lines(longest, wrap=True), most):
+            return found
     least = SHORTEST if _terminal() is not None else None
     widest = max((len(cell) for row in table.cells() for cell in row), default=SHORTEST)
     for longest in range(max(widest, SHORTEST), SHORTEST - 1, -1) if least else ():

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import csv
 import io
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any
 
 from harness.core import escape
@@ -191,14 +192,17 @@ class Table:
             style=self.style.moved(moved, frozenset(rules - {0})), commands=(), grouping="",
         )  # fmt: skip
 
-    def lines(self, longest: int | None = None) -> list[str]:
+    def lines(self, longest: int | None = None, wrap: bool = False) -> list[str]:
         """Head (without percent signs), rule and rows for a terminal: numbers to the right, ``>`` before marked rows.
 
         longest: characters of a cell; of a longer one the middle is left out, or, where that would make different
-        cells of a column look alike, the words that these have in common.
+        cells of a column look alike, the words that these have in common.    wrap: a longer one goes on below instead.
         """
-        columns = self._marked_columns(longest)
+        columns = self._marked_columns(None if wrap else longest)
         rows = [list(row) for row in zip(*columns, strict=True)]
+        marked = [number in self.marked for number in range(len(rows))]
+        if wrap and longest:
+            rows, marked = _wrapped(rows, marked, longest)
         head = [escape.terminal(column.title.removesuffix(" %")) for column in self.columns]
         above = [escape.terminal(column.group) for column in self.columns]
         widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
@@ -207,7 +211,7 @@ class Table:
         left = [column.kind == "text" for column in self.columns]
         margin = 2 if self.marked else 0
         rule = "-" * (margin + sum(widths) + 2 * len(widths) - 2)
-        marks = [">" if number in self.marked else "" for number in range(len(rows))]
+        marks = [">" if mark else "" for mark in marked]
         head_line, *body = (
             f"{mark:<{margin}}{_line(row, widths, left)}" for mark, row in zip(["", *marks], [head, *rows], strict=True)
         )
@@ -311,6 +315,16 @@ def _line(cells: Sequence[str], widths: Sequence[int], left: Sequence[bool]) -> 
         for cell, width, to_left in zip(cells, widths, left, strict=True)
     )
     return "  ".join(padded).rstrip()
+
+
+def _wrapped(rows: Sequence[Sequence[str]], marked: Sequence[bool], longest: int) -> tuple[list[list[str]], list[bool]]:
+    """The rows with their long cells on several lines, of which the first keeps a row's mark."""
+    lines, marks = [], []
+    for row, mark in zip(rows, marked, strict=True):
+        own = list(zip_longest(*(textwrap.wrap(cell, longest) or [""] for cell in row), fillvalue=""))
+        lines += [list(line) for line in own]
+        marks += [mark, *[False] * (len(own) - 1)]
+    return lines, marks
 
 
 def _shorten(texts: Sequence[str], longest: int | None) -> list[str]:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from harness.core.table import Table
 
-WIDTH = 3.4
-"""Inches: a column of a two-column paper."""
+WIDTH = 7.7 / 2.54
+"""Inches: a column of a two-column paper, 7.7 cm."""
 
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 """Okabe and Ito's palette, told apart with any of the common colour deficiencies; markers and dashes tell too."""
@@ -42,9 +42,12 @@ STYLE: Any = {
     "font.size": 8,
     "axes.titlesize": 8,
     "axes.labelsize": 8,
-    "legend.fontsize": 7,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
+    "legend.fontsize": 8,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.columnspacing": 1.0,
+    "legend.handlelength": 1.6,
+    "legend.handletextpad": 0.5,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.6,

@@ -32,12 +32,12 @@ def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mappi
             seen = {patch.get_label() for patch in axes.containers}
             bar = axes.barh(y, 100 * line.scores[0], height * 0.92, color=shade,
                             label=line.split if line.split not in seen else None)  # fmt: skip
-            axes.bar_label(bar, [_label(line, base.get(line.split))], padding=2, fontsize=6)
+            axes.bar_label(bar, [_label(line, base.get(line.split))], padding=2)
         axes.set_yticks(range(len(labels)), labels)
         axes.tick_params(axis="y", length=0)
         axes.invert_yaxis()
-        axes.set_xlim(0, 185)
-        axes.set_xticks(range(0, 101, 25))
+        axes.set_xlim(0, 240)  # room for what stands beside a bar
+        axes.set_xticks(range(0, 101, 50))
         axes.set_xlabel(f"{metric} (%)", loc="left")
         if len(splits) > 1:
             figure.legend(loc="outside upper right", ncols=2)

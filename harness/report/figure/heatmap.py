@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Point = tuple[Any, ...]
 MISSING = "no such knob"
+LEAST = 6
+"""Points of numbers in cells, at least; smaller ones are left to the table of the cells."""
 
 
 def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Built:
@@ -72,19 +74,20 @@ class Heatmap:
             image = axes.imshow(values, cmap="cividis", aspect="auto")
             axes.set_xticks(range(len(columns)), [_said(point) for point in columns], rotation=90)
             axes.set_yticks(range(len(rows)), [_said(point) for point in rows])
-            axes.tick_params(length=0, labelsize=5 if len(rows) > 15 else 6)
+            size = min(8.0, 65 / max(len(columns), 1))  # a cell's width holds four digits
+            axes.tick_params(length=0, labelsize=6 if max(len(rows), len(columns)) > 10 else 8)
             axes.set_xlabel(" ".join(self._short("columns")))
             axes.set_ylabel(" ".join(self._short("rows")))
             middle = (np.nanmin(values) + np.nanmax(values)) / 2 if np.isfinite(values).any() else 0
             for (row, column), value in np.ndenumerate(values):
-                if np.isfinite(value):
+                if np.isfinite(value) and size >= LEAST:
                     shade = "black" if value > middle else "white"
                     text = f"{value:.1f}" if self._share else f"{value:.0f}"
-                    axes.text(column, row, text, ha="center", va="center", fontsize=5, color=shade)
+                    axes.text(column, row, text, ha="center", va="center", fontsize=size, color=shade)
             figure.colorbar(image, ax=axes, label=f"{self.spec['value']}{' (%)' if self._share else ''}")
 
         title = f"{self.spec['title']}: {self._source().extent}"
-        height = max(2.0, 0.9 + 0.11 * len(rows))
+        height = max(2.0, 0.9 + 0.13 * len(rows))
         return Picture(self.spec["name"], title, draw, height, " ".join(self._notes()))
 
     @property

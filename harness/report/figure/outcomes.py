@@ -53,10 +53,11 @@ def _picture(view: View, baseline: str, place: int) -> Picture:
     def draw(figure: Figure) -> None:
         from matplotlib.ticker import MaxNLocator
 
-        panels = figure.subplots(1, 2, width_ratios=[3, 2]) if differ else [figure.subplots()]
+        panels = figure.subplots(1, 2, width_ratios=[2, 1]) if differ else [figure.subplots()]
         shades = {"both": COLORS[2], "neither": COLORS[7], "win": COLORS[0], "loss": COLORS[1]}
         hatches = {"both": "", "neither": "..", "win": "", "loss": "///"}
-        for axes, names, title in zip(panels, (list(found), ["win", "loss"]), (f"all {view.n}", shown), strict=False):
+        titles = (f"all {view.n}", shown.replace(" by cluster", " by cluster\n"))
+        for axes, names, title in zip(panels, (list(found), ["win", "loss"]), titles, strict=False):
             for number, name in enumerate(names):
                 bar = axes.bar(number, found[name], 0.7, color=shades[name], hatch=hatches[name], edgecolor="white")
                 axes.bar_label(bar, padding=1)

@@ -31,16 +31,19 @@ def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mappi
         counts = [[one.wins for one in against.values()], [one.losses for one in against.values()]]
         _pairs(top, list(against), counts, ".0f")
         top.set_xlabel(f"queries, against {compared.spec['against']}")
-        top.set_title("(a) wins and losses")
-        top.legend(top.containers, ["wins", "losses"], loc="upper center", bbox_to_anchor=(0.35, -0.16), ncols=2)
+        _head(top, "(a)", ["wins", "losses"])
         _pairs(bottom, mine, [[100 * line.scores[place] for line in mine] for place in range(len(metrics))], ".1f")
         bottom.set_xlabel("queries (%)")
-        bottom.set_title("(b) retrieval")
-        bottom.legend(bottom.containers, metrics, loc="upper center", bbox_to_anchor=(0.35, -0.14), ncols=2)
+        _head(bottom, "(b)", metrics)
 
     of = f"Queries: {mine[0].slice if mine else ''}, {split} split (n = {mine[0].n if mine else 0})."
     notes = " ".join([of, *compared.notes])
-    return Picture(spec["name"], compared.head, draw, 1.6 + 0.4 * len(mine), notes), None
+    return Picture(spec["name"], compared.head, draw, 1.8 + 0.46 * len(mine), notes), None
+
+
+def _head(axes: Axes, name: str, labels: Sequence[str]) -> None:
+    axes.set_title(name, loc="left")
+    axes.legend(axes.containers, labels, loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderpad=0)
 
 
 def _pairs(axes: Axes, lines: Sequence[Line], values: Sequence[Sequence[float]], form: str) -> None:
@@ -49,8 +52,8 @@ def _pairs(axes: Axes, lines: Sequence[Line], values: Sequence[Sequence[float]],
     for number, row in enumerate(values):
         places = [place + (number - (len(values) - 1) / 2) * height for place in range(len(lines))]
         bar = axes.barh(places, row, height, color=COLORS[number], hatch=HATCHES[number], edgecolor="white", lw=0.3)
-        axes.bar_label(bar, [f"{value:{form}}" for value in row], padding=2, fontsize=6)
+        axes.bar_label(bar, [f"{value:{form}}" for value in row], padding=2)
     axes.set_yticks(range(len(lines)), [line.label for line in lines])
     axes.tick_params(axis="y", length=0)
-    axes.margins(x=0.12)
+    axes.margins(x=0.18)
     axes.invert_yaxis()

@@ -129,7 +129,7 @@ def distributions(
                 axes.stairs(heights, edges, fill=True, color=COLORS[place % len(COLORS)])
                 axes.set_yticks([])
                 axes.locator_params(axis="x", nbins=3)
-                axes.tick_params(axis="x", labelsize=6, pad=1)
+                axes.tick_params(axis="x", labelsize=7, pad=1)
                 if line == 0:
                     axes.set_title(name)
                 if place == 0:

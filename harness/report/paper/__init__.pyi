@@ -1,1 +1,2 @@
 from .build import Paper as Paper
+from .build import several as several

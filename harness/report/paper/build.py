@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -127,3 +127,17 @@ class Paper:
     def _put(self, name: str, text: str) -> str:
         write_text(self.folder / name, text)
         return name
+
+
+def several(results: Iterable[SweepResult], display: Display) -> dict[str, Section]:
+    """``joint``, and in front of it the strategies by benchmarks, where sweeps differ in the benchmark alone."""
+    results = list(results)
+    found, kinds = joint(results), dict[str, list[SweepResult]]()
+    for result in results:
+        kinds.setdefault(result.kind, []).append(result)
+    for kind, ones in kinds.items():
+        names = {str(one.manifest["dataset"]) for one in ones}
+        if 1 < len(ones) == len(names) and all(ones[0].locked.reference in one.locked.singles for one in ones):
+            section = found.get(kind, Section(kind, kind, {}, [], []))
+            found[kind] = replace(section, tables=[results_table(ones, display), *section.tables])
+    return found

@@ -1,5 +1,6 @@
 """Winners over benchmarks: a table and a sentence by partial conjunction, from the command line."""
 
+import csv
 import shutil
 
 import numpy as np
@@ -50,3 +51,7 @@ def test_two_benchmarks_held_out(overrides, bench, command, tmp_path, monkeypatc
     assert line.endswith(".")
     assert any(said in path.read_text() for path in (tmp_path / "reports" / "site").rglob("index.js"))
     assert len(list((tmp_path / "reports" / "tables").rglob("replication.tex"))) == 1
+    (path,) = (tmp_path / "reports" / "tables").rglob("results.csv")
+    (dense,) = (row for row in csv.DictReader(path.read_text().splitlines()) if row["strategy"] == "Dense")
+    for view in views:
+        assert float(dense[f"{view.dataset} last_hop@5"]) == view.score(view.rows[view.singles["dense"]])
