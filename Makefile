@@ -89,7 +89,7 @@ soak: $(DEV)
 	$(BIN)/python -m tests.soak $(ARGS)
 
 showcase: $(READY)
-	$(BIN)/harness report sweep=$(SWEEP) paths.reports=reports/showcase $(ARGS)
+	$(BIN)/harness report $(if $(SWEEP),sweep=$(SWEEP)) paths.reports=reports/showcase $(ARGS)
 
 docs: $(DEV)  ## the documentation, reports/docs/site/index.html; strict
 	@echo "The documentation is built: one to three minutes."

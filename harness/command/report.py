@@ -20,6 +20,7 @@ noted as a look (paths.looks). A folder that cannot be read is listed with the r
 
 A sweep that was copied here, or whose data are elsewhere, is reported from its folder alone.
 Of sweeps that differ in the benchmark alone the table `results` comes first: strategies by benchmarks, the best bold.
+Of sweeps of one benchmark `knobs` says which knob matters over all, with what was typed (encoder=a,b).
 Where they were held out, one sentence says on how many benchmarks at least the
 winner differs from the best list (partial conjunction), and the table `replication` has the benchmarks.
 Before `harness heldout` the tables show tune and say so; afterwards they show test, and which evaluation of it.
@@ -132,7 +133,7 @@ def _write_report(
     from harness.report.pdf import write
     from harness.report.table import findings
 
-    built = write({**several(results.values(), display), **sections}, folder, display)
+    built = write({**several(list(results.values()), display), **sections}, folder, display)
     return built, findings(results.values())
 
 

@@ -16,6 +16,7 @@ from harness.report.paper.results import results_table
 from harness.report.paper.venue import Venue
 from harness.report.pdf.document import Built, Section, joint
 from harness.report.pdf.latex import SECONDS, compile_pdf, fill
+from harness.report.table.knobs import knobs_over
 from harness.sweep.folder import BENCHMARK, SweepResult, differing
 
 FIGURE = r"""\begin{figure}[htbp]
@@ -129,15 +130,30 @@ class Paper:
         return name
 
 
-def several(results: Iterable[SweepResult], display: Display) -> dict[str, Section]:
-    """``joint``, and in front of it the strategies by benchmarks, where sweeps differ in the benchmark alone."""
-    results = list(results)
-    found, kinds = joint(results), dict[str, list[SweepResult]]()
-    for result in results:
-        kinds.setdefault(result.kind, []).append(result)
-    for kind, ones in kinds.items():
-        names = {str(one.manifest["dataset"]) for one in ones}
-        if 1 < len(ones) == len(names) and all(ones[0].locked.reference in one.locked.singles for one in ones):
-            section = found.get(kind, Section(kind, kind, {}, [], []))
-            found[kind] = replace(section, tables=[results_table(ones, display), *section.tables])
+def several(results: Sequence[SweepResult], display: Display) -> dict[str, Section]:
+    """What shows several sweeps at once, in front of what is of each.
+
+    ``joint``; where sweeps differ in the benchmark alone, strategies by benchmarks; where they are of one benchmark,
+    which knob matters over all of them, with what was typed, such as the encoder.
+    """
+    found = joint(results)
+    tables = {kind: [results_table(ones, display)] for kind, ones in _grouped(results, "kind").items() if _alike(ones)}
+    for name, ones in _grouped(results, "benchmark").items():
+        tables[f"knobs {name}"] = knobs_over(ones)
+    for title, own in tables.items():
+        section = found.get(title, Section(title, title, {}, [], []))
+        found |= {title: replace(section, tables=[*own, *section.tables])} if own else {}
     return found
+
+
+def _grouped(results: Iterable[SweepResult], by: str) -> dict[str, list[SweepResult]]:
+    groups: dict[str, list[SweepResult]] = {}
+    for one in results:
+        groups.setdefault(one.kind if by == "kind" else str(one.manifest["dataset"]), []).append(one)
+    return groups
+
+
+def _alike(results: Sequence[SweepResult]) -> bool:
+    """Whether several sweeps are of different benchmarks and have one reference."""
+    names = {str(one.manifest["dataset"]) for one in results}
+    return 1 < len(results) == len(names) and all(results[0].locked.reference in one.locked.singles for one in results)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.core.errors import is_number
-from harness.core.table import Column, Table, percent
-from harness.sweep.folder import View
-from harness.sweep.judge import Effect, Importance, of_view
+from harness.core.table import Column, Source, Table, percent
+from harness.sweep.folder import SweepResult, View
+from harness.sweep.judge import Effect, Importance, of_sweeps, of_view
 
 PAIRS = 3
 """Interactions that are shown, at most."""
@@ -32,8 +32,23 @@ def knobs(view: View) -> list[Table]:
     view: every trial on tune.
     """
     found = of_view(view)
-    if not found.main:
+    return [_table("Which knob matters", found, view.source, explained(view, found))] if found.main else []
+
+
+def knobs_over(results: Sequence[SweepResult]) -> list[Table]:
+    """The same over several sweeps, where they are of one benchmark and objective and differ in what was typed."""
+    views = [result.whole for result in results]
+    same = {(view.data_sha256, view.objective, view.n) for view in views}
+    found = of_sweeps(results) if len(same) == 1 < len(views) else None
+    if found is None or not found.main:
         return []
+    view = views[0]
+    extent = Source(f"{view.dataset}, {view.split} split, n = {view.n} queries")
+    told = explained(view, found, sum(len(one.fused) for one in views))
+    return [_table(f"Which knob matters, over {len(views)} sweeps", found, extent, told)]
+
+
+def _table(title: str, found: Importance, source: Source, note: str) -> Table:
     names = short_names(found)
     rows: list[Sequence[Any]] = [
         [names[one.knobs[0]], one.trials, one.share, value_text(one.levels[0].value), _behind(one)]
@@ -44,13 +59,13 @@ def knobs(view: View) -> list[Table]:
         Column("knob", "text"), Column("trials", "count"), Column("share %"), Column("best value", "text"),
         Column("points behind it", "text"),
     ]  # fmt: skip
-    return [Table("knobs", "Which knob matters", columns, rows, view.source, [explained(view, found)])]
+    return Table("knobs", title, columns, rows, source, [note])
 
 
-def explained(view: View, found: Importance) -> str:
-    """For captions: what a share is, and how far behind another value is."""
+def explained(view: View, found: Importance, fusions: int | None = None) -> str:
+    """For captions: what a share is, and how far behind another value is.    fusions: None: those of the view."""
     return (
-        f"Share: of the variance of {view.objective} over the {len(view.fused)} fusions. "
+        f"Share: of the variance of {view.objective} over the {fusions or len(view.fused)} fusions. "
         f"{FULL if found.full else GAPS}. Two knobs: what they explain together beyond each alone. Behind: how many "
         "points the best trial with another value scores less than the best one of all that have the knob."
     )

@@ -2,6 +2,7 @@ from .choice import order as order
 from .choice import tiebreak as tiebreak
 from .knob_effects import Effect as Effect
 from .knob_effects import Importance as Importance
+from .knob_effects import of_sweeps as of_sweeps
 from .knob_effects import of_view as of_view
 from .other_splits import choose_again as choose_again
 from .selection import choose as choose

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.sweep.folder.result import BENCHMARK, SweepResult, differing
 from harness.sweep.folder.view import View
 
 Settings = Mapping[str, Any]
@@ -86,6 +87,19 @@ def of_view(view: View) -> Importance:
     """The same of the fusions of a sweep, by its objective."""
     rows = [view.rows[place] for place in view.fused]
     return importance([row["parameters"] for row in rows], [view.score(row) for row in rows])
+
+
+def of_sweeps(results: Sequence[SweepResult]) -> Importance:
+    """The same of the fusions of several sweeps of one benchmark; what was typed differently, as encoder, is a knob."""
+    typed = [
+        {knob: value or "default" for knob, value in one.items() if knob not in BENCHMARK} for one in differing(results)
+    ]
+    rows = [
+        ({**own, **view.rows[place]["parameters"]}, view.score(view.rows[place]))
+        for own, view in zip(typed, (result.whole for result in results), strict=True)
+        for place in view.fused
+    ]
+    return importance([settings for settings, _ in rows], [score for _, score in rows])
 
 
 def _own(codes: Mapping[str, Codes]) -> dict[str, Codes]:

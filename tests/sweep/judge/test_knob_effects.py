@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from harness.sweep.judge.knob_effects import importance
+from harness.sweep.judge.knob_effects import importance, of_sweeps
 
 
 def test_a_full_grid_by_hand() -> None:
@@ -57,6 +59,20 @@ def test_a_knob_is_judged_among_the_trials_that_have_it() -> None:
     }  # fmt: skip
     assert [one.knobs for one in found.main] == [("fuser",), ("alpha",), ("cap",)]
     assert max(one.share for one in found.pairs) == pytest.approx(0, abs=1e-12)
+
+
+def test_over_sweeps_what_was_typed_is_a_knob() -> None:
+    """The first test's scores, with the encoder for alpha and alpha for the cap; `dataset` names the same benchmark."""
+    sweeps: list[Any] = []
+    for given, scores in (({"encoder": "b", "dataset": "x"}, (3.0, 6.0)), ({}, (1.0, 2.0))):
+        rows = [
+            {"parameters": {"alpha": alpha}, "score": score} for alpha, score in zip((0.1, 0.5), scores, strict=True)
+        ]
+        whole = SimpleNamespace(rows=rows, fused=[0, 1], score=lambda row: row["score"])
+        sweeps.append(SimpleNamespace(given=given, whole=whole))
+    found = of_sweeps(sweeps)
+    assert {one.knobs: one.share for one in found.main} == pytest.approx({("encoder",): 9 / 14, ("alpha",): 4 / 14})
+    assert [level.value for level in found.main[0].levels] == ["b", "default"]
 
 
 def test_nothing_varies() -> None:
