@@ -208,7 +208,7 @@ def calibration() -> Picture:
     worlds = [("permuted", 0.0), ("boundary", 0.0), ("boundary", 0.02), ("boundary", 0.05)]
     rates = pytest.importorskip("harness.plugins.protocol.calibration").Rates
     picture = pytest.importorskip("harness.plugins.protocol.picture.calibration").picture
-    return picture([rates(name, 8, 6, 100, effect, 0.5, 3, 16, 2, 2, 40, 95) for name, effect in worlds], "sample")
+    return picture([rates(name, 8, 6, 100, effect, 0.5, 3, 16, 2, 2, 40, 95, 90) for name, effect in worlds], "sample")
 
 
 @pytest.mark.skipif(not shutil.which("latexmk"), reason="no latexmk")
