@@ -119,7 +119,7 @@ def _summary(jobs: Sequence[dict[str, Any]], results: Sequence[SweepResult]) -> 
         told = f"left out, since their settings do not go together: {counted(number, 'cell')} of {len(jobs)}"
         yield from ["", told, *(line for reason in _reasons(jobs, "left_out") for line in paragraph(reason))]
     if results:
-        yield from ["", "next: harness heldout sweep=DIR    # what is locked in one of these, on test, once"]
+        yield "next: harness heldout sweep=DIR    # what is locked in one of these, on test, once"
     yield from (str(result.folder) for result in results)
 
 

@@ -27,7 +27,7 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     assert "\r" not in alone.stderr  # a bar is for a terminal
     both = run("-m", "grid=point", "fuser=linear,combsum")
     title, _, table = both.stdout.partition("\n\n2 sweeps, last_hop@5 on tune; ")[2].partition("\n\n")
-    head, line, first, second, _, told, one, two = table.splitlines()
+    head, line, first, second, told, one, two = table.splitlines()
     assert told.startswith("next: harness heldout sweep=DIR ")
     assert title.startswith("best first, by the best trial with the row's settings; ")
     assert head.split()[:4] == ["fuser", "n", "best", "trial"]

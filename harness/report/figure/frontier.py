@@ -51,7 +51,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         axes.set_xticks([], minor=True)
         axes.set_xlim(-0.5, max(1.15 * last, 2))
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-        figure.legend(loc="outside upper center", ncols=3)
+        figure.legend(loc="outside upper center", ncols=3, columnspacing=0.5, handletextpad=0.1)
 
     yield Picture("frontier", title, draw, 2.9, notes)
 
