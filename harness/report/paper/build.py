@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from harness.report.paper.venue import Venue
 from harness.report.pdf.document import Built, Section, joint
 from harness.report.pdf.latex import SECONDS, compile_pdf, fill
 from harness.report.table.knobs import knobs_over
+from harness.report.table.replication import of_one_kind
 from harness.sweep.folder import BENCHMARK, SweepResult, differing
 
 FIGURE = r"""\begin{figure}[htbp]
@@ -137,20 +138,13 @@ def several(results: Sequence[SweepResult], display: Display) -> dict[str, Secti
     which knob matters over all of them, with what was typed, such as the encoder.
     """
     found = joint(results)
-    tables = {kind: [results_table(ones, display)] for kind, ones in _grouped(results, "kind").items() if _alike(ones)}
-    for name, ones in _grouped(results, "benchmark").items():
-        tables[f"knobs {name}"] = knobs_over(ones)
+    tables = {kind: [results_table(ones, display)] for kind, ones in of_one_kind(results).items() if _alike(ones)}
+    for name in dict.fromkeys(str(one.manifest["dataset"]) for one in results):
+        tables[f"knobs {name}"] = knobs_over([one for one in results if one.manifest["dataset"] == name])
     for title, own in tables.items():
         section = found.get(title, Section(title, title, {}, [], []))
         found |= {title: replace(section, tables=[*own, *section.tables])} if own else {}
     return found
-
-
-def _grouped(results: Iterable[SweepResult], by: str) -> dict[str, list[SweepResult]]:
-    groups: dict[str, list[SweepResult]] = {}
-    for one in results:
-        groups.setdefault(one.kind if by == "kind" else str(one.manifest["dataset"]), []).append(one)
-    return groups
 
 
 def _alike(results: Sequence[SweepResult]) -> bool:

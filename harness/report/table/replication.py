@@ -16,13 +16,18 @@ def replications(results: Iterable[SweepResult]) -> dict[str, Table]:
     Sweeps are of one kind where all that was typed is the same but the benchmark and the folders of files. The winner's
     p on tune, which chose it, is not valid, so only test counts.
     """
+    found = {kind: replication(ones) for kind, ones in of_one_kind(results).items()}
+    return {kind: table for kind, table in found.items() if table}
+
+
+def of_one_kind(results: Iterable[SweepResult]) -> dict[str, list[SweepResult]]:
+    """Sweeps for which all that was typed is the same but the benchmark and the folders of files."""
     kinds: dict[str, list[SweepResult]] = {}
     for result in results:
         rest = ((name, value.rpartition("/")[2]) for name, value in result.given.items() if name != "experiment")
         typed = (f"{name}={value}" for name, value in rest if name.partition(".")[0] != "dataset")
         kinds.setdefault(" ".join([result.given.get("experiment", "sweep"), *typed]), []).append(result)
-    found = {kind: replication(ones) for kind, ones in kinds.items()}
-    return {kind: table for kind, table in found.items() if table}
+    return kinds
 
 
 def findings(results: Iterable[SweepResult]) -> list[str]:
