@@ -56,11 +56,16 @@ def rows(
     ]
     single = {row["name"]: number for number, row in enumerate(made) if row["family"] == "single"}
     if best is None and single:
-        best = min(single, key=lambda name: (-made[single[name]][objective], name != reference, name))
+        best = best_single({name: made[number][objective] for name, number in single.items()}, reference)
     labels = clusters(data.gold[data.members(split)])
     judged = judge(ranks, metric, single, best, reference, plan.margin, labels)
     graph = graph_outcomes(ranks, metric, single.get("dense", single.get(reference)))
     return [cast("Row", {**row, **columns, **own}) for row, columns, own in zip(made, judged, graph, strict=True)]
+
+
+def best_single(scores: Mapping[str, float], reference: str) -> str:
+    """The list with the highest score; of several the reference, else the first by name."""
+    return min(scores, key=lambda name: (-scores[name], name != reference, name))
 
 
 def graph_outcomes(ranks: NDArray[np.int32], objective: Metric, dense: int | None) -> list[dict[str, Count]]:

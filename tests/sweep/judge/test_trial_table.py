@@ -9,7 +9,7 @@ import numpy as np
 from harness.core.input import misfit
 from harness.evaluation.metric import ABSENT, Metric
 from harness.sweep.folder.rows import Judged, Row, records
-from harness.sweep.judge.trial_table import frame, graph_outcomes
+from harness.sweep.judge.trial_table import best_single, frame, graph_outcomes
 
 U = -2  # the hop order of the query is not known
 RANKS = np.array(
@@ -46,3 +46,9 @@ def test_what_is_stored_is_read_as_it_was() -> None:
     (first, second) = records(frame(cast("list[Row]", made)))
     assert (first["wins"], type(first["wins"]), second["wins"]) == (105, int, None)
     assert misfit(first, Judged) is None
+
+
+def test_the_best_single_list_is_the_highest_then_the_reference_then_the_first_by_name() -> None:
+    assert best_single({"dense": 0.5, "graph": 0.7, "bm25": 0.6}, "dense") == "graph"
+    tied = {"graph": 0.7, "dense": 0.5, "bm25": 0.7}
+    assert [best_single(tied, reference) for reference in ("graph", "dense")] == ["graph", "bm25"]
