@@ -47,8 +47,8 @@ class Ceiling(TypedDict):
 
     lists: list[str]
     candidates: NotRequired[Number | None]
-    cap: NotRequired[int | None]
-    share: NotRequired[Number | None]
+    cap: int | None
+    share: Number | None
 
 
 class Fit(TypedDict):
