@@ -250,12 +250,13 @@ class Metric:
         if found is None:
             raise HarnessError(f"metric {text} is not known; a metric is e.g. recall@5, mrr, ndcg(rel=2)@10")
         name, options, depth = found.group("name", "options", "k")
-        if depth is not None and not (depth.isascii() and depth.isdigit()):
-            raise HarnessError(f"metric {text}: k must be a whole number, at least 1, got k={depth or 'nothing'}")
+        if depth is not None and not re.fullmatch("[0-9]{1,18}", depth):
+            got = depth[:40] or "nothing"
+            raise HarnessError(f"metric {text:.40}: k must be a whole number, at least 1, got k={got}")
         name, level, others = name.strip(), None, {}
         for given in [] if options is None else options.replace(" ", "").split(","):
             key, _, value = given.partition("=")
-            if key == "rel" and value.isascii() and value.isdigit():
+            if key == "rel" and re.fullmatch("[0-9]{1,18}", value):
                 level = int(value)
             elif key in measure_of(name, str(text)).options and re.fullmatch(r"0?\.[0-9]+", value):
                 others[key] = float(value)
