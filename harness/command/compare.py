@@ -205,8 +205,9 @@ def _named(key: str, runs: Any) -> dict[str, list[str]]:
 
 def _paths(own: object) -> list[str]:
     """One path or several; none where it is neither."""
-    paths = own if isinstance(own, list) else [own]
-    return paths if all(isinstance(path, str) for path in paths) else []
+    given = own if isinstance(own, list) else [own]
+    paths = [path for path in given if isinstance(path, str)]
+    return paths if len(paths) == len(given) else []
 
 
 def _matching(paths: Sequence[str]) -> list[str]:

@@ -31,13 +31,13 @@ SystemLists = tuple[str, Run | Mapping[str, Run]]
 class RunComparison(SystemComparison):
     """A comparison of two runs on the same gold.
 
-    of: all queries of the gold.    ranks: int32[len(of), H], of their passages, by system with one run.
+    queries: all of the gold.    ranks: int32[len(queries), H], of their passages, by system with one run.
     """
 
     metric: Metric
     gold: Gold
     ties: Ties
-    of: Sequence[str] = ()
+    queries: Sequence[str] = ()
     ranks: Mapping[str, Ranks] = field(default_factory=dict)
 
     @property
@@ -70,7 +70,7 @@ class RunComparison(SystemComparison):
         rows = super().query_records()
         for column, name in (("gold_ranks", self.name), ("baseline_ranks", self.baseline)):
             if name in self.ranks:
-                ranks = dict(zip(self.of, listed_ranks(self.ranks[name]), strict=True))
+                ranks = dict(zip(self.queries, listed_ranks(self.ranks[name]), strict=True))
                 for row in rows:
                     row[column] = ranks[row["query_id"]]
         return rows
@@ -185,7 +185,7 @@ def compare_all(
                     **values_of(one), metric=metric, gold=counted if metric.ordered else gold, run=runs[name][0],
                     name=name, baseline=base, ties=ties, coverages={each: coverages[each] for each in (name, base)},
                     repeats=repeats, tie_ranges={each: tied[each] for each in (name, base) if each in tied},
-                    of=gold.query_ids, ranks={each: ranks[each] for each in (name, base) if each in ranks},
+                    queries=gold.query_ids, ranks={each: ranks[each] for each in (name, base) if each in ranks},
                 )
             )  # fmt: skip
     return corrected(found)

@@ -91,11 +91,11 @@ def _replace_mappings(config: DictConfig, overrides: Sequence[str]) -> None:
 
 def _is_replaced(config: DictConfig, key: str) -> bool:
     """Whether this is a field of a strategy, or all lists."""
-    from omegaconf import OmegaConf
+    from omegaconf import DictConfig, OmegaConf
 
     section = key.rpartition(".")[0]
     holder = OmegaConf.select(config, section) if section else None
-    return key == "lists" or (OmegaConf.is_dict(holder) and "_target_" in holder)
+    return key == "lists" or (isinstance(holder, DictConfig) and "_target_" in holder)
 
 
 @contextlib.contextmanager

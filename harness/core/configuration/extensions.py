@@ -117,7 +117,7 @@ def _entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
 
 
 @functools.cache
-def _all_entry_points() -> importlib.metadata.EntryPoints:
+def _all_entry_points() -> Any:
     """Read once a process: every installed package has a file of them."""
     return importlib.metadata.entry_points()
 

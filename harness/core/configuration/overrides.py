@@ -178,7 +178,7 @@ def _unread(added: Sequence[Override], whole: Mapping[str, Any], config: DictCon
         if name not in known and f"${{{name}" not in raw:
             yield f"{one.text} changes nothing: nothing reads {name}{nearest(name, known)}"
         section = whole.get(name)
-        closed = isinstance(section, dict) and section and "_target_" not in section
-        if closed and len(keys) == 1 and "." in one.key and keys[0] not in section:
-            there = nearest(keys[0], list(map(str, section))) or f"; it has {', '.join(map(str, section))}"
+        closed = section if isinstance(section, dict) and "_target_" not in section else {}
+        if closed and len(keys) == 1 and "." in one.key and keys[0] not in closed:
+            there = nearest(keys[0], list(map(str, closed))) or f"; it has {', '.join(map(str, closed))}"
             yield f"{one.text} changes nothing: {name} has no {keys[0]}{there}"

@@ -48,7 +48,7 @@ def needed(view: View) -> Mapping[str, Mapping[str, float]]:
 def _budget(view: View, known: Mapping[str, Mapping[str, float]]) -> list[Table]:
     """The trials that no other one beats in as many milliseconds, the cheapest first."""
     p95 = {name: one[ALONE[-1]] for name, one in known.items() if ALONE[-1] in one}
-    points = {}
+    points: dict[tuple[float, float], tuple[int, Sequence[str]]] = {}
     for place, row in enumerate(view.rows):
         lists = lists_read(row)
         if lists and p95.keys() >= {*lists} and row["parameters"].get("reranker") in (None, "none"):

@@ -246,8 +246,8 @@ class View:
         """Lines on test questions that were chosen on, and on lists that lack half of a split's queries or gold."""
         splits = {"tune": self.manifest.get("coverage", {})}
         if self.split == "test":
-            splits["test"] = {name: one for row in self.rows for name, one in row.get("coverage", {}).items()}
-        shared = max((row.get("chosen_on", 0) for row in self.rows), default=0)
+            splits["test"] = {name: one for row in self.rows for name, one in (row.get("coverage") or {}).items()}
+        shared = max((row.get("chosen_on") or 0 for row in self.rows), default=0)
         chosen = [f"other sweeps of this folder chose on {shared} of these {self.n} test questions, by another split"]
         return (chosen if shared else []) + [
             f"{name}: on {split} only {line}"

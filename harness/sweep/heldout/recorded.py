@@ -26,13 +26,14 @@ R = TypeVar("R")
 def noted(score: Callable[P, R]) -> Callable[P, R]:
     """The function, which has parameters ``run``, ``gold`` and ``ties``, noting its look when it has returned."""
     signature = inspect.signature(score)
+    by_name: Callable[..., R] = score
 
     @wraps(score)
     def scored(*args: P.args, **kwargs: P.kwargs) -> R:
         given = signature.bind(*args, **kwargs).arguments
         refuse_gold(given["run"])
         given["gold"] = gold = Gold.read(given["gold"], keep_empty=given.get("ties") == "trec")
-        found = score(**given)
+        found = by_name(**given)
         paths = OmegaConf.load(package_folder("conf") / "paths" / "default.yaml")
         note_look(paths.looks, score.__name__, gold.source, gold.tests, scored=gold.query_ids)
         return found

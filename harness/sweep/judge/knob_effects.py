@@ -79,8 +79,8 @@ def importance(trials: Sequence[Settings], scores: Sequence[float]) -> Importanc
         Effect(pair, int(((codes[pair[0]] >= 0) & (codes[pair[1]] >= 0)).sum()), _gain(codes, y, pair) / total)
         for pair in combinations(codes, 2)
     ]
-    ordered = [sorted(found, key=lambda one: (-one.share, one.knobs)) for found in (main, pairs)]
-    return Importance(*ordered, full=_full(list(codes.values())))
+    main, pairs = (sorted(found, key=lambda one: (-one.share, one.knobs)) for found in (main, pairs))
+    return Importance(main, pairs, full=_full(list(codes.values())))
 
 
 def of_view(view: View) -> Importance:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from harness.core.errors import path_of
 from harness.plugins.items.score import ScoreComparison, Scores, compare_systems, read_scores
@@ -43,7 +44,7 @@ def compare_scores(
     return compare_systems(systems[0], systems[1], missing)[0]
 
 
-def _read(given: Given, name: str, metric: str | None, columns: Mapping[str, str] | None) -> Mapping[str, Scores]:
+def _read(given: Any, name: str, metric: str | None, columns: Mapping[str, str] | None) -> Mapping[str, Scores]:
     if isinstance(given, Mapping):
         return {metric or "score": Scores.from_dict(given, name, metric or "score")}
     path_of(name, given)

@@ -61,11 +61,11 @@ class Scores:
         places = {row.item: row.place for row in reversed(rows)}
         values = np.array([[found[item].get(run, math.nan) for run in runs] for item in items])
         lacks: dict[str, str] = {}
-        for row, column in np.argwhere(np.isnan(values)).tolist():
-            stands = first.get((items[row], runs[column]))
+        for line, column in np.argwhere(np.isnan(values)).tolist():
+            stands = first.get((items[line], runs[column]))
             which = f" of run {runs[column]}" if len(runs) > 1 else ""
-            place = places[items[row]] if stands is None else stands.place
-            lacks.setdefault(items[row], f"{place}: item {items[row]} has no {metric}{which}")
+            place = places[items[line]] if stands is None else stands.place
+            lacks.setdefault(items[line], f"{place}: item {items[line]} has no {metric}{which}")
         if any(clusters.values()) and (alone := [item for item in items if not clusters[item]]):
             raise HarnessError(f"{places[alone[0]]}: item {alone[0]} has no cluster; give each one, or none")
         named = [clusters[item] for item in items] if clusters[items[0]] else None
