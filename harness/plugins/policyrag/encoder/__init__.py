@@ -1,1 +1,1 @@
-"""Encoders of PolicyRAG's baselines, as their cards say."""
+"""Encoders of PolicyRAG's baselines, with the prompts and the pooling that their authors publish."""

@@ -9,4 +9,4 @@ from harness.model.encoder.sentence_transformer import SentenceTransformer
 
 @dataclass(frozen=True)
 class Contriever(SentenceTransformer):
-    """The mean of the tokens, no prompts, as its card says. See ``SentenceTransformer``."""
+    """The mean of the tokens, no prompts; it ranks by the inner product, here by the cosine. See ``SentenceTransformer``."""

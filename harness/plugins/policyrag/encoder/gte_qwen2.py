@@ -9,4 +9,4 @@ from harness.model.encoder.sentence_transformer import SentenceTransformer
 
 @dataclass(frozen=True)
 class GteQwen2(SentenceTransformer):
-    """The last token's vector; only questions follow an instruction, as its card says. See ``SentenceTransformer``."""
+    """The last token's vector; only questions follow an instruction. See ``SentenceTransformer``."""

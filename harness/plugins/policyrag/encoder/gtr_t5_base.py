@@ -9,4 +9,4 @@ from harness.model.encoder.sentence_transformer import SentenceTransformer
 
 @dataclass(frozen=True)
 class GtrT5Base(SentenceTransformer):
-    """The mean of the tokens through one linear layer, no prompts, as its card says. See ``SentenceTransformer``."""
+    """The mean of the tokens through one linear layer, no prompts. See ``SentenceTransformer``."""
