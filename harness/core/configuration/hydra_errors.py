@@ -90,8 +90,19 @@ def _unmerged(error: BaseException) -> HarnessError | None:
     return HarnessError(f"{found[1]}: expected {kinds[0]}") if found and kinds else None
 
 
+def _into_a_list(error: BaseException) -> HarnessError | None:
+    """A key that goes on below a list, as ``grid.values.fuser.alpha`` does, whose axis is called ``fuser.alpha``."""
+    found = re.fullmatch(r"invalid literal for int\(\) with base 10: '(.+)'", str(error))
+    if not isinstance(error, ValueError) or found is None:
+        return None
+    return HarnessError(
+        f"a key ends with .{found[1]} below a list, which has no names; an axis of a grid has a dot in its name and is "
+        "typed in its block, as in 'grid.values={fuser.alpha: [0.5, 0.7]}'"
+    )
+
+
 TRANSLATIONS: tuple[Callable[[BaseException], HarnessError | None], ...] = (
-    _missing, _unreadable, _several, _of_a_group, _unmerged
+    _missing, _unreadable, _several, _of_a_group, _unmerged, _into_a_list
 )  # fmt: skip
 """Each gives the error that it knows, else None; the first that knows it is raised."""
 

@@ -83,3 +83,11 @@ def test_a_new_key_that_another_override_takes_is_kept() -> None:
     assert compose("config", ["+mine=.5", "fuser.alpha=${mine}"]).fuser.alpha == 0.5
     with pytest.raises(HarnessError, match=r"\+mine=\.5 changes nothing: nothing reads mine"):
         compose("config", ["+mine=.5"])
+
+
+def test_an_axis_of_a_grid_is_typed_in_its_block() -> None:
+    """``grid.values.fuser`` is a list, and ``fuser.alpha`` the name of another axis beside it."""
+    with pytest.raises(HarnessError, match=r"a key ends with \.alpha below a list.*'grid\.values=\{fuser\.alpha:"):
+        compose("config", ["grid.values.fuser.alpha=[0.7]"])
+    typed = compose("config", ["grid.values={fuser.alpha: [0.7]}"])
+    assert typed.grid["values"] == {**compose("config").grid["values"], "fuser.alpha": [0.7]}

@@ -9,4 +9,7 @@ from harness.model.encoder.sentence_transformer import SentenceTransformer
 
 @dataclass(frozen=True)
 class Contriever(SentenceTransformer):
-    """The mean of the tokens, no prompts; it ranks by the inner product, here by the cosine. See ``SentenceTransformer``."""
+    """The mean of the tokens, no prompts; it ranks by the inner product, here by the cosine.
+
+    See ``SentenceTransformer``.
+    """
