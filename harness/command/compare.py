@@ -8,6 +8,7 @@
   harness compare run=new.trec baseline=main.trec gold=queries.jsonl gate=no_worse margin=1 out=compare.md
   harness compare run='mine.*.trec' baseline=d.trec gold=queries.jsonl
   harness compare 'run={mine: [m0.trec, m1.trec]}' 'baseline={old: "old.*.trec"}' gold=queries.jsonl
+  harness compare 'run={mine: {file: a.csv, columns: {doc: pid, score: s}}}' baseline=d.trec gold=queries.jsonl
 
 A query is won when the run has more than the baseline, and lost when it has less; the exact McNemar test asks how
 often a fair coin would split them as unevenly (for ndcg, recall and mrr it is the sign test). Holm p is corrected for
@@ -44,7 +45,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from omegaconf import DictConfig
@@ -58,9 +58,11 @@ if TYPE_CHECKING:
     from harness.evaluation.metric import Metric
     from harness.evaluation.system_comparison import SystemComparison
     from harness.evaluation.verdict import Gate
+    from harness.run import Run
+    from harness.run.files import Files
 
-Systems = Mapping[str, Sequence[str]]
-"""The files of each system by its name; several are repeats."""
+Systems = Mapping[str, "Files"]
+"""The files of each system by its name."""
 
 
 def run(config: DictConfig) -> None:
@@ -143,11 +145,20 @@ def _compare(
     from harness.evaluation.coverage import read_gold
 
     if config.gold is None:
-        return extensions.load("addition", "compare", "compare without gold=").compare(config, runs, baselines), {}, 0
+        paths = [_paths_alone(each) for each in (runs, baselines)]
+        return extensions.load("addition", "compare", "compare without gold=").compare(config, *paths), {}, 0
     refuse("compare with gold=", *(key for key in extensions.added("compare") if key != "defaults"))
     wanted, gold = _metrics(config), read_gold(config)
     found = _compare_runs(config, gold, wanted, runs, baselines)
     return found, look(config, "compare", gold.source, gold.tests, gold.query_ids), len(gold)
+
+
+def _paths_alone(systems: Systems) -> dict[str, tuple[str, ...]]:
+    """The files of scores of items, which have the columns of the whole call."""
+    for name, own in systems.items():
+        if own.columns:
+            raise HarnessError(f"{name}: columns of one file are read with gold=; without, give columns= for all")
+    return {name: own.paths for name, own in systems.items()}
 
 
 def _metrics(config: DictConfig) -> list[Metric]:
@@ -163,15 +174,22 @@ def _compare_runs(
     from harness.evaluation.run_comparison import compare_all
     from harness.run import io as lists
 
-    paths = [path for each in (runs, baselines) for several in each.values() for path in several]
-    tables = [path for path in paths if lists.is_table(path)]
-    if not tables:
-        warn_unread(config, "compare of TREC and JSON files", "columns")
+    every = [own for each in (runs, baselines) for own in each.values()]
+    if not any(own.columns is None and lists.is_table(path) for own in every for path in own.paths):
+        warn_unread(config, "compare of these files", "columns")
     columns = plain(config.columns)
-    files = {path: lists.read(path, config.lenient, columns if path in tables else None) for path in paths}
+    known: dict[str, Run] = {}
+
+    def read(own: Files) -> tuple[str, dict[str, Run]]:
+        for path in own.paths:
+            if own.label(path) not in known:
+                named = own.columns or (columns if lists.is_table(path) else None)
+                known[own.label(path)] = lists.read(path, config.lenient, named)
+        return str(own), {own.label(path): known[own.label(path)] for path in own.paths}
+
     found = compare_all(
-        {name: (", ".join(paths), {path: files[path] for path in paths}) for name, paths in runs.items()},
-        {name: (", ".join(paths), {path: files[path] for path in paths}) for name, paths in baselines.items()},
+        {name: read(own) for name, own in runs.items()},
+        {name: read(own) for name, own in baselines.items()},
         gold, wanted, config.ties,
     )  # fmt: skip
     show_coverage({name: one for each in found for name, one in each.coverages.items()}, gold, config.strict)
@@ -179,45 +197,12 @@ def _compare_runs(
 
 
 def _systems(config: DictConfig) -> tuple[Systems, Systems]:
-    """The runs and the baselines. A file that is among both has the baseline's name."""
-    runs, baselines = (_named(key, plain(config[key])) for key in ("run", "baseline"))
-    names = {tuple(paths): name for name, paths in baselines.items()}
-    runs = {names.get((*paths,), name): paths for name, paths in runs.items()}
+    """The runs and the baselines. Files that are among both have the baseline's name."""
+    from harness.run import files
+
+    runs, baselines = (files.systems(key, plain(config[key])) for key in ("run", "baseline"))
+    runs = {next((other for other, its in baselines.items() if its == own), name): own for name, own in runs.items()}
     if differ := [name for name in runs if baselines.get(name, runs[name]) != runs[name]]:
-        raise HarnessError(
-            f"{differ[0]} is {', '.join(runs[differ[0]])} in run and {', '.join(baselines[differ[0]])} in baseline"
-        )
-    keep_inputs(config, *(path for each in (runs, baselines) for several in each.values() for path in several))
+        raise HarnessError(f"{differ[0]} is {runs[differ[0]]} in run and {baselines[differ[0]]} in baseline")
+    keep_inputs(config, *(path for each in (runs, baselines) for own in each.values() for path in own.paths))
     return runs, baselines
-
-
-def _named(key: str, runs: Any) -> dict[str, list[str]]:
-    """Names and files: a mapping has names, otherwise a path or pattern is its own; several files are repeats."""
-    given = [runs] if isinstance(runs, str) else runs
-    named = {str(path): [path] for path in given} if isinstance(given, list) else given
-    if isinstance(given, list) and len(named) < len(given):
-        raise HarnessError(f"{key}={runs}: a file stands there twice; give each once")
-    found = {str(name): _paths(own) for name, own in named.items()} if isinstance(named, Mapping) else {}
-    if not found or not all(found.values()):
-        raise HarnessError(f"{key}={runs}: expected a path, a list of paths, {{name: path}} or {{name: [path, ...]}}")
-    return {name: _matching(paths) for name, paths in found.items()}
-
-
-def _paths(own: object) -> list[str]:
-    """One path or several; none where it is neither."""
-    given = own if isinstance(own, list) else [own]
-    paths = [path for path in given if isinstance(path, str)]
-    return paths if len(paths) == len(given) else []
-
-
-def _matching(paths: Sequence[str]) -> list[str]:
-    """The files of a system; a path that is no file but a pattern (``mine.*.trec``) stands for those that match."""
-    from glob import glob, has_magic
-
-    found: dict[str, None] = {}
-    for path in paths:
-        matching = [path] if not has_magic(path) or Path(path).exists() else sorted(glob(path, recursive=True))
-        if not matching:
-            raise HarnessError(f"{path}: no file matches the pattern")
-        found.update(dict.fromkeys(matching))
-    return list(found)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from harness.benchmark import Splitting
     from harness.run import Run
+    from harness.run.files import Files
     from harness.sweep.trial import Trial
 
 
@@ -57,12 +58,13 @@ def run(config: DictConfig) -> None:
     complete(config)
     _check(config)
     resolve_device(config.device)
-    paths, out = _files(config), str(config.out)
+    files, out = _files(config), str(config.out)
+    paths = {name: own.paths[0] for name, own in files.items()}
     chosen = _choose(config, paths)
     keep_inputs(config, *paths.values())
     importance = read(chosen.pool.importance) if chosen.pool.importance else None
     splitting = read_splitting("splitting", config.splitting)
-    runs, queries = _read(config, paths, splitting)
+    runs, queries = _read(config, files, splitting)
     for name, run in runs.items() if type(chosen.normalizer).__name__ == "Max" else ():
         _check_positive(name, run)
     fused = fuse(
@@ -97,14 +99,20 @@ def _check(config: DictConfig) -> None:
         warn_unread(config, "fuse splitting=md5", "gold")
 
 
-def _files(config: DictConfig) -> dict[str, str]:
+def _files(config: DictConfig) -> dict[str, Files]:
     """The file of each list, by its name."""
-    paths = plain(config.lists)
-    if not isinstance(paths, dict) or not paths:
+    from harness.run import files
+
+    given = plain(config.lists)
+    if not isinstance(given, dict) or not given:
         raise HarnessError(
-            f"lists must name at least one file, e.g. 'lists={{dense: d.trec, graph: g.trec}}', got {paths}"
+            f"lists must name at least one file, e.g. 'lists={{dense: d.trec, graph: g.trec}}', got {given}"
         )
-    return {str(name): str(path) for name, path in paths.items()}
+    found = {str(name): files.read(f"lists.{name}", own) for name, own in given.items()}
+    for name, own in found.items():
+        if len(own.paths) > 1:
+            raise HarnessError(f"lists.{name}={own}: a list is one file; give each a name")
+    return found
 
 
 def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
@@ -125,11 +133,15 @@ def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
     return chosen
 
 
-def _read(config: DictConfig, paths: Mapping[str, str], splitting: Splitting) -> tuple[dict[str, Run], int]:
+def _read(config: DictConfig, files: Mapping[str, Files], splitting: Splitting) -> tuple[dict[str, Run], int]:
     """The lists with the queries of the split alone, and how many these are."""
     from harness.run import io as lists
 
-    runs = lists.read_all(paths, config.lenient, plain(config.columns))
+    given = {
+        name: lists.read(own.paths[0], config.lenient, own.columns) if own.columns else own.paths[0]
+        for name, own in files.items()
+    }
+    runs = lists.read_all(given, config.lenient, plain(config.columns))
     _check_shared(runs, config.disjoint)
     queries = _of_split(next(iter(runs.values())).query_ids, config, splitting)
     runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}

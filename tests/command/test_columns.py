@@ -65,6 +65,39 @@ def test_commands_take_columns(tmp_path: Path, gold: Path, command: Command) -> 
     assert "columns=passage" in said
 
 
+def test_each_file_may_have_columns_of_its_own(tmp_path: Path, gold: Path, command: Command) -> None:
+    """d1 is first for 007 and second for q2 by `wert`; by `zweiter` it is the other way round: one won, one lost."""
+    own, plain, out = tmp_path / "own.csv", tmp_path / "plain.trec", tmp_path / "out.json"
+    frame("frage", "absatz", "wert").assign(zweiter=[1.0, 2.0, 1.0, 2.0]).to_csv(own, index=False)
+    harness.write(harness.Run.from_dict(LISTS), plain)
+    first, second = (
+        f"{{file: {own}, columns: {{query: frage, doc: absatz, score: {score}}}}}" for score in ("wert", "zweiter")
+    )
+    asked = [f"paths.looks={tmp_path}/looks", f"gold={gold}", "metric=last_hop", "k=1", f"out={out}"]
+
+    def compared(run: str, baseline: str) -> tuple[int, int]:
+        assert command("compare", f"run={run}", f"baseline={baseline}", *asked)[0] == 0
+        found = json.loads(out.read_text())
+        return found["wins"], found["losses"]
+
+    assert compared(f"{{a: {first}}}", f"{{b: {plain}}}") == (0, 0)
+    assert compared(second, str(plain)) == (1, 1)
+    assert compared(f"[{second}]", f"{{b: {first}}}") == (1, 1)
+    fused = command("fuse", f"lists={{dense: {first}, graph: {plain}}}", "fuser=rrf", f"out={tmp_path / 'f.json'}")
+    assert fused[0] == 0
+    assert list(harness.read(tmp_path / "f.json").to_dict()["q2"]) == ["d3", "d1"]
+    for mistake, words in (
+        (f"{{a: {{file: {own}, columns: {{document: absatz}}}}}}", "run.a.columns=document is not known"),
+        (f"{{a: {{file: {own}, column: {{doc: absatz}}}}}}", "run.a=column is not known (did you mean columns?)"),
+        ("{a: {columns: {doc: absatz}}}", "expected a path, a list of paths"),
+        (f"{{a: {{file: {own}, columns: absatz}}}}", "run.a.columns=absatz: expected names with values"),
+        (f"{{a: {{file: {own}, columns: {{score: x}}}}}}", f"{own}: "),
+        (f"[{first}, {second}]", "a file stands there twice; give each once, or name them"),
+    ):
+        status, _, said = command("compare", f"run={mistake}", f"baseline={plain}", *asked)
+        assert (status, words in said, said.count("\n")) == (2, True, 1), said
+
+
 def test_a_folder_with_the_names_of_other_tools_is_a_benchmark(tmp_path: Path, gold: Path) -> None:
     rows = [{"pid": f"d{n}", "title": f"T{n}", "contents": f"Text {n}."} for n in range(1, 4)]
     with gzip.open(tmp_path / "corpus.jsonl.gz", "wt") as lines:

@@ -113,7 +113,7 @@ def test_in_python(folder: Path) -> None:
 def test_what_is_refused(folder: Path, command: Command) -> None:
     given = ("baseline=base.json", "gold=gold.jsonl")
     assert command("compare", "run=no.*.json", *given)[2] == "error: no.*.json: no file matches the pattern\n"
-    for wrong in ("3", "{mine: []}", "{mine: {a: b}}", "[]", "[[mine.0.json]]", "null"):
+    for wrong in ("3", "{mine: []}", "{mine: {file: []}}", "[]", "[[mine.0.json]]", "null"):
         status, _, said = command("compare", f"run={wrong}", *given)
         assert (status, "expected a path, a list of paths, {name: path} or {name: [path, ...]}" in said) == (2, True), (
             said
