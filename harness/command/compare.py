@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from harness.evaluation.system_comparison import SystemComparison
     from harness.evaluation.verdict import Gate
     from harness.run import Run
-    from harness.run.files import Files
+    from harness.run.systems import Files
 
 Systems = Mapping[str, "Files"]
 """The files of each system by its name."""
@@ -198,9 +198,9 @@ def _compare_runs(
 
 def _systems(config: DictConfig) -> tuple[Systems, Systems]:
     """The runs and the baselines. Files that are among both have the baseline's name."""
-    from harness.run import files
+    from harness.run.systems import named_files
 
-    runs, baselines = (files.systems(key, plain(config[key])) for key in ("run", "baseline"))
+    runs, baselines = (named_files(key, plain(config[key])) for key in ("run", "baseline"))
     runs = {next((other for other, its in baselines.items() if its == own), name): own for name, own in runs.items()}
     if differ := [name for name in runs if baselines.get(name, runs[name]) != runs[name]]:
         raise HarnessError(f"{differ[0]} is {runs[differ[0]]} in run and {baselines[differ[0]]} in baseline")

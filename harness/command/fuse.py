@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from harness.benchmark import Splitting
     from harness.run import Run
-    from harness.run.files import Files
+    from harness.run.systems import Files
     from harness.sweep.trial import Trial
 
 
@@ -101,14 +101,14 @@ def _check(config: DictConfig) -> None:
 
 def _files(config: DictConfig) -> dict[str, Files]:
     """The file of each list, by its name."""
-    from harness.run import files
+    from harness.run.systems import files_of
 
     given = plain(config.lists)
     if not isinstance(given, dict) or not given:
         raise HarnessError(
             f"lists must name at least one file, e.g. 'lists={{dense: d.trec, graph: g.trec}}', got {given}"
         )
-    found = {str(name): files.read(f"lists.{name}", own) for name, own in given.items()}
+    found = {str(name): files_of(f"lists.{name}", own) for name, own in given.items()}
     for name, own in found.items():
         if len(own.paths) > 1:
             raise HarnessError(f"lists.{name}={own}: a list is one file; give each a name")

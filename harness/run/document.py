@@ -2,7 +2,7 @@
 
 A list of a query, best first, may also be one of ids, of pairs ``[id, score]``, or of nodes as LangChain and LlamaIndex
 dump them (``NODES``); without a score it is 1 / rank. The predictions of MTEB have a subset and a split around the
-queries.
+queries. Of HippoRAG 2 and LightRAG the answers are read (see harness.run.solution).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from harness.core.files import written
 from harness.core.input import read_json
 from harness.run.entries import Entries
 from harness.run.run import Run
+from harness.run.solution import by_question, ranked, supporting
 
 FORM = '{"query id": {"document id": score}}'
 NODES = (("node", "id_"), ("kwargs", "id"), ("id",), ("id_",))
@@ -28,19 +29,23 @@ META = "mteb_model_meta"
 
 
 def read_lists(
-    path: Path, form: str = FORM, alone: Callable[[int], float] = lambda place: 1 / (place + 1)
+    path: Path,
+    form: str = FORM,
+    alone: Callable[[int], float] = lambda place: 1 / (place + 1),
+    judged: bool = False,
 ) -> dict[str, dict[str, float]]:
     """The mapping in a JSON file, plain or packed. Raises HarnessError for anything but numbers in the form above.
 
-    alone: the number of an entry that has none, by its place from 0.
+    alone: the number of an entry that has none, by its place from 0.    judged: of an answer read what is relevant.
     """
-    lists = read_json(path, form)
+    lists = by_question(path, read_json(path, form))
     if not isinstance(lists, dict) or not lists:
         raise HarnessError(f"{path}: expected {form}, found {_kind(lists)}")
     lists = _unwrapped(path, lists)
-    for query, listed in lists.items():
-        if isinstance(listed, list):
-            listed = lists[query] = _from_list(f"{path}: query {query}", listed, alone)
+    for query, answer in lists.items():
+        place = f"{path}: query {query}"
+        listed = supporting(place, answer) if judged else ranked(place, answer)
+        lists[query] = listed = _from_list(place, listed, alone) if isinstance(listed, list) else listed
         if not isinstance(listed, dict):
             raise HarnessError(f"{path}: query {query}: expected an object {form}, found {_kind(listed)}")
         for doc, score in listed.items():

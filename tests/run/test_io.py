@@ -26,6 +26,7 @@ from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
 from harness.run import Run
 from harness.run import io as lists
+from tests.conftest import Command
 
 LISTS = {"q1": {"d2": 0.9, "d1": 0.5}, "q2": {"d1": 3.0}}
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=5)
@@ -195,8 +196,59 @@ LLAMA = {"node": {"id_": "a", "text": "..."}, "score": 0.9, "class_name": "NodeW
     ],
 )
 def test_lists_as_other_tools_dump_them(tmp_path: Path, dumped: object, expected: object) -> None:
+    """After MTEB; `Serializable.to_json` and `Document` of langchain-core; `NodeWithScore` of llama-index-core."""
     (tmp_path / "run.json").write_text(json.dumps(dumped))
     assert lists.read(tmp_path / "run.json").to_dict() == expected
+
+
+SOLUTION = {
+    "question": "Who?", "answer": None, "gold_answers": None, "docs": ["T\nz.", "U\na.", "V\nb."],
+    "doc_scores": [0.5, 0.1, 0.1], "gold_docs": ["U\na."], "doc_metadata": [{}, {}, {}], "graph_seeds": [],
+}  # fmt: skip
+
+
+def test_solutions_of_hipporag(tmp_path: Path, command: Command) -> None:
+    """As `QuerySolution.to_dict` writes them (OSU-NLP-Group/HippoRAG, src/hipporag/utils/misc_utils.py).
+
+    Scores are rounded there: those that became equal keep their order, here U before V although both are 0.1.
+    """
+    path, looks = tmp_path / "run.json", f"paths.looks={tmp_path}/looks"
+    for written, query in (([SOLUTION], "Who?"), ({"q": SOLUTION}, "q")):
+        path.write_text(json.dumps(written))
+        found = lists.read(path).to_dict()
+        assert list(found) == [query]
+        assert found[query] == pytest.approx({"T\nz.": 0.5, "U\na.": 0.1, "V\nb.": 0.1})
+        assert list(found[query]) == ["T\nz.", "U\na.", "V\nb."]
+    status, said, error = command("evaluate", f"run={path}", f"gold={path}", "metrics=[recall]", "k=[2]", looks)
+    assert (status, "100.0" in said) == (0, True), error
+    named = {**SOLUTION, "doc_metadata": [{"source_id": "7"}, {"source_id": "9"}, {"source_id": "7"}]}
+    path.write_text(json.dumps({"q": named}))
+    assert lists.read(path).to_dict() == {"q": {"7": 0.5, "9": 0.1}}
+    path.write_text(json.dumps({"q": {**named, "doc_scores": [1.0]}}))
+    with pytest.raises(HarnessError, match="query q: doc_scores: expected one for each of 3 docs"):
+        lists.read(path)
+    path.write_text(json.dumps({"q": {**SOLUTION, "gold_docs": None}}))
+    with pytest.raises(HarnessError, match="query q: this solution has no gold_docs"):
+        Gold.read(path)
+    path.write_text(json.dumps([SOLUTION, SOLUTION]))
+    with pytest.raises(HarnessError, match=r"entry 2: expected a question of its own, found Who\?"):
+        lists.read(path)
+
+
+def test_answers_of_lightrag(tmp_path: Path) -> None:
+    """As `convert_to_user_format` makes them for `aquery_data` (HKUDS/LightRAG, lightrag/utils.py), by query id.
+
+    A text that was inserted without a name has the file path unknown_source there.
+    """
+    chunks = [
+        {"reference_id": "1", "content": "...", "file_path": file, "chunk_id": f"chunk-{number}"}
+        for number, file in enumerate(["d2", "d1", "d2", "unknown_source"])
+    ]
+    data = {"entities": [], "relationships": [], "chunks": chunks, "references": []}
+    answer = {"status": "success", "message": "Query processed successfully", "data": data, "metadata": {}}
+    (tmp_path / "run.json").write_text(json.dumps({"q": answer, "r": {**answer, "data": {**data, "chunks": []}}}))
+    found = lists.read(tmp_path / "run.json").to_dict()
+    assert found == {"q": {"d2": 1.0, "d1": 1 / 2, "chunk-3": 1 / 3}, "r": {}}
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def graded(grades: Mapping[str, dict[str, float]]) -> Judged:
 
 
 def _json(path: Path) -> Iterable[Judgement]:
-    judged = document.read_lists(path, QRELS, lambda place: 1.0).items()
+    judged = document.read_lists(path, QRELS, lambda place: 1.0, judged=True).items()
     return ((query, doc, relevance) for query, documents in judged for doc, relevance in documents.items())
 
 
