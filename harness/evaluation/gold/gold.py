@@ -232,10 +232,11 @@ class Gold:
         """
         return cls.from_dict(mapping_of("Gold.from_ranx", qrels), rel)
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
+    def to_dict(self) -> dict[str, dict[str, int]]:
         """``{query id: {document id: relevance}}``, the qrels of pytrec_eval; ``ranx.Qrels`` takes them too."""
         if self.grades is not None:
-            return {query: dict(judged) for query, judged in zip(self.query_ids, self.grades, strict=True)}
+            each = zip(self.query_ids, self.grades, strict=True)
+            return {query: {doc: int(grade) for doc, grade in judged.items()} for query, judged in each}
         return {query: dict.fromkeys(docs, 1) for query, docs in zip(self.query_ids, self.supporting, strict=True)}
 
     def to_frame(self) -> pd.DataFrame:
