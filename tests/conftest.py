@@ -146,6 +146,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     from hydra.core.global_hydra import GlobalHydra
 
     from harness.__main__ import main
+    from harness.command import note_typed
 
     for name in OF_A_COMMAND:
         monkeypatch.setenv(name, "1")
@@ -160,6 +161,7 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
             status = int(end.code or 0)
         finally:
             GlobalHydra.instance().clear()
+            note_typed([])
         return status, *capsys.readouterr()
 
     return run

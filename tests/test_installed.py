@@ -23,7 +23,7 @@ import harness
 
 runs = harness.read_all({"colbert": "colbert.json", "kg": "kg.json"})
 gold = harness.Gold.read("mine/queries.jsonl")
-fused = harness.fuse(runs, "boltzmann", "pit", 20, alpha=0.7)
+fused = harness.fuse(runs, "boltzmann", "pit", 20, capped=["kg"], alpha=0.7)
 print(harness.__file__)
 print(harness.evaluate(fused, gold, ["recall@5"])["metrics"]["recall@5"])
 print(harness.compare(fused, runs["kg"], gold, "recall@5"))

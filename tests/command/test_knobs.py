@@ -18,6 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 from harness.__main__ import main
+from harness.command import note_typed
 from harness.core.configuration import compose
 from tests.world.generate import write
 
@@ -98,6 +99,7 @@ def stored(place: Path) -> Callable[..., tuple[pd.DataFrame, NDArray[np.int32]]]
             patch.setattr(sys, "argv", ["harness", "sweep", *typed])
             patch.chdir(place)
             main()
+        note_typed([])
         folder = Path(printed.getvalue().splitlines()[-1])
         rows = pd.read_parquet(folder / "trials.parquet")
         return rows.drop(columns=["trial", "name", "overrides", "parameters"]), np.load(folder / "ranks.npy")

@@ -75,7 +75,8 @@ def lists(folder: Path, data: Path) -> Readers:
     for path in (Path(found) for found in sorted(ITEMS.glob("*_base.*")) + sorted(ITEMS.glob("*base.json"))):
         own = Path(shutil.copy(path, folder / f"items-{path.name}"))
         made[f"scores, {path.name}"] = (own, partial(_items, own))
-    made["gold, queries.jsonl"] = (data / "queries.jsonl", partial(harness.Gold.read, str(data / "queries.jsonl")))
+    queries = Path(shutil.copy(data / "queries.jsonl", folder))
+    made["gold, queries.jsonl"] = (queries, partial(harness.Gold.read, str(queries)))
     return made
 
 

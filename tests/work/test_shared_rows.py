@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,9 @@ def squares(seen: list[int], count: int = 10) -> tuple[np.ndarray, np.ndarray]:
     return map_rows("squares", work, count, 3)
 
 
-def build(store: Store, seen: list[int], count: int = 10) -> Path:
+def build(store: Store, seen: list[int], count: int = 10, enter: Callable[[], object] = lambda: None) -> Path:
+    """The artifact of the squares.    enter: called before the first row is computed."""
+
     def write(folder: Path) -> dict[str, int]:
         np.save(folder / "twice.npy", made())
         return {"seen": count}
@@ -33,6 +36,7 @@ def build(store: Store, seen: list[int], count: int = 10) -> Path:
 
     def made() -> np.ndarray:
         if not cached:
+            enter()
             first, second = squares(seen, count), squares(seen, count)
             cached.append(np.concatenate([*first, *second]))
         return cached[0]
@@ -58,10 +62,11 @@ def test_shares_at_once(tmp_path: Path, of: int) -> None:
     """Threads stand for processes: each row of each of the two loops is computed once, by one of them."""
     alone = content(build(Store(tmp_path / "alone"), []))
     seen: list[list[int]] = [[] for _ in range(of)]
+    all_there = threading.Barrier(of)  # one that came when the others had ended would begin anew
 
     def share(index: int) -> None:
         with sharing(Share(index + 1, of)):
-            build(Store(tmp_path / "shared"), seen[index])
+            build(Store(tmp_path / "shared"), seen[index], enter=all_there.wait)
 
     started = [threading.Thread(target=share, args=(index,)) for index in range(of)]
     for one in started:

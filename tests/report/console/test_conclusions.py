@@ -49,7 +49,7 @@ def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
 
 
 def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_path: Path) -> None:
-    """In the terminal (the marked row, the winner's line and the sentences), on the site's card and in the paper."""
+    """In the terminal (the marked row, the winner's line and the sentences), on the site and in the paper."""
     result = example.write(tmp_path / "s1", heldout=False)
     called = "graph; no fusion is better"
     assert called not in terminal.leaderboard(result)
@@ -65,11 +65,11 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     assert marked.split()[2] == "graph"
     assert any(line.startswith("graph scores 62.5%") for line in printed)
     assert f"{called} (locked as boltzmann" in leaderboard(result, 20).caption
-    (card,) = overview([SweepEntry("k", "t", result, False)], {}, "1", Display())["sweeps"]
-    assert card["winner"] == {"name": called, "trial": result.whole.rows[result.whole.singles["graph"]]["trial"]}
+    listed = overview([SweepEntry("k", "t", result, False)], {}, "1", Display())["sweeps"]
+    (row,), (place,) = listed["rows"], listed["places"]
+    assert (row[3], row[5], row[6]) == ("graph", "graph", "–")
+    assert place[2] == result.whole.rows[result.whole.singles["graph"]]["trial"]
     assert "Where the winner loses questions" not in [chart["title"] for chart in charts(result)]
-    assert [point[0] for point in card["chart"]["series"][0]["points"]] == ["graph", "dense"]
-    assert [(one["name"], one["by"]) for one in card["against"]] == [("dense", "by question")]
     assert [picture.name for picture in pictures(result)] == ["outcomes_dense"]
     assert f"{called}." in results_table([result], Display()).caption
 
@@ -170,15 +170,13 @@ def test_an_older_sweep_foretells_nothing(example: ModuleType, tmp_path: Path) -
 
 
 def test_it_is_said_alike_in_terminal_page_and_document(example: ModuleType, tmp_path: Path) -> None:
+    """A sweep's page has the conclusions, too."""
     result = example.write(tmp_path / "s1")
-    said = sentences(result, result.locked)
     printed = " ".join(terminal.heldout(result).split())
-    (card,) = overview([SweepEntry("k", "t", result, False)], {}, "1", Display())["sweeps"]
-    for text in choose(said, *LEAD):
+    for text in choose(sentences(result, result.locked), *LEAD):
         assert text in printed
+        assert text in conclusions(result)["in short"]
         assert text in describe(result)["in short"]
-    named = Display().of([result])  # a site calls a trial by its name in words
-    assert card["words"] == [named.text(one) for one in choose(said, "compared", "verdict", "expectation", "caveat")]
 
 
 def test_effect_by_group(example: ModuleType, tmp_path: Path) -> None:
