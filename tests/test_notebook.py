@@ -269,7 +269,7 @@ def test_a_wrong_argument_is_one_line(call: Callable[[], object], told: str) -> 
         (["compare", "run=r.json", "baseline=r.json", "gold=g.json", "metric=0.5"], "metrics=0.5: expected"),
         (["sweep", "dataset=1"], "dataset=1 is not known; known: 2wikimultihopqa"),
         (["sweep", "metrics=0.5", "dry_run=true"], "metrics=0.5: expected"),
-        (["fuse", "lists.a=1", "out=x.trec"], "1: there is no such file"),
+        (["fuse", "lists.a=1", "out=x.trec"], "lists.a=1: expected a path"),
     ],
 )
 def test_values_of_another_kind_are_one_line(options: list[str], words: str, tmp_path: Path) -> None:
