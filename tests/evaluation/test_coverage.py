@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from harness.evaluation.run_comparison import compare
 from harness.run import Run
 from tests import warm
 
-GOLD = Gold.unordered({"q1": ["doc-1", "doc-2"], "q2": ["doc-3"], "q3": ["doc-4"]}, "gold")
+GOLD = replace(Gold.from_dict({"q1": ["doc-1", "doc-2"], "q2": ["doc-3"], "q3": ["doc-4"]}), source="gold")
 
 
 def run(**lists: list[str]) -> Run:
@@ -48,14 +49,14 @@ def test_renamed_documents_are_refused_with_what_differs(names: list[str], words
 )
 def test_what_differs_in_unicode_and_numbers(ours: str, theirs: str, words: str) -> None:
     with pytest.raises(HarnessError, match=words):
-        check_known({"run": run(q1=[ours])}, Gold.unordered({"q1": [theirs]}, "gold"))
+        check_known({"run": run(q1=[ours])}, replace(Gold.from_dict({"q1": [theirs]}), source="gold"))
 
 
 def test_renamed_queries_are_refused() -> None:
     with pytest.raises(HarnessError, match=r"have no query in common: .*they differ in case"):
         evaluate(run(Q1=["doc-1"]), GOLD, "recall@5")
     with pytest.raises(HarnessError, match=r"no query in common: .*the latter 'q2'"):
-        check_known({"r": run(q9=["doc-1"])}, Gold.unordered({"q2": ["doc-1"]}, "gold"))
+        check_known({"r": run(q9=["doc-1"])}, replace(Gold.from_dict({"q2": ["doc-1"]}), source="gold"))
 
 
 def test_renamed_documents_are_not_22_wins_of_the_other_side() -> None:

@@ -246,20 +246,6 @@ class Gold:
         rows = [(query, doc, grade) for query, judged in self.to_dict().items() for doc, grade in judged.items()]
         return pd.DataFrame(rows, columns=list(goldfile.COLUMNS))
 
-    @classmethod
-    def unordered(cls, relevant: Mapping[str, list[str]], source: str) -> Gold:
-        """The gold of these documents by query, without hop order, hop counts and types.
-
-        Args:
-            relevant: ``{query id: [document id, ...]}``.
-            source: the file, for messages.
-
-        Returns:
-            The gold of these queries.
-        """
-        nothing: list[None] = [None] * len(relevant)
-        return cls(list(relevant), list(relevant.values()), list(nothing), list(nothing), False, source)
-
     def __len__(self) -> int:
         """Number of queries."""
         return len(self.query_ids)

@@ -69,14 +69,14 @@ def _compared(result: SweepResult, view: View) -> Sentence:
 
 def _verdict(view: View) -> list[Sentence]:
     """The winner, by its list's name where it is one, against the reference, unless it is that itself."""
-    winner, found = view.rows[view.winner_place], _against(view, view.reference)
+    winner, found = view.rows[view.winner_place], winner_against(view, view.reference)
     if found is None:
         return [Sentence("verdict", f"{view.winner_title}: {percent(view.score(winner))}%.")]
     return conclude(found, view.winner_name, view.reference, deciding(winner))
 
 
-def _against(view: View, name: str) -> Comparison | None:
-    """The winner's comparison with a single list; None with itself."""
+def winner_against(view: View, name: str) -> Comparison | None:
+    """The winner's comparison with a single list; None with itself, and where the sweep has no such list."""
     place = view.singles.get(name)
     if place is None or place in (view.winner_place, view.best_place):
         return None
@@ -102,7 +102,7 @@ def _outlook(result: SweepResult, view: View) -> list[Sentence]:
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
     """Whether fusion adds to the best single list of tune, on how many questions that hangs, and how that is known."""
     best, winner = str(result.lock.get("best_single")), view.rows[view.winner_place]
-    named, more, found = f"{best}, the best single list on tune", [], _against(view, best)
+    named, more, found = f"{best}, the best single list on tune", [], winner_against(view, best)
     p = deciding(winner) if best == view.reference else deciding_best(winner)
     settled = found is not None and found.difference > 0 and shown(p)
     if view.winner_list == best:
@@ -132,7 +132,7 @@ def _other_lists(view: View) -> list[Sentence]:
     """On test, the winner against each list that is neither the reference nor the best one of tune."""
     apart = {view.singles.get(name) for name in view.rivals}
     others = [name for name, place in view.singles.items() if place not in apart]
-    found = {name: one for name in others if (one := _against(view, name)) is not None}
+    found = {name: one for name in others if (one := winner_against(view, name)) is not None}
     if view.split != "test" or not found:
         return []
     told = [

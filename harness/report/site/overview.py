@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.core.table import Column, Table
-from harness.evaluation.comparison import Comparison, compare_trials
+from harness.report.console.conclusions import winner_against
 from harness.report.display import Display
 from harness.report.site.chunk import table
 from harness.report.site.leaderboard import SweepEntry, boards
@@ -49,7 +49,7 @@ def _sweeps(listed: Sequence[SweepEntry], display: Display) -> dict[str, Any]:
     for one in listed:
         view, named = one.result.locked, display.of([one.result])
         best = str(one.result.lock.get("best_single"))
-        found, score = _against(view, best), view.score(view.rows[view.winner_place])
+        found, score = winner_against(view, best), view.score(view.rows[view.winner_place])
         numbers: list[Any] = [found and found.difference, found and found.shown_interval, found and found.p_deciding]
         scores = [score if metric == view.objective else None for metric in metrics]
         head = [one.title, view.split, view.n, named.cell(view.winner_name), *scores]
@@ -58,12 +58,3 @@ def _sweeps(listed: Sequence[SweepEntry], display: Display) -> dict[str, Any]:
         rival = view.rows[view.singles[best]]["trial"] if found else ""
         places.append([one.key, view.split, winner, rival, one.newer])
     return {**table(Table("sweeps", "Sweeps", columns, rows), display), "places": places}
-
-
-def _against(view: View, name: str) -> Comparison | None:
-    """The winner against a single list; None where it is that list, or the sweep has no such list."""
-    place = view.singles.get(name)
-    if place is None or place in (view.winner_place, view.best_place):
-        return None
-    values = view.scores[[view.winner_place, place]]
-    return compare_trials(values, 1, view.metric.binary, view.margin, view.clusters)[0]
