@@ -75,8 +75,8 @@ def gallery() -> str:
     parts = [
         "# Gallery: every figure, and the command that makes it\n",
         "`harness report` writes figures as PDF and PNG into `reports/figures/`, `paper=acl` makes them as wide as a "
-        "column, in the venue's letters, and the [site](site.md) shows their values where you point. Those here are of "
-        "MuSiQue or of the embedded `sample`.\n",
+        "column, in the venue's letters, and the [site](experiments.md#look-at-results-the-site) shows their values "
+        "where you point. Those here are of MuSiQue or of the embedded `sample`.\n",
     ]
     for name, commands in COMMANDS.items():
         parts.append(f"## {title(name)}\n\n```console\n" + "".join(f"$ {line}\n" for line in commands) + "```\n")

@@ -59,14 +59,16 @@ CONCEPTS = {
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put plug-ins and the reference into the navigation, before the notebook; blocks ``math`` are formulas."""
+    """Put plug-ins and the reference into the navigation, each a closed entry; blocks ``math`` are formulas."""
     assert config.nav is not None
     config.site_name = f"{config.site_name} {version()}"
     config.mdx_configs["pymdownx.superfences"] = {"custom_fences": [{"name": "math", "class": "math", "format": fence}]}
-    brought = sorted(path.relative_to(PAGES).as_posix() for path in (PAGES / "plugins").rglob("*.md"))
-    config.nav.insert(-1, {"Plug-ins": brought})
-    reference = ["reference/harness.md", *(f"reference/{name}.md" for name in REFERENCE)]
-    config.nav.insert(-1, {"Reference": reference})
+    found = {
+        "Plug-ins": sorted(path.relative_to(PAGES).as_posix() for path in (PAGES / "plugins").rglob("*.md")),
+        "Functions": ["reference/harness.md", *(f"reference/{name}.md" for name in REFERENCE)],
+    }
+    for entry in config.nav[-1]["More"]:
+        entry.update({name: pages for name, pages in found.items() if name in entry})
     return config
 
 

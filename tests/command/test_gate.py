@@ -70,7 +70,7 @@ def test_mistakes_are_one_line(folder: Path, given: str, said: str) -> None:
 
 def test_the_workflow_of_the_documentation(folder: Path) -> None:
     """Its lines, in their order, where the runs are there."""
-    page = (package_folder("reports/docs") / "pages" / "gate.md").read_text(encoding="utf-8")
+    page = (package_folder("reports/docs") / "pages" / "own-runs.md").read_text(encoding="utf-8")
     (block,) = (text for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL) if "pull_request" in text)
     steps = [step["run"] for step in yaml.safe_load(block)["jobs"]["gate"]["steps"] if "run" in step]
     (line,) = (step for step in steps if step.startswith("harness "))
