@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
-from harness.fusion.reranker.pretrained import load, round_up, score_batches
-from harness.fusion.reranker.text_reranker import Pair, TextReranker
+from harness.fusion.reranker.pretrained import PretrainedReranker, load, round_up, score_batches
+from harness.fusion.reranker.text_reranker import Pair
 
 
 @dataclass(frozen=True)
-class CrossEncoder(TextReranker):
+class CrossEncoder(PretrainedReranker):
     """s = logit of "relevant", by any Hugging Face sequence classifier of one label, or of two (their difference).
 
     The other fields, and how s meets the fused score, are those of every reranker that reads: blend, m, max_length.

@@ -1,10 +1,11 @@
-"""Weights of Hugging Face models: where they are, their hash, loading them, and batches whose bits hold."""
+"""Rerankers by weights of Hugging Face: where they are, their hash, loading them, and batches whose bits hold."""
 
 from __future__ import annotations
 
 import importlib.util
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,45 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core import threads
+from harness.core.configuration import REACHES
 from harness.core.device import resolve_device
-from harness.core.errors import HarnessError
-from harness.core.identity import files_sha256
+from harness.core.errors import HarnessError, one_of, whole_number
+from harness.core.identity import NO_RESULT, files_sha256
+from harness.fusion.reranker.text_reranker import TextReranker
 
 STEP = 32
 """Lengths are rounded up to a multiple of it, so that few shapes are needed."""
+
+
+@dataclass(frozen=True)
+class PretrainedReranker(TextReranker):
+    """A reranker by weights that are loaded here.
+
+    model: an installed package that carries a .gguf file, a .gguf file, a folder, or a Hub id (pin its ``revision``).
+    max_length: tokens read of a pair, >= 8; the passage is cut, and pairs that are cut are counted.
+    batch_size: pairs a batch; it decides shapes, and with them the last bits.    dtype: of the weights.
+    device: ``auto`` (a GPU when there is one), ``cpu``, ``cuda`` or ``cuda:N``.
+    """
+
+    revision: str | None = field(default=None, metadata=REACHES)
+    max_length: int = 512
+    batch_size: int = 16
+    dtype: str = "float32"
+    device: str = field(default="auto", metadata=NO_RESULT)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole_number("reranker.max_length", self.max_length, 8)
+        whole_number("reranker.batch_size", self.batch_size, 1)
+        one_of("reranker.dtype", self.dtype, ("float32", "float16", "bfloat16"))
+
+    def content(self) -> str:
+        """The hash of the model's files; of nothing when it comes from the Hub."""
+        return content(self.model)
+
+    def limit(self) -> str:
+        """``max_length``."""
+        return f"to {self.max_length} tokens (reranker.max_length)"
 
 
 def local(model: str) -> Path | None:

@@ -18,13 +18,12 @@ from torch import Tensor
 
 from harness.core.arrays import read_array, write_array
 from harness.core.configuration import REACHES
-from harness.core.errors import HarnessError, bounded, one_of, whole_number
-from harness.core.identity import NO_RESULT, identity, texts_sha256
+from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.identity import identity, texts_sha256
 from harness.fusion.context import SourceTexts
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
 from harness.fusion.reranker.pair_scores import PairScores
-from harness.fusion.reranker.pretrained import content
 from harness.work import shared_rows
 from harness.work.parts import shares
 from harness.work.progress import Progress
@@ -43,7 +42,10 @@ Verdicts = tuple[NDArray[np.float64], NDArray[np.bool_]]
 
 
 class Model(Protocol):
-    """An opened model. The score of a pair follows from the pair alone, whatever others are asked with it."""
+    """An opened model. The score of a pair follows from the pair alone, whatever others are asked with it.
+
+    spent: may be left out; a method that says in a line what the scores took so far.
+    """
 
     def score(
         self, pairs: Sequence[Pair], advance: Callable[[int], object]
@@ -57,10 +59,7 @@ class TextReranker:
     """score = (1 - blend) h + blend s, over the fused top m: h the fused score, s the model's, both scaled to [-1, 1].
 
     They are scaled over the top m of each query (0 where all are equal). blend: in [0, 1].    m: >= 1.
-    model: an installed package that carries a .gguf file, a .gguf file, a folder, or a Hub id (pin its ``revision``).
-    max_length: tokens read of a pair, >= 8; the passage is cut, and pairs that are cut are counted.
-    batch_size: pairs a batch; it decides shapes, and with them the last bits.    dtype: of the weights.
-    device: ``auto`` (a GPU when there is one), ``cpu``, ``cuda`` or ``cuda:N``.
+    model: what reads; see the subclass.
 
     A pair's score is an artifact of its own by (model, question, passage): other m, blends and fusers count none twice.
     """
@@ -68,27 +67,23 @@ class TextReranker:
     reads: ClassVar[frozenset[str]] = frozenset({"texts"})
 
     model: str = field(metadata=REACHES)
-    revision: str | None = field(default=None, metadata=REACHES)
-    max_length: int = 512
-    batch_size: int = 16
-    dtype: str = "float32"
-    blend: float = 1.0
-    m: int = 10
-    device: str = field(default="auto", metadata=NO_RESULT)
+    blend: float = field(default=1.0, kw_only=True)
+    m: int = field(default=10, kw_only=True)
 
     def __post_init__(self) -> None:
-        whole_number("reranker.max_length", self.max_length, 8)
-        whole_number("reranker.batch_size", self.batch_size, 1)
-        one_of("reranker.dtype", self.dtype, ("float32", "float16", "bfloat16"))
         bounded("reranker.blend", self.blend, 0, 1)
         whole_number("reranker.m", self.m, 1)
 
-    def content(self) -> str:
-        """The hash of the model's files; of nothing when it comes from the Hub."""
-        return content(self.model)
-
     def open(self) -> Model:
         """Load the model. Libraries that take seconds are imported here."""
+        raise NotImplementedError
+
+    def order(self, pair: Pair) -> Any:
+        """What pairs are sorted by before they are scored: here the longest come first."""
+        return -len(pair[0]) - len(pair[1])
+
+    def limit(self) -> str:
+        """How much of a pair is read, in words, for the count of those that were cut."""
         raise NotImplementedError
 
     def judge(self) -> Self:
@@ -137,7 +132,7 @@ def scores(judge: TextReranker, pairs: Sequence[Pair], store: Store) -> NDArray[
 
 
 def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores, store: Store) -> None:
-    asked = sorted(missing, key=lambda key: (-len(missing[key][0]) - len(missing[key][1]), key))
+    asked = sorted(missing, key=lambda key: (judge.order(missing[key]), key))
     count = len(asked)
     with Progress("read", count, "pairs") as bar:
 
@@ -159,7 +154,9 @@ def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores, 
             known.add(asked[part], found)
             cut += int(shortened.sum())
     if cut:
-        log.warning("%d of %d pairs were cut to %d tokens (reranker.max_length)", cut, count, judge.max_length)
+        log.warning("%d of %d pairs were cut %s", cut, count, judge.limit())
+    if shared is None and (spent := getattr(_opened(judge), "spent", None)):
+        log.info("%s", spent())
 
 
 def _read_together(

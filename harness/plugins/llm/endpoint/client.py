@@ -1,4 +1,4 @@
-"""An OpenAI-compatible chat endpoint: one answer a message, asked again while the endpoint is busy or away."""
+"""A client of an HTTP endpoint: one answer a request, which is sent again while the endpoint is busy or away."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import json
 import logging
 import os
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError
 from harness.core.table import counted
+from harness.plugins.llm.endpoint.transport import bounded_client, http_module
 
 log = logging.getLogger(__name__)
 LOCAL = ("http://127.0.0.1", "http://localhost", "http://[::1]")
@@ -21,6 +23,7 @@ LONGEST_WAIT = 60.0
 """Seconds: the longest pause that an endpoint may ask for (``Retry-After``)."""
 SIZE = 16 << 20
 """Bytes of an answer, at most."""
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Away(Exception):
 
 
 class Refused(Exception):
-    """The endpoint does not take this message (too long, say); asking again does not help."""
+    """The endpoint does not take this request (too long, say); asking again does not help."""
 
 
 def open_key(base_url: str, key_variable: str, concept: str) -> str:
@@ -67,7 +70,6 @@ def open_client(
         import openai
     except ImportError as error:
         raise HarnessError(f"{concept}.base_url={base_url} needs the openai client: {pip_install('openai')}") from error
-    from harness.plugins.llm.endpoint.transport import bounded_client
 
     key = open_key(base_url, key_variable, concept)
     http = bounded_client(openai, "" if key == "none" else key, timeout, size)
@@ -80,28 +82,44 @@ class Endpoint:
     Repeated is what may go better the next time: no connection, no whole answer within ``timeout`` seconds, half an
     answer, one that is no JSON, and the statuses 408, 409, 429 and 5xx; where the endpoint says how long to wait, that
     counts, up to ``LONGEST_WAIT``.
-    concept: whose knobs the messages name, ``extractor`` or ``gate``.
+    concept: whose knobs the messages name, ``extractor`` or ``gate``.    size: bytes of an answer, at most.
     """
 
     def __init__(
-        self, base_url: str, key_variable: str, retries: int, backoff: float, timeout: float, concept: str
+        self,
+        base_url: str,
+        key_variable: str,
+        retries: int,
+        backoff: float,
+        timeout: float,
+        concept: str,
+        size: int = SIZE,
     ) -> None:
         self.retries, self.backoff, self.base_url, self.concept = retries, backoff, base_url, concept
-        self._openai, self._client = open_client(base_url, key_variable, concept, 0, timeout, SIZE)
+        self._openai, self._client = open_client(base_url, key_variable, concept, 0, timeout, size)
+        self._response = http_module(self._openai).Response
 
     def ask(self, request: dict[str, Any]) -> Answer:
-        """The answer to a chat request. Raises Away, Refused, or HarnessError for a wrong key, address or model."""
+        """The answer to a chat request. Raises as ``post``."""
+        return self.post("/chat/completions", request, _read_answer)
+
+    def post(self, path: str, request: Mapping[str, Any], read: Callable[[Any, Mapping[str, str]], Result]) -> Result:
+        """What ``read`` makes of the JSON and the headers of an answer; one that it cannot read is asked for again.
+
+        Raises Away, Refused, or HarnessError for a wrong key, address or model.
+        """
         for attempt in range(self.retries + 1):
             try:
-                return self._once(request)
+                response = self._client.post(path, cast_to=self._response, body=request)
+                return read(json.loads(response.text), response.headers)
             except self._openai.APIStatusError as error:
                 status, reason = error.status_code, f"{error.status_code}: {describe(error)}"
                 if status in (400, 413, 422):
                     raise Refused(reason) from error
                 if status not in (408, 409, 429) and status < 500:
                     raise HarnessError(
-                        f"{self.concept}.base_url={self.base_url}: {reason}; check the address, {self.concept}.model "
-                        "and the key"
+                        f"{self.concept}.base_url={self.base_url}: {reason} (POST {path}); check the address, "
+                        f"{self.concept}.model and the key"
                     ) from error
                 asked = error.response.headers.get("retry-after", "")
             except (self._openai.APIError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
@@ -125,25 +143,34 @@ class Endpoint:
         list or name, None where it does not answer.
         """
         try:
-            found = json.loads(self._client.models.with_raw_response.list(timeout=5).text)["data"]
+            found = self.get("/models")["data"]
             names = {str(row["id"]): str(row.get("root") or row["id"]) for row in found}
-        except self._openai.APIConnectionError:
+        except Away:
             return None
-        except (self._openai.APIError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        except (LookupError, TypeError, AttributeError):
             return ""
         return names.get(model, next(iter(names.values())) if len(names) == 1 else "")
 
-    def _once(self, request: dict[str, Any]) -> Answer:
-        answer = json.loads(self._client.chat.completions.with_raw_response.create(**request).text)
-        choice, usage = answer["choices"][0], answer.get("usage") or {}
-        content = choice["message"]["content"]
-        return Answer(
-            "" if content is None else str(content),
-            str(choice.get("finish_reason") or "stop"),
-            int(usage.get("prompt_tokens") or 0),
-            int(usage.get("completion_tokens") or 0),
-            str(answer.get("model") or ""),
-        )
+    def get(self, path: str) -> Any:
+        """The JSON at a path, None where there is none. Raises Away where the server does not answer."""
+        try:
+            return json.loads(self._client.get(path, cast_to=self._response, options={"timeout": 5}).text)
+        except self._openai.APIConnectionError as error:
+            raise Away(describe(error)) from error
+        except (self._openai.APIError, ValueError, RecursionError):
+            return None
+
+
+def _read_answer(answer: Any, _: Mapping[str, str]) -> Answer:
+    choice, usage = answer["choices"][0], answer.get("usage") or {}
+    content = choice["message"]["content"]
+    return Answer(
+        "" if content is None else str(content),
+        str(choice.get("finish_reason") or "stop"),
+        int(usage.get("prompt_tokens") or 0),
+        int(usage.get("completion_tokens") or 0),
+        str(answer.get("model") or ""),
+    )
 
 
 def seconds_of(value: str) -> float | None:

@@ -15,10 +15,15 @@ REDIRECTS = 3
 LEFT_OUT = (b"content-encoding", b"content-length", b"transfer-encoding")
 
 
+def http_module(openai: Any) -> Any:
+    """The module httpx, or the successor that this ``openai`` is built on."""
+    base = next(one for one in openai.DefaultHttpxClient.__mro__ if not one.__module__.startswith("openai"))
+    return sys.modules[base.__module__.partition(".")[0]]
+
+
 def bounded_client(openai: Any, key: str, seconds: float, size: int) -> Any:
     """A client for ``openai``: answers come whole within ``seconds``, have at most ``size`` bytes, and not the key."""
-    base = next(one for one in openai.DefaultHttpxClient.__mro__ if not one.__module__.startswith("openai"))
-    http = sys.modules[base.__module__.partition(".")[0]]  # httpx, or the successor that this openai stands on
+    http = http_module(openai)
     return openai.DefaultHttpxClient(
         transport=BoundedTransport(http, key, seconds, size),
         timeout=http.Timeout(seconds, connect=min(seconds, CONNECT)),

