@@ -440,6 +440,17 @@ def test_the_documentation_is_whole_and_needs_nothing_from_elsewhere(pages: Path
         assert not re.search(r'(src|href)="(https?:)?//[^"]*\.(js|css|woff2?)"', page.read_text(encoding="utf-8")), page
 
 
+def test_the_first_use_of_a_word_leads_to_the_glossary(pages: Path) -> None:
+    """Once a page, to a row that is there, with what the row says; not in code, headings or other links."""
+    rows = re.findall(r'<tr id="([^"]+)">\n<td>', (pages / "reference" / "glossary.html").read_text(encoding="utf-8"))
+    assert len(set(rows)) == len(rows) > 40
+    text = (pages / "protocol.html").read_text(encoding="utf-8")
+    linked = re.findall(r'<a class="word" href="reference/glossary.html#([^"]+)" title="([^"]+)">([^<]+)</a>', text)
+    assert {anchor for anchor, _, _ in linked} <= set(rows)
+    assert ("trial", "one configuration, scored on one split", "trials") in linked
+    assert len({anchor for anchor, _, _ in linked}) == len(linked)
+
+
 def test_formulas_are_shown_by_the_browser_itself(pages: Path) -> None:
     """Those of docstrings and those of blocks ``math``; MathML needs no script and no fonts."""
     strategies, statistics = (

@@ -10,6 +10,7 @@ import re
 import sys
 import time
 import tomllib
+from html import escape
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -113,6 +114,42 @@ def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
         if mark in markdown:
             markdown = markdown.replace(mark, fill())
     return markdown
+
+
+EVERYDAY = {"auto", "chain", "cluster", "graph", "list", "lock", "look", "query", "run", "split"}
+"""Words of the glossary that pages also use in their everyday sense: these are not linked."""
+
+
+def glossary() -> dict[str, tuple[str, str]]:
+    """Of each word its entry, several words with commas between them, and what it is, without links and marks."""
+    table = (PAGES / "reference" / "glossary.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    rows = re.findall(r"^\| (.+?) \| (.+) \|$", table, re.M)[1:]
+    plain = {entry: re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", text) for entry, text in rows}
+    return {word: (entry, text) for entry, text in plain.items() for word in entry.split(", ")}
+
+
+def on_page_content(html: str, page: Page, **_: Any) -> str:
+    """On a page of the menu the first use of a word shows its line of the glossary and leads there."""
+    if page.file.src_uri == "reference/glossary.md":
+        return re.sub(r"<tr>\n<td>(.+?)</td>", lambda row: f'<tr id="{slug(row[1])}">\n<td>{row[1]}</td>', html)
+    if "/" in page.file.src_uri or page.file.generated_by is not None:
+        return html
+    left = {word: entry for word, entry in glossary().items() if word not in EVERYDAY}
+
+    def link(found: re.Match[str]) -> str:
+        entry, text = left.pop(found["word"] or "", ("", ""))
+        title = escape(text, quote=True)
+        address = f"reference/glossary.html#{slug(entry)}"
+        return f'<a class="word" href="{address}" title="{title}">{found[0]}</a>' if entry else found[0]
+
+    named = "|".join(map(re.escape, sorted(left, key=len, reverse=True)))
+    skipped = r"<(?P<tag>a|h\d|pre|code|math)\b.*?</(?P=tag)>|<[^>]+>"
+    return re.sub(rf"{skipped}|(?<![\w-])(?P<word>{named})s?(?![\w-])", link, html, flags=re.DOTALL)
+
+
+def slug(entry: str) -> str:
+    """The anchor of an entry of the glossary."""
+    return re.sub(r"(<[^>]+>|[\W_])+", "-", entry.lower()).strip("-")
 
 
 def notebook(path: Path) -> str:
