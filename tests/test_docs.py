@@ -267,6 +267,19 @@ def test_a_number_of_fusions_on_a_page_is_that_of_the_default_grid() -> None:
     assert singles == 3
 
 
+def test_the_plan_for_a_large_corpus_follows_from_its_rates() -> None:
+    table = WRITTEN["compute"].read_text(encoding="utf-8").partition("## A plan")[2].partition("\n\nLeft out")[0]
+    rows = re.findall(r"^\| [a-zB][^|]*\|[^|]*\| (\d.*?) \| (\d.*?) \|$", table, re.M)
+    for column, (millions, nodes), total in ((0, (5, 1), 35), (1, (21, 8), 81)):
+        large = millions / 5.23
+        encoded = [1e6 * millions / 8_500 / nodes, 2e6 * millions / 29_000 / nodes]
+        by_cores = [1e6 * millions / 700 / 16 / nodes, 75 * (2 * millions) ** 1.5 / 8]
+        seconds = [*encoded, *by_cores, 386 * large, 430 * large / 8 / nodes, 0.28 * millions / nodes]
+        assert [row[column] for row in rows] == [f"{one / 60:.1f}" for one in seconds]
+        assert round(sum(seconds) / 60) == total
+        assert str(total) in table
+
+
 def test_every_help_text_has_an_example() -> None:
     shown = {line.split()[1] for line in examples()}
     assert shown == set(commands())
