@@ -16,6 +16,7 @@ from harness.core.arrays import check_matrix, write_array
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.files import REBUILD, write_text
 from harness.core.identity import identity, texts_sha256
+from harness.retriever.words import Words
 from harness.run import Run
 from harness.work.latency import time_alone
 from harness.work.shared_rows import Columns, map_rows
@@ -25,8 +26,6 @@ PART = 256
 """Queries of a part, where several processes score."""
 ARRAYS, WORDS = ("data", "indices", "indptr"), "words.txt"
 """Of a stored index."""
-TEXTS = 1 << 14
-"""Passages whose words are held as text at once."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class BM25:
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
         """The ``depth`` best passages of every question."""
         vocabulary, index = self._stored(benchmark, store)
-        bags = _bags(self._words(benchmark.questions), vocabulary)
+        bags = _bags(Words(self.stopwords, self.stemmer).of(benchmark.questions), vocabulary)
 
         def ranked(part: slice) -> Columns:
             lists = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
@@ -79,7 +78,7 @@ class BM25:
         from scipy.sparse import csr_array
 
         def write(folder: Path) -> None:
-            counts, words = self._counts(benchmark.passages)
+            counts, words = Words(self.stopwords, self.stemmer).counts(benchmark.passages)
             index = self._index(counts)
             for name in ARRAYS:
                 write_array(folder / f"{name}.npy", getattr(index, name))
@@ -97,26 +96,6 @@ class BM25:
             raise HarnessError(f"{place}: no index of these passages ({error}); {REBUILD}") from error
         return vocabulary, check_matrix(index, place, index.shape)
 
-    def _counts(self, texts: Sequence[str]) -> tuple[Any, list[str]]:
-        """[D, V]: how often each word stands in each text; the words in alphabetical order."""
-        from scipy.sparse import csr_array
-
-        known: dict[str, int] = {}
-        numbers, lengths = [np.empty(0, np.int32)], [0]
-        for start in range(0, len(texts), TEXTS):
-            for words in self._words(texts[start : start + TEXTS]):
-                numbers.append(np.array([known.setdefault(word, len(known)) for word in words], dtype=np.int32))
-                lengths.append(len(words))
-        names = sorted(known)
-        place = np.empty(len(names), dtype=np.int32)
-        place[[known[name] for name in names]] = np.arange(len(names), dtype=np.int32)
-        columns = place[np.concatenate(numbers)]
-        counts = csr_array(
-            (np.ones(len(columns)), columns, np.cumsum(lengths)), shape=(len(texts), len(names)), dtype=np.float64
-        )
-        counts.sum_duplicates()
-        return counts, names
-
     def _index(self, counts: Any) -> Any:
         """[V, D]: what each word adds to each document's score."""
         size, lengths = counts.shape[0], np.asarray(counts.sum(axis=1)).ravel()
@@ -125,21 +104,6 @@ class BM25:
         norm = self.k1 * ((1 - self.b) + self.b * lengths / (lengths.mean() or 1.0))
         counts.data = rarity[counts.indices] * (counts.data / (np.repeat(norm, np.diff(counts.indptr)) + counts.data))
         return counts.T.tocsr()
-
-    def _words(self, texts: Sequence[str]) -> list[list[str]]:
-        import bm25s
-
-        try:
-            words: list[list[str]] = bm25s.tokenize(
-                list(texts),
-                stopwords=self.stopwords or [],
-                stemmer=_stemmer(self.stemmer),
-                return_ids=False,
-                show_progress=False,
-            )
-        except ValueError as error:
-            raise HarnessError(f"lists.NAME.stopwords={self.stopwords}: {error}") from error
-        return words
 
 
 def _bags(texts: Sequence[Sequence[str]], vocabulary: Mapping[str, int]) -> Any:
@@ -162,20 +126,3 @@ def _best(
     places = np.flatnonzero((scores >= floor) & (scores > 0))
     places = places[np.lexsort((docs[places], -scores[places]))[:depth]]
     return docs[places], scores[places]
-
-
-def _stemmer(language: str | None) -> Any:
-    if language is None:
-        return None
-    try:
-        import Stemmer
-    except ImportError as error:
-        raise HarnessError(
-            f"lists.NAME.stemmer={language} needs PyStemmer: pip install PyStemmer, or set it to null"
-        ) from error
-    try:
-        return Stemmer.Stemmer(language)
-    except KeyError as error:
-        raise HarnessError(
-            f"lists.NAME.stemmer={language} is not known; known: {', '.join(Stemmer.algorithms())}"
-        ) from error
