@@ -18,8 +18,10 @@ PEERS = {
     "ppr": "igraph",
     "ppr_small": "igraph",
     "engine": "ray",
+    "evaluate": "ranx",
 }
-SLOW = ("ppr_small", "ner", "tracked", "workers")
+SLOW = ("ppr_small", "ner", "tracked", "workers", "encode", "evaluate", "scaling")
+REAL = ("ppr_small", "ner", "encode", "scaling")
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in names()])
@@ -27,7 +29,7 @@ SLOW = ("ppr_small", "ner", "tracked", "workers")
 def test_both_sides_compute_the_same(name) -> None:
     if name in PEERS:
         pytest.importorskip(PEERS[name], reason=f"{PEERS[name]} is not installed")
-    if name in ("ppr_small", "ner") and "HARNESS_DATA" not in os.environ:
+    if name in REAL and "HARNESS_DATA" not in os.environ:
         pytest.skip("HARNESS_DATA is not set")
     try:
         cases = made(name, quick=True)

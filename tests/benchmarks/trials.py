@@ -36,6 +36,25 @@ FREE: dict[str, dict[str, Any]] = {
     },
     "others": {"fuser": ["log_linear", "power_mean", "quantum", "tsallis", "dice"]},
 }
+CAPPED: dict[str, dict[str, Any]] = {
+    "ranks": {"fuser": ["rrf"], "fuser.k": [5, 10, 20, 40, 80, 160], "pool.cap": [10, 20, 30, 40, 50]},
+    "values": {
+        "fuser": ["linear"],
+        "normalizer": ["pit", "minmax", "max"],
+        "fuser.alpha": SHARES,
+        "fuser.beta": [0, 0.5],
+        "pool.cap": [10, 20, 30, 40, 50],
+    },
+    "weights": {
+        "fuser": ["boltzmann"],
+        "normalizer": ["pit", "minmax"],
+        "temperature": ["auto"],
+        "fuser.alpha": SHARES,
+        "fuser.beta": [0, 0.25, 0.5, 1],
+        "pool.cap": [10, 20, 30, 40, 50],
+    },
+    "others": {"fuser": ["log_linear", "quantum"], "pool.cap": [10, 20]},
+}
 STRATEGIES = {"fuser": "boltzmann", "normalizer": "pit", "temperature": "auto", "reranker": "none"}
 
 

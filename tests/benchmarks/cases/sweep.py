@@ -1,4 +1,4 @@
-"""A whole grid over uncapped lists, against ranx one configuration after another."""
+"""A whole grid over uncapped and over capped lists, against ranx one configuration after another."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,32 +20,38 @@ from harness.run import Run
 from harness.sweep.trial import Trial, engine
 from tests.benchmarks.lists import lists
 from tests.benchmarks.measure import Case
-from tests.benchmarks.trials import FREE, trials
+from tests.benchmarks.trials import CAPPED, FREE, trials
 
 DEPTHS = (2, 5, 10)
 METRICS = metrics([f"{name}@{k}" for name in ("last_hop", "full_sup", "recall", "mrr", "ndcg") for k in DEPTHS], None)
 SHARED = [f"{name}@{k}" for name in ("recall", "mrr", "ndcg") for k in DEPTHS]
-AIM, MEMORY = 300, 1.5e9
+MEMORY = 1.5e9
 AT_ONCE = 3
 """How many configurations of the peer are timed in one turn."""
+CAPS = (10, 20, 30, 40, 50)
 
 
-def case(quick: bool) -> Case:
+def case(quick: bool) -> dict[str, Case]:
+    return {"sweep": compared(FREE, (None,), 300, quick), "sweep_capped": compared(CAPPED, CAPS, 150, quick)}
+
+
+def compared(axes: Mapping[str, Any], caps: Sequence[int | None], aim: float, quick: bool) -> Case:
     queries, depth = (60, 200) if quick else (1000, 2000)
     runs, gold = lists(queries, graph=depth)
-    grid = trials(FREE)
-    peer = Peer(runs, gold)
+    grid = trials(axes)
+    peer = Peer(runs, gold, caps)
+    capped = "" if caps == (None,) else f", of which {', '.join(map(str, caps))} are taken"
     return Case(
-        work=f"{len(grid)} trials, {queries} queries, 50 dense + {depth} graph documents each: fuse, "
+        work=f"{len(grid)} trials, {queries} queries, 50 dense + {depth} graph documents each{capped}: fuse, "
         f"{len(METRICS)} metrics, wins and losses against dense",
         peer=f"ranx.fuse + evaluate, scaled from {len(peer.configurations)} configurations",
         ours=lambda: judged(grid, runs, gold),
         theirs=peer.some,
         check=lambda ours, _: agree(grid, ours[0], peer),
-        aim=AIM,
+        aim=aim,
         packages=("ranx",),
         scale=len(grid) / AT_ONCE,
-        facts=lambda: {} if quick else {"peak_bytes": peak(), "peak_aim": MEMORY},
+        facts=lambda: {} if quick or capped else {"peak_bytes": peak(), "peak_aim": MEMORY},
     )
 
 
@@ -59,19 +65,20 @@ def judged(grid: list[Trial], runs: Mapping[str, Run], gold: NDArray[np.int32]) 
 class Peer:
     """ranx on the same lists. At a share of .5 both lists' tops would tie, which it orders otherwise: not taken."""
 
-    def __init__(self, runs: Mapping[str, Run], gold: NDArray[np.int32]) -> None:
+    def __init__(self, runs: Mapping[str, Run], gold: NDArray[np.int32], caps: Sequence[int | None]) -> None:
         from ranx import Qrels
         from ranx import Run as Ranx
 
-        self.lists = [Ranx(run.to_dict()) for run in (runs["dense"], runs["graph"])]
+        dense = Ranx(runs["dense"].to_dict())
+        self.lists = {cap: [dense, Ranx(runs["graph"].top(cap).to_dict())] for cap in caps}
         names = runs["dense"].doc_ids.to_pylist()
         held = [[names[doc] for doc in row if doc >= 0] for row in gold]
         ids = runs["dense"].query_ids.to_pylist()
         self.qrels = Qrels({query: dict.fromkeys(own, 1) for query, own in zip(ids, held, strict=True)})
         self.last = Qrels({query: {own[-1]: 1} for query, own in zip(ids, held, strict=True)})
         shares = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9]
-        self.configurations = list(itertools.product(("min-max", "max"), shares))
-        self.baseline = self._evaluated(self.lists[0])[1]
+        self.configurations = list(itertools.product(caps, ("min-max", "max"), shares))
+        self.baseline = self._evaluated(dense)[1]
         self.next = 0
         self.one(0)  # its kernels are compiled before it is timed
 
@@ -85,8 +92,8 @@ class Peer:
         """Means of the metrics, wins and losses."""
         from ranx import fuse
 
-        norm, share = self.configurations[number]
-        fused = fuse(self.lists, norm=norm, method="wsum", params={"weights": (share, 1 - share)})
+        cap, norm, share = self.configurations[number]
+        fused = fuse(self.lists[cap], norm=norm, method="wsum", params={"weights": (share, 1 - share)})
         scores, last = self._evaluated(fused)
         own, other = last["hit_rate@5"], self.baseline["hit_rate@5"]
         found = {name: float(np.mean(values)) for name, values in scores.items()}
@@ -107,9 +114,9 @@ def agree(grid: list[Trial], ours: NDArray[np.float64], peer: Peer) -> str:
     """Every configuration of the peer that the grid has too."""
     knobs = [trial.settings for trial in grid]
     compared = 0
-    for number, (norm, share) in enumerate(peer.configurations):
+    for number, (cap, norm, share) in enumerate(peer.configurations):
         wanted = {"fuser": "linear", "normalizer": NORMALIZERS[norm], "fuser.alpha": share, "fuser.beta": 0}
-        same = [t for t, own in enumerate(knobs) if wanted.items() <= own.items()]
+        same = [t for t, own in enumerate(knobs) if wanted.items() <= own.items() and grid[t].pool.cap == cap]
         found, _, _ = peer.one(number)
         for t in same:
             compared += 1
