@@ -29,3 +29,21 @@ def test_a_figure_on_several_pages_is_one_figure(what, pages):
     }
     assert len({value for _, value in found}) == 1, found
     assert len({name for name, _ in found}) >= pages, found
+
+
+def test_what_we_found_is_the_same_in_the_readme_and_on_both_pages():
+    """The README's shares of dense, RRF, the graph list and the best fusion, row by row."""
+
+    def shares(name, columns):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:2] == "| "]
+        found = {row[0]: [re.match(r"[\d.]+", row[at])[0] for at in columns] for row in rows if "(n " in row[0]}
+        return {key: found[key] for key in ("2Wiki (n 491)", "MuSiQue (n 417)", "HotpotQA (n 499)")}
+
+    pages = ROOT / "reports/docs/pages"
+    readme = shares("README.md", (1, 2, 3, 4))
+    assert readme == shares(pages / "results.md", (1, 3, 4, 5))
+    full = (pages / "notebook/real-benchmarks.md").read_text(encoding="utf-8").partition("## The main table in full")[2]
+    for strategy, column in (("dense", 0), ("RRF, k 60, untuned", 1), ("graph (`ppr`)", 2), ("**winner**", 3)):
+        found = re.findall(rf"^\|[^|]*\| {re.escape(strategy)}[^|]*\| ([\d.]+) \|", full, re.M)
+        assert found == [row[column] for row in readme.values()]
