@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.configuration.extensions import extend_hydra
 from harness.core.configuration.hydra_errors import suggest_key, translate_errors
-from harness.core.configuration.overrides import Override, allow_knobs, check_groups, check_new_keys, fit_shapes
+from harness.core.configuration.overrides import (
+    Override,
+    allow_knobs,
+    check_groups,
+    check_new_keys,
+    fit_shapes,
+    name_strategies,
+)
 from harness.core.configuration.rooms import package_folder
 from harness.core.errors import HarnessError
 
@@ -37,7 +44,7 @@ def prepare(primary: str, overrides: Sequence[str]) -> list[str]:
     """The overrides as Hydra takes them, which knows our folders then. Raises HarnessError for what cannot be meant."""
     extend_hydra()
     check_groups(overrides)
-    return allow_knobs(fit_shapes(primary, overrides))
+    return allow_knobs(name_strategies(primary, fit_shapes(primary, overrides)))
 
 
 def finish(primary: str, config: DictConfig, overrides: Sequence[str]) -> DictConfig:

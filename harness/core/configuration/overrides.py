@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 KNOB = re.compile(r"^(?:(?:fuser|normalizer|temperature|reranker)\.\w+|lists\.\w+|tracking\.tags\.\w+)=")
 """What may be set though the default strategy lacks it: a grid has others, and any list may be added."""
+LIST = re.compile(r"lists\.\w+")
 GROUP = re.compile(r"(\w+)(?:@[\w.]+)?")
 """The key of a concept, alone or at a place: ``retriever@lists.graph``."""
 NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false", re.IGNORECASE)
@@ -87,6 +89,40 @@ def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
     for one in given:
         _check_once(one)
     return [_fitted(one, _at(whole, one.key)) for one in given]
+
+
+def name_strategies(primary: str, overrides: Sequence[str]) -> list[str]:
+    """The overrides, ``lists.x=bm25`` as Hydra has it (``+retriever@lists.x=bm25``), unless a file has that name.
+
+    Of commands whose lists are files alone (``fuse``) they stay as they are.
+    """
+    placed, known = _placed(primary, overrides), set(names("retriever"))
+
+    def named(one: Override) -> str:
+        words = set(one.value.split(","))
+        if not LIST.fullmatch(one.key) or not words <= known or any(Path(word).exists() for word in words):
+            return one.text
+        return f"{'' if one.key in placed else '+'}retriever@{one.key}={one.value}"
+
+    walks = any(LIST.fullmatch(place) for place in placed)
+    return [named(Override.read(text)) for text in overrides] if walks else list(overrides)
+
+
+def _placed(primary: str, overrides: Sequence[str]) -> set[str]:
+    """Where ``defaults`` puts a strategy, those of a typed experiment too, e.g. ``lists.dense``."""
+    found: set[str] = set()
+    path = primary_file(primary)
+    typed = [one.value for one in map(Override.read, overrides) if one.key == "experiment"]
+    files = [
+        read_conf(path) if path else {},
+        *(defaults("experiment", name) for name in typed if name in names("experiment")),
+    ]
+    for entry in (entry for file in files for entry in file.get("defaults", ())):
+        if isinstance(entry, str):
+            found |= _placed(entry, ()) if entry != "_self_" else set()
+        else:
+            found |= {str(group).partition("@")[2] for group in entry}
+    return found
 
 
 def own_keys(primary: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from harness.benchmark import Benchmark
 from harness.benchmark.cluster import share_gold
 from harness.benchmark.tune_questions import are_tune_questions
 from harness.core.artifact import MANIFEST, read_manifest
-from harness.core.configuration import instantiate
+from harness.core.configuration import extensions, instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.fusion.context import Context, SourceTexts
@@ -55,10 +55,14 @@ def retrievers(config: DictConfig) -> dict[str, Retriever]:
     found = {}
     for name, node in config.lists.items():
         with name_errors(str(name)):
-            found[str(name)] = instantiate(
-                {"_target_": "harness.retriever.trec.Trec", "path": node} if isinstance(node, str) else node
-            )
+            found[str(name)] = instantiate(_of_file(str(name), node) if isinstance(node, str) else node)
     return found
+
+
+def _of_file(name: str, path: str) -> dict[str, Any]:
+    if not Path(path).exists() and (lacking := extensions.missing_plugin(f"retriever/{path}")):
+        raise HarnessError(f"lists.{name}={path} {lacking}")
+    return {"_target_": "harness.retriever.trec.Trec", "path": path}
 
 
 @contextlib.contextmanager
