@@ -32,7 +32,7 @@ def test_a_figure_on_several_pages_is_one_figure(what, pages):
 
 
 def test_what_we_found_is_the_same_in_the_readme_and_on_both_pages():
-    """The README's shares of dense, RRF, the graph list and the best fusion, row by row."""
+    """Shares of dense, RRF, graph list and best fusion; those of dense and graph as `harness compare` wrote them."""
 
     def shares(name, columns):
         text = (ROOT / name).read_text(encoding="utf-8")
@@ -47,3 +47,7 @@ def test_what_we_found_is_the_same_in_the_readme_and_on_both_pages():
     for strategy, column in (("dense", 0), ("RRF, k 60, untuned", 1), ("graph (`ppr`)", 2), ("**winner**", 3)):
         found = re.findall(rf"^\|[^|]*\| {re.escape(strategy)}[^|]*\| ([\d.]+) \|", full, re.M)
         assert found == [row[column] for row in readme.values()]
+    for name, row in zip(("2wiki", "musique", "hotpotqa"), readme.values(), strict=True):
+        written = (ROOT / "reports" / "showcase" / "found" / f"{name}.md").read_text(encoding="utf-8")
+        cells = re.search(r"\| graph \| dense \| last\\_hop\\@5 \| ([\d.]+) \| [^|]* \| ([\d.]+) ", written)
+        assert cells.groups() == (row[2], row[0])
