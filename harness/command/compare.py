@@ -49,7 +49,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from omegaconf import DictConfig
 
-from harness.command import at_depths, complete, keep_inputs, look, plain, print_look, refuse, warn_unread
+from harness.command import at_depths, complete, keep_inputs, look, plain, print_look, refuse
 from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
@@ -58,11 +58,9 @@ if TYPE_CHECKING:
     from harness.evaluation.metric import Metric
     from harness.evaluation.system_comparison import SystemComparison
     from harness.evaluation.verdict import Gate
-    from harness.run import Run
     from harness.run.systems import Files
 
-Systems = Mapping[str, "Files"]
-"""The files of each system by its name."""
+    Systems = Mapping[str, Files]
 
 
 def run(config: DictConfig) -> None:
@@ -156,9 +154,9 @@ def _compare(
 def _paths_alone(systems: Systems) -> dict[str, tuple[str, ...]]:
     """The files of scores of items, which have the columns of the whole call."""
     for name, own in systems.items():
-        if own.columns:
+        if any(file.columns for file in own):
             raise HarnessError(f"{name}: columns of one file are read with gold=; without, give columns= for all")
-    return {name: own.paths for name, own in systems.items()}
+    return {name: tuple(file.path for file in own) for name, own in systems.items()}
 
 
 def _metrics(config: DictConfig) -> list[Metric]:
@@ -173,36 +171,27 @@ def _compare_runs(
     from harness.evaluation.coverage import show_coverage
     from harness.evaluation.run_comparison import compare_all
     from harness.run import io as lists
+    from harness.run.systems import label
 
-    every = [own for each in (runs, baselines) for own in each.values()]
-    if not any(own.columns is None and lists.is_table(path) for own in every for path in own.paths):
-        warn_unread(config, "compare of these files", "columns")
-    columns = plain(config.columns)
-    known: dict[str, Run] = {}
-
-    def read(own: Files) -> tuple[str, dict[str, Run]]:
-        for path in own.paths:
-            if own.label(path) not in known:
-                named = own.columns or (columns if lists.is_table(path) else None)
-                known[own.label(path)] = lists.read(path, config.lenient, named)
-        return str(own), {own.label(path): known[own.label(path)] for path in own.paths}
-
-    found = compare_all(
-        {name: read(own) for name, own in runs.items()},
-        {name: read(own) for name, own in baselines.items()},
-        gold, wanted, config.ties,
-    )  # fmt: skip
+    files = {str(file): file for each in (runs, baselines) for own in each.values() for file in own}
+    known = lists.read_each(files, config.lenient, plain(config.columns))
+    named, against = (
+        {name: (label(own), {str(file): known[str(file)] for file in own}) for name, own in each.items()}
+        for each in (runs, baselines)
+    )
+    found = compare_all(named, against, gold, wanted, config.ties)
     show_coverage({name: one for each in found for name, one in each.coverages.items()}, gold, config.strict)
     return found
 
 
 def _systems(config: DictConfig) -> tuple[Systems, Systems]:
     """The runs and the baselines. Files that are among both have the baseline's name."""
-    from harness.run.systems import named_files
+    from harness.run.systems import label, named_files
 
     runs, baselines = (named_files(key, plain(config[key])) for key in ("run", "baseline"))
     runs = {next((other for other, its in baselines.items() if its == own), name): own for name, own in runs.items()}
     if differ := [name for name in runs if baselines.get(name, runs[name]) != runs[name]]:
-        raise HarnessError(f"{differ[0]} is {runs[differ[0]]} in run and {baselines[differ[0]]} in baseline")
-    keep_inputs(config, *(path for each in (runs, baselines) for own in each.values() for path in own.paths))
+        run, baseline = label(runs[differ[0]]), label(baselines[differ[0]])
+        raise HarnessError(f"{differ[0]} is {run} in run and {baseline} in baseline")
+    keep_inputs(config, *(file.path for each in (runs, baselines) for own in each.values() for file in own))
     return runs, baselines

@@ -1,8 +1,9 @@
 """Score a run against gold: any metrics at any depths, by hop count and by question type.
 
-The run is a TREC run file (plain or .gz), .json, .parquet or a run of ours, see `harness fuse --help`. The gold is a
-queries.jsonl with `id`, `supporting_ids` in hop order, `hops`, `type`; TREC qrels, or .json or .parquet as ranx writes
-Qrels (no hop order: last_hop is null then); or the name or folder of a benchmark.
+The run is a TREC run file (plain or .gz), .json, .parquet or a run of ours, see `harness fuse --help`; or
+{file: a.csv, columns: {doc: pid}}, whose columns are called so. The gold is a queries.jsonl with `id`, `supporting_ids`
+in hop order, `hops`, `type`; TREC qrels, or .json or .parquet as ranx writes Qrels (no hop order: last_hop is null
+then); or the name or folder of a benchmark.
 
   harness evaluate run=f.trec gold=queries.jsonl
   harness evaluate run=f.trec gold=queries.jsonl 'k=[5,10]' out=metrics.json
@@ -55,14 +56,16 @@ def run(config: DictConfig) -> None:
     from harness.evaluation.evaluate import evaluate_run
     from harness.report.output import BY_QUERY, check_ending, write_result
     from harness.run import io as lists
+    from harness.run.systems import file_of
 
     complete(config)
     explain = config.explain
     check_ending(config.out, known=BY_QUERY)
-    keep_inputs(config, config.run)
+    file = file_of("run", plain(config.run))
+    keep_inputs(config, file.path)
     wanted = at_depths(plain(config.metrics), plain(config.k))
-    gold, source = read_gold(config), str(config.run)
-    ranked = lists.read(source, config.lenient, plain(config.columns))
+    gold, source = read_gold(config), str(file)
+    ranked = lists.read(file, config.lenient, plain(config.columns))
     found = evaluate_run(ranked, gold, wanted, ties=config.ties, source=source)
     show_coverage({source: found.coverage}, gold, config.strict)
     longest = found.coverage.longest

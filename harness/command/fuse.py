@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from harness.benchmark import Splitting
     from harness.run import Run
-    from harness.run.systems import Files
+    from harness.run.io import File
     from harness.sweep.trial import Trial
 
 
@@ -59,7 +59,7 @@ def run(config: DictConfig) -> None:
     _check(config)
     resolve_device(config.device)
     files, out = _files(config), str(config.out)
-    paths = {name: own.paths[0] for name, own in files.items()}
+    paths = {name: file.path for name, file in files.items()}
     chosen = _choose(config, paths)
     keep_inputs(config, *paths.values())
     importance = read(chosen.pool.importance) if chosen.pool.importance else None
@@ -99,20 +99,16 @@ def _check(config: DictConfig) -> None:
         warn_unread(config, "fuse splitting=md5", "gold")
 
 
-def _files(config: DictConfig) -> dict[str, Files]:
+def _files(config: DictConfig) -> dict[str, File]:
     """The file of each list, by its name."""
-    from harness.run.systems import files_of
+    from harness.run.systems import file_of
 
     given = plain(config.lists)
     if not isinstance(given, dict) or not given:
         raise HarnessError(
             f"lists must name at least one file, e.g. 'lists={{dense: d.trec, graph: g.trec}}', got {given}"
         )
-    found = {str(name): files_of(f"lists.{name}", own) for name, own in given.items()}
-    for name, own in found.items():
-        if len(own.paths) > 1:
-            raise HarnessError(f"lists.{name}={own}: a list is one file; give each a name")
-    return found
+    return {str(name): file_of(f"lists.{name}", own) for name, own in given.items()}
 
 
 def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
@@ -133,15 +129,11 @@ def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
     return chosen
 
 
-def _read(config: DictConfig, files: Mapping[str, Files], splitting: Splitting) -> tuple[dict[str, Run], int]:
+def _read(config: DictConfig, files: Mapping[str, File], splitting: Splitting) -> tuple[dict[str, Run], int]:
     """The lists with the queries of the split alone, and how many these are."""
     from harness.run import io as lists
 
-    given = {
-        name: lists.read(own.paths[0], config.lenient, own.columns) if own.columns else own.paths[0]
-        for name, own in files.items()
-    }
-    runs = lists.read_all(given, config.lenient, plain(config.columns))
+    runs = lists.read_all(files, config.lenient, plain(config.columns))
     _check_shared(runs, config.disjoint)
     queries = _of_split(next(iter(runs.values())).query_ids, config, splitting)
     runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}

@@ -33,7 +33,7 @@ def keep_ids(benchmark: Benchmark, store: Store) -> None:
     store.get(STAGE, {}, {"benchmark": benchmark.sha256}, build)
 
 
-def entries(path: Path, lenient: bool = False) -> Entries:
+def entries(path: Path) -> Entries:
     """The entries of a run of ours; a query with an empty list is named all the same."""
     run = _run(path)
     rows = np.repeat(np.arange(len(run), dtype=np.int32), run.lengths())

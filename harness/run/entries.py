@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from harness.core.errors import HarnessError
 
 log = logging.getLogger(__name__)
+SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "rank": pa.int64(), "score": pa.float64()}.items())
+"""Of entries as a table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,28 @@ class Entries:
     scores: NDArray[np.float64]
     ranks: NDArray[np.int64] | None = None
     place: Callable[[int], str] = field(default=lambda entry: f"entry {entry + 1}")
+
+    def to_table(self) -> pa.Table:
+        """A row an entry: ``query_id, doc_id, rank, score``."""
+        columns = [self.queries, self.docs, self.ranks, self.scores]
+        return pa.table([pa.array(one).cast(kind) for one, kind in zip(columns, SCHEMA.types, strict=True)], SCHEMA)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """``{query id: {document id: score}}``, also of a query without entries; no document twice in a list."""
+        queries, docs = self.names()
+        lists: dict[str, dict[str, float]] = {query: {} for query in self.queries.dictionary.to_pylist()}
+        for query, doc, score in zip(queries, docs, self.scores.tolist(), strict=True):
+            lists[query][doc] = score
+        return lists
+
+    def names(self) -> tuple[list[str], list[str]]:
+        """The query and the document of each entry."""
+        queries, docs = (
+            [names[number] for number in column.indices.to_pylist()]
+            for column in (self.queries, self.docs)
+            for names in [column.dictionary.to_pylist()]
+        )
+        return queries, docs
 
 
 def number(columns: Sequence[pa.DictionaryArray]) -> tuple[pa.StringArray, list[NDArray[np.int32]]]:
@@ -55,8 +79,8 @@ def check_finite(found: Entries) -> None:
     if bad.size:
         entry = int(bad[0])
         raise HarnessError(
-            f"{found.place(entry)}: the score of document {found.docs[entry]} must be a finite number, "
-            f"got {found.scores[entry]}"
+            f"{found.place(entry)}: query {found.queries[entry]}: the score of document {found.docs[entry]} must be a "
+            f"finite number, got {found.scores[entry]}"
         )
 
 

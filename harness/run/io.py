@@ -1,8 +1,4 @@
-"""Any system's ranked lists, by file ending: ``.json``, ``.parquet``, ``.csv``, ``.tsv``, ``.jsonl``, else TREC.
-
-All but Parquet may be packed (``.json.gz``, ``.trec.zst``; see harness.core.packing). A folder is a run of ours, an
-artifact of the stage ``retrieve``. See harness.run.trec, harness.run.document (JSON), harness.run.frame (tables) and
-harness.run.artifact; harness.run.lines writes what has an entry a line.
+"""Any system's ranked lists: from files of every form (harness.run.form), and from what Python holds; written likewise.
 
 >>> runs = read_all({"dense": "dense.trec.gz", "graph": "graph.json"})  # doctest: +SKIP
 >>> write(runs["dense"], "dense.parquet")  # doctest: +SKIP
@@ -11,25 +7,39 @@ harness.run.artifact; harness.run.lines writes what has an entry a line.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from harness.core.errors import HarnessError, described, path_of
 from harness.core.files import is_stream
-from harness.core.input import form_of
 from harness.core.threads import available, map_threads
-from harness.run import document, frame, lines
+from harness.run import frame
+from harness.run.content import LISTS, Content
 from harness.run.entries import Entries
+from harness.run.form import Form, form_named, named_forms, recognise
 from harness.run.metadata import write_metadata
 from harness.run.run import Run, runs_of
 
 log = logging.getLogger(__name__)
-__all__ = ["read", "read_all", "write"]
+__all__ = ["File", "read", "read_all", "read_each", "write"]
 
 
-Source = Run | str | Path | Mapping[Any, Any] | Any
+@dataclass(frozen=True)
+class File:
+    """A file whose columns have names of their own, ``{"doc": "pid"}``; None: those that all files of a call have."""
+
+    path: str
+    columns: Mapping[str, str] | None = None
+
+    def __str__(self) -> str:
+        """What it is called: two systems may be columns of one file."""
+        said = ", ".join(f"{name}: {column}" for name, column in (self.columns or {}).items())
+        return f"{self.path} ({said})" if said else self.path
+
+
+Source = Run | str | Path | File | Mapping[Any, Any] | Any
 """A file, a data frame, ``{query: {document: score}}`` (see ``Run.from_dict``), a run of ranx, or a ``Run``."""
 SOURCES = "a file, a data frame, {query id: {document id: score}} or a run of ranx"
 
@@ -69,40 +79,76 @@ def read_all(
     Raises:
         HarnessError: names the file, the place and the mend.
     """
-    frame.known_as(columns)
+    return runs_of(dict(_all_entries(sources, lenient, columns)))
+
+
+def read_each(
+    sources: Mapping[str, Source], lenient: bool = False, columns: Mapping[str, str] | None = None
+) -> dict[str, Run]:
+    """The runs of several files, each over its own queries and documents.    Arguments, Raises: as of ``read_all``."""
+    found = _all_entries(sources, lenient, columns)
+    return {name: runs_of({name: entries})[name] for name, entries in found}
+
+
+def _all_entries(
+    sources: Mapping[str, Source], lenient: bool, columns: Mapping[str, str] | None
+) -> Iterator[tuple[str, Entries]]:
+    content = LISTS.named(columns)
     if not isinstance(sources, Mapping):
         raise HarnessError(f"expected {{name: {SOURCES}}}, got {described(sources)}")
-    if columns and not any(map(is_table, sources.values())):
-        first = next(iter(sources.values()))
-        log.warning("columns=%s changes nothing: %s is no table", dict(columns), first)
+    for source in sources.values():
+        if isinstance(source, File) and source.columns and not _has_columns(source):
+            _warn_unread(source.columns, source.path)
+    others = [source for source in sources.values() if not (isinstance(source, File) and source.columns)]
+    if columns and not any(map(_has_columns, others)):
+        _warn_unread(columns, next(iter(sources.values())))
 
     def entries(source: Source) -> Entries:
-        return _entries(source, lenient, columns)
+        return _entries(source, lenient, content)
 
-    return runs_of(dict(zip(sources, map_threads(entries, sources.values(), available()), strict=True)))
+    return zip(sources, map_threads(entries, sources.values(), available()), strict=True)
 
 
-def _entries(source: Source, lenient: bool, columns: Mapping[str, str] | None) -> Entries:
+def _warn_unread(columns: Mapping[str, str], source: Source) -> None:
+    log.warning("columns=%s changes nothing: %s is no table", dict(columns), source)
+
+
+def _entries(source: Source, lenient: bool, content: Content) -> Entries:
+    if isinstance(source, File):
+        return _entries(source.path, lenient, LISTS.named(source.columns) if source.columns else content)
     if isinstance(source, (str, Path)):
-        form = _form(Path(source))
-        found: Entries = (
-            frame.entries(Path(source), lenient, columns) if form is frame else form.entries(Path(source), lenient)
-        )
-        return found
+        return form_of(Path(source), lenient).entries(Path(source), content, lenient)
     if frame.is_frame(source):
-        return frame.entries_of(source, frame.known_as(columns))
-    if isinstance(source, Mapping):
-        return Run.from_dict(source).entries()
+        return frame.entries_of(source, content)
     if isinstance(source, Run):
         return source.entries()
+    if isinstance(source, Mapping):
+        return Run.from_dict(source).entries()
     if hasattr(source, "to_dict"):
         return Run.from_ranx(source).entries()
     raise HarnessError(f"expected {SOURCES}, got {described(source)}")
 
 
-def is_table(source: Source) -> bool:
-    """Whether it has columns: a data frame, or a file by its ending."""
-    return _form(Path(source)) is frame if isinstance(source, (str, Path)) else frame.is_frame(source)
+def _read_folder(path: Path, content: Content, lenient: bool) -> Entries:
+    from harness.run import artifact
+
+    return artifact.entries(path)
+
+
+FOLDER = Form(
+    "a run of ours", None, "the folder `runs/artifacts/retrieve/<key>` that `harness prepare` prints", _read_folder
+)
+
+
+def form_of(path: Path, lenient: bool = False) -> Form:
+    """The form of a file or a folder."""
+    return FOLDER if path.is_dir() else recognise(path, lenient)
+
+
+def _has_columns(source: Source) -> bool:
+    """Whether columns of it have names: a data frame, or a file of such a form."""
+    path = source.path if isinstance(source, File) else source
+    return form_of(Path(path)).headed if isinstance(path, (str, Path)) else frame.is_frame(path)
 
 
 def write(run: Source, path: str | Path, made: Mapping[str, Any] | None = None) -> None:
@@ -112,8 +158,8 @@ def write(run: Source, path: str | Path, made: Mapping[str, Any] | None = None) 
 
     Args:
         run: ranked lists, as ``read`` takes them.
-        path: ``.trec``, ``.json``, ``.csv``, ``.tsv`` or ``.jsonl``, plain or packed (``.gz``, ``.zst``,
-            ``.xz``, ``.bz2``), or ``.parquet``.
+        path: a file whose ending says its form (see harness.run.form); packed where it ends in ``.gz``, ``.zst``,
+            ``.xz`` or ``.bz2``.
         made: what is known of how it was made, by the names of ``harness.run.metadata``.
 
     Raises:
@@ -121,18 +167,7 @@ def write(run: Source, path: str | Path, made: Mapping[str, Any] | None = None) 
     """
     place, ranked = path_of("path", path), read(run)
     if place.is_dir():
-        raise HarnessError(f"out={path}: this is a folder; name a file: .trec, .trec.gz, .json or .parquet")
-    writer: Any = {"json": document, "parquet": frame}.get(form_of(place), lines)
-    writer.write(ranked, place)
+        raise HarnessError(f"out={path}: this is a folder; name a file, NAME.trec or by another form {named_forms()}")
+    form_named(place).save(ranked.entries(), place)
     if not is_stream(place):
         write_metadata(place, ranked, made or {})
-
-
-def _form(path: Path) -> ModuleType:
-    from harness.run import artifact, document, trec
-
-    if path.is_dir():
-        return artifact
-    forms = {"json": document, **dict.fromkeys(("parquet", "csv", "tsv", "jsonl"), frame)}
-    found = forms.get(form_of(path), trec)
-    return trec if found is frame and trec.is_headless(path) else found

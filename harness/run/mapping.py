@@ -1,54 +1,87 @@
-"""Lists as Python holds them: ``{query: {document: number}}``, pairs, or ids alone; ids are texts or whole numbers."""
+"""Lists as Python and JSON hold them: ``{query: {document: number}}``, pairs, ids alone, or answers of tools.
+
+Ids are texts or whole numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import logging
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
-from harness.core.errors import HarnessError, described
+import numpy as np
+import pyarrow as pa
 
+from harness.core.errors import HarnessError, described
+from harness.run.answers import listed
+from harness.run.content import Content
+from harness.run.entries import Entries
+
+log = logging.getLogger(__name__)
 Listed = Mapping[Any, Any]
 """``{query id: documents}``, where documents are ``{id: number}``, pairs ``(id, number)``, or ids, best first."""
 FORM = "{query id: {document id: number}}, pairs (document id, number) or document ids"
 
 
-def lists_of(name: str, value: object, alone: Callable[[int], float]) -> dict[str, dict[str, float]]:
-    """``{query id: {document id: number}}`` of ``Listed``.
+def entries_of(source: str, value: object, content: Content) -> Entries:
+    """The entries of ``Listed``. A query with an empty list is named all the same.
 
-    name: of the caller, for messages.    alone: the number of an id that has none, by its place from 0.
-    Raises HarnessError for anything else, an id twice among them.
+    source: of the value, for messages. Raises HarnessError for anything else, an id twice among them.
     """
+    lists = lists_of(source, value, content)
+    rows = np.repeat(np.arange(len(lists), dtype=np.int32), [len(found) for found in lists.values()])
+    docs = pa.array([doc for found in lists.values() for doc in found], pa.string())
+    scores = np.array([number for found in lists.values() for number in found.values()], dtype=np.float64)
+    return Entries(
+        pa.DictionaryArray.from_arrays(pa.array(rows), pa.array(list(lists), pa.string())),
+        docs.dictionary_encode(),
+        scores,
+        place=lambda entry: f"{source}: entry {entry + 1}",
+    )
+
+
+def lists_of(source: str, value: object, content: Content) -> dict[str, dict[str, float]]:
+    """``{query id: {document id: number}}`` of ``Listed``.    source, Raises: see ``entries_of``."""
     if not isinstance(value, Mapping):
-        raise HarnessError(f"{name}: expected {FORM}, got {described(value)}")
+        raise HarnessError(f"{source}: expected {FORM}, got {described(value)}")
     lists: dict[str, dict[str, float]] = {}
-    for key, found in value.items():
-        query = _id(f"{name}: query", key)
+    left_out = 0
+    for key, answer in value.items():
+        query = _id(f"{source}: query", key)
         if query in lists:
-            raise HarnessError(f"{name}: query {query} stands there twice, as a number and as a text; keep one")
-        lists[query] = _list(f"{name}: query {query}", found, alone)
+            raise HarnessError(f"{source}: query {query} stands there twice, as a number and as a text; keep one")
+        found, pieces = listed(f"{source}: query {query}", answer, content.alone, content.judged)
+        lists[query] = _list(f"{source}: query {query}", found)
+        left_out += pieces
+    if left_out:
+        log.warning("%s: %d hits are further pieces of a document; the first piece counts", source, left_out)
     return lists
 
 
-def _list(where: str, found: object, alone: Callable[[int], float]) -> dict[str, float]:
+def _list(where: str, found: object) -> dict[str, float]:
     if isinstance(found, str) or not isinstance(found, Iterable):
         raise HarnessError(f"{where}: expected {{document id: number}}, pairs or ids, got {described(found)}")
-    pairs = found.items() if isinstance(found, Mapping) else _pairs(found, alone)
-    listed: dict[str, float] = {}
-    for key, number in pairs:
+    if type(found) is dict and {*map(type, found)} <= {str} and {*map(type, found.values())} <= {float}:
+        return found
+    named: dict[str, float] = {}
+    for key, number in found.items() if isinstance(found, Mapping) else found:
         document = key if type(key) is str else _id(f"{where}: document", key)
-        if document in listed:
+        if document in named:
             raise HarnessError(f"{where}: document {document} stands twice in its list; keep one")
-        if type(number) is not float and not isinstance(number, Real):
-            raise HarnessError(f"{where}, document {document}: expected a number, got {number!r:.60}")
-        listed[document] = float(number)
-    return listed
+        named[document] = number if type(number) is float else _number(where, document, number)
+    return named
 
 
-def _pairs(found: Iterable[Any], alone: Callable[[int], float]) -> Iterator[tuple[Any, Any]]:
-    for place, one in enumerate(found):
-        pair = isinstance(one, (tuple, list)) and len(one) == 2
-        yield (one[0], one[1]) if pair else (one, alone(place))
+def _number(where: str, document: str, number: object) -> float:
+    if isinstance(number, bool) or not isinstance(number, Real):
+        raise HarnessError(f"{where}, document {document}: expected a number, got {number!r:.60}")
+    try:
+        return float(number)
+    except OverflowError as error:
+        raise HarnessError(
+            f"{where}, document {document}: a number that does not fit 64 bits; scale them down"
+        ) from error
 
 
 def _id(where: str, value: object) -> str:

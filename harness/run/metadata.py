@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import code_version, file_sha256, library_versions
-from harness.core.input import read_yaml
+from harness.core.input import read_yaml, value_at
 
 if TYPE_CHECKING:
     from harness.run.run import Run
@@ -101,13 +101,6 @@ def read_fields(path: Path, fields: Mapping[str, tuple[str, ...]]) -> dict[str, 
         if key not in known and (meant := difflib.get_close_matches(str(key).lower(), known, n=1, cutoff=0.8)):
             raise HarnessError(f"{path}: {key} is read by nobody (did you mean {meant[0]}?)")
     return {name: value_at(content, place) for name, place in fields.items()}
-
-
-def value_at(content: Any, place: tuple[str, ...]) -> Any:
-    """What stands at a place of nested mappings, None where there is nothing."""
-    for key in place:
-        content = content.get(key) if isinstance(content, dict) else None
-    return content
 
 
 def check_metadata(path: Path, run: Run) -> str:

@@ -7,7 +7,7 @@ the place of its id in the sorted ids.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,8 +21,9 @@ from harness.core.arrays import read_array, write_array
 from harness.core.errors import HarnessError, path_of
 from harness.core.files import REBUILD
 from harness.core.table import Column, Table
+from harness.run.content import LISTS
 from harness.run.entries import Entries, check_finite, check_named, check_once, check_ranks, find_order, number, strings
-from harness.run.mapping import Listed, lists_of, mapping_of
+from harness.run.mapping import Listed, entries_of, mapping_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,17 +110,7 @@ class Run:
         Raises:
             HarnessError: an id is neither, a score is no finite number, or a document stands twice in a list.
         """
-        found = lists_of("Run.from_dict", lists, lambda place: 1 / (place + 1))
-        entries = [(q, doc, score) for q, listed in enumerate(found.values()) for doc, score in listed.items()]
-        doc_ids = sorted({doc for _, doc, _ in entries})
-        number = {doc: place for place, doc in enumerate(doc_ids)}
-        return cls.of(
-            list(found),
-            doc_ids,
-            [q for q, _, _ in entries],
-            [number[doc] for _, doc, _ in entries],
-            [score for _, _, score in entries],
-        )
+        return runs_of({"": entries_of("Run.from_dict", lists, LISTS)})[""]
 
     @classmethod
     def from_ranx(cls, run: Any) -> Run:
@@ -154,13 +145,12 @@ class Run:
         """
         from harness.run import frame as frames
 
-        return runs_of({"": frames.entries_of(frame, frames.known_as(columns))})[""]
+        return runs_of({"": frames.entries_of(frame, LISTS.named(columns))})[""]
 
     def to_frame(self) -> pd.DataFrame:
         """A row an entry: ``query_id, doc_id, rank`` (from 1), ``score``; best document first."""
-        from harness.run import frame as frames
-
-        return frames.to_frame(self)
+        frame: pd.DataFrame = self.entries().to_table().to_pandas()
+        return frame
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{query id: {document id: score}}``, best document first."""
@@ -184,9 +174,9 @@ class Run:
         Raises:
             HarnessError: a line is not of that form; names file, line and value.
         """
-        from harness.run import trec
+        from harness.run.form import TREC
 
-        return runs_of({"": trec.entries(path_of("path", path))})[""]
+        return runs_of({"": TREC.entries(path_of("path", path))})[""]
 
     def to_trec(self, path: str | Path, tag: str = "harness") -> None:
         """Write a TREC run file, best document first; scores round-trip to the bit.
@@ -198,17 +188,19 @@ class Run:
         Raises:
             HarnessError: an id or the tag is empty or holds white space.
         """
-        from harness.run import lines
+        from harness.run.form import TREC, trec_lines
 
-        lines.write(self, path_of("path", path), tag)
+        TREC.check_text("tag", pa.array([tag]))
+        replace(TREC, write=trec_lines(tag).write).save(self.entries(), path_of("path", path))
 
     def entries(self) -> Entries:
-        """The lists as a file would hold them."""
+        """The lists as a file would hold them, with ranks from 1."""
         rows = np.repeat(np.arange(len(self), dtype=np.int32), self.lengths())
         return Entries(
             pa.DictionaryArray.from_arrays(pa.array(rows), self.query_ids),
             pa.DictionaryArray.from_arrays(pa.array(self.docs), self.doc_ids),
             self.scores,
+            np.arange(1, len(rows) + 1) - self.indptr[:-1][rows],
         )
 
     def __len__(self) -> int:

@@ -6,13 +6,13 @@ On the command line they are files: a path, a pattern, several of one system, or
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from harness.core.errors import HarnessError, described, keys_of
-from harness.run.frame import TYPED, is_frame
-from harness.run.io import Source, read
+from harness.run.content import LISTS
+from harness.run.frame import is_frame
+from harness.run.io import File, Source, read
 from harness.run.run import Run
 
 Systems = Source | Sequence[Source] | Mapping[str, Source | Sequence[Source]]
@@ -83,20 +83,13 @@ def _read(name: str, source: Source) -> Run:
         raise HarnessError(f"{name}: {error}") from None
 
 
-@dataclass(frozen=True)
-class Files:
-    """The files of one system, several are repeats, and what their columns are called where that was said of them."""
+Files = tuple[File, ...]
+"""The files of one system; several are repeats."""
 
-    paths: tuple[str, ...]
-    columns: Mapping[str, str] | None = None
 
-    def __str__(self) -> str:
-        return ", ".join(map(self.label, self.paths))
-
-    def label(self, path: str) -> str:
-        """What one of them is called: two systems may be columns of one file."""
-        said = ", ".join(f"{name}: {column}" for name, column in (self.columns or {}).items())
-        return f"{path} ({said})" if said else path
+def label(files: Files) -> str:
+    """What the files of a system are called."""
+    return ", ".join(map(str, files))
 
 
 def named_files(key: str, given: object) -> dict[str, Files]:
@@ -123,11 +116,19 @@ def files_of(key: str, given: object) -> Files:
     if isinstance(given, Mapping):
         keys_of(key, given, ("file", "columns"))
         own, columns = given.get("file"), given.get("columns")
-        keys_of(f"{key}.columns", columns, TYPED)
+        keys_of(f"{key}.columns", columns, LISTS.typed)
     paths = [path for path in (own if isinstance(own, list) else [own]) if isinstance(path, str)]
     if not paths or (isinstance(own, list) and len(paths) < len(own)):
         raise _unexpected(key, given)
-    return Files(_matching(paths), columns)
+    return tuple(File(path, columns) for path in _matching(paths))
+
+
+def file_of(key: str, given: object) -> File:
+    """The only file of a key.    key, given: as of ``files_of``."""
+    found = files_of(key, given)
+    if len(found) > 1:
+        raise HarnessError(f"{key}={label(found)}: a list is one file; give each a name")
+    return found[0]
 
 
 def _is_entry(given: Mapping[object, object]) -> bool:

@@ -18,12 +18,6 @@ def frame(*names: str) -> pd.DataFrame:
     return pd.DataFrame(ROWS, columns=list(names))
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "csv.gz", "jsonl.gz"])
-def test_a_run_in_each_form_is_read_and_written(tmp_path: Path, ending: str) -> None:
-    harness.write(harness.Run.from_dict(LISTS), tmp_path / f"run.{ending}")
-    assert harness.read(tmp_path / f"run.{ending}").to_dict() == LISTS
-
-
 def test_usual_names_are_known_and_others_are_given(tmp_path: Path) -> None:
     for names in (("qid", "pid", "similarity"), ("query-id", "corpus-id", "score"), ("topic", "_id", "score")):
         frame(*names).to_csv(tmp_path / "run.csv", index=False)
@@ -86,6 +80,9 @@ def test_each_file_may_have_columns_of_its_own(tmp_path: Path, gold: Path, comma
     fused = command("fuse", f"lists={{dense: {first}, graph: {plain}}}", "fuser=rrf", f"out={tmp_path / 'f.json'}")
     assert fused[0] == 0
     assert list(harness.read(tmp_path / "f.json").to_dict()["q2"]) == ["d3", "d1"]
+    for run, found in ((first, [1, 0]), (second, [0, 1])):
+        assert command("evaluate", f"run={run}", *asked[:2], "metrics=[last_hop]", "k=[1]", asked[-1])[0] == 0
+        assert [one["last_hop@1"] for one in json.loads(out.read_text())["per_query"].values()] == found
     for mistake, words in (
         (f"{{a: {{file: {own}, columns: {{document: absatz}}}}}}", "run.a.columns=document is not known"),
         (f"{{a: {{file: {own}, column: {{doc: absatz}}}}}}", "run.a=column is not known (did you mean columns?)"),

@@ -178,7 +178,7 @@ def test_fuse_evaluate_compare_from_the_command_line(folder: Path) -> None:
     wrong = warm.harness("fuse", "lists={dense: bad.trec, graph: g.json}", "out=x.trec", cwd=folder)
     assert wrong.returncode == 2
     assert wrong.stderr.splitlines() == [
-        "error: bad.trec:4: the score of document a must be a finite number, got nan",
+        "error: bad.trec:4: query q1: the score of document a must be a finite number, got nan",
     ]
     assert not (folder / "x.trec").exists()
 

@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         (GOLD, ["k=five"], "k=five: expected names such as last_hop@5 and whole numbers as depths"),
         (f"[{GOLD}]", [], "gold.jsonl: a JSON array; expected one JSON object a line"),
-        ("q1 a 1\n", [], "expected 4 fields `qid 0 docid relevance`, found 3; where they are query, document, rel"),
+        ("q1 a 1\n", [], 'gold.jsonl:1: broken JSON (Expecting value); expected {"id": ..., "supporting_ids": [...]'),
         (RUN, [], "gold.jsonl:1: `qid Q0 docid rank score tag`: this is a run; expected judgements"),
         (RUN, ["lenient=true"], "gold.jsonl:1: `qid Q0 docid rank score tag`: this is a run; expected judgements"),
         (GOLD, ["out=run.trec/x.json"], "run.trec/x.json: cannot write (File exists); choose another folder"),
@@ -187,7 +187,7 @@ def test_a_cell_without_a_number_is_named_by_its_row(folder: Path, command: Comm
     (folder / "run.csv").write_text("query_id,doc_id,score\nq1,a,1\nq1,b,nan\n")
     status, _, said = command("evaluate", "run=run.csv", "gold=gold.jsonl")
     assert status == 2
-    assert "run.csv:3: the score of document b must be a finite number, got nan" in said
+    assert "run.csv:3: query q1: the score of document b must be a finite number, got nan" in said
 
 
 def test_a_run_against_itself_has_no_headroom(folder: Path, command: Command) -> None:

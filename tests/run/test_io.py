@@ -7,6 +7,7 @@ import gzip
 import json
 import lzma
 import random
+import re
 import tarfile
 import zipfile
 from pathlib import Path
@@ -21,11 +22,15 @@ import pytrec_eval
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness.command import fuse
 from harness.core.errors import HarnessError
+from harness.core.input.packing import PACKINGS
 from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
 from harness.run import Run
 from harness.run import io as lists
+from harness.run.answers import KEYS, TOOLS
+from harness.run.form import FORMS, Form
 from tests.conftest import Command
 
 LISTS = {"q1": {"d2": 0.9, "d1": 0.5}, "q2": {"d1": 3.0}}
@@ -35,36 +40,44 @@ HOSTILE = st.text(st.sampled_from('ab",\t \u2028\u00e9e\u0301\u200b\ufeff\u0085\
 BROKEN = st.text(st.sampled_from('a",\n\r\t\x0b\x00\x1c'), min_size=1, max_size=4)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 TIED = st.sampled_from([0.1 + 0.2, 0.3, -0.0, 0.0, 5e-324, 1e300])
-CARRIED = {
-    "trec": WORDS | DATES.filter(lambda name: " " not in name),
-    **dict.fromkeys(("csv", "tsv"), WORDS | DATES | HOSTILE),
-    **dict.fromkeys(("json", "jsonl", "parquet"), WORDS | DATES | HOSTILE | BROKEN),
-}
-"""What ids each form can carry."""
-PACKED = ("", ".gz", ".zst", ".xz", ".bz2")
+LETTERS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=4)
+IDS = WORDS | DATES | HOSTILE | BROKEN | LETTERS
+PACKED = [ending for ending, packing in PACKINGS.items() if packing.write]
+WRITTEN = [(form, "") for form in FORMS if form.write] + [
+    (form, ending) for form in FORMS if form.write and form.packed for ending in PACKED
+]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=400)
-@given(st.data())
-def test_a_run_round_trips_to_the_bit(tmp_path: Path, data: st.DataObject) -> None:
-    form = data.draw(st.sampled_from(sorted(CARRIED)))
-    lists_of = st.dictionaries(CARRIED[form], NUMBERS | TIED, min_size=1, max_size=5)
-    run = Run.from_dict(data.draw(st.dictionaries(CARRIED[form], lists_of, min_size=1, max_size=4)))
-    name = f"run.{form}" + (data.draw(st.sampled_from(PACKED)) if form != "parquet" else "")
-    name = data.draw(st.sampled_from([name, name.upper()]))
-    lists.write(run, tmp_path / name)
-    again = lists.read(tmp_path / name)
+@pytest.mark.parametrize(("form", "packing"), WRITTEN, ids=lambda one: getattr(one, "name", one or "plain"))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
+@given(data=st.data())
+def test_a_run_round_trips_to_the_bit(tmp_path: Path, form: Form, packing: str, data: st.DataObject) -> None:
+    """In each form that is written, for every id that it can carry; others are refused, and no file is made."""
+    lists_of = st.dictionaries(IDS, NUMBERS | TIED, min_size=1, max_size=5)
+    run = Run.from_dict(data.draw(st.dictionaries(IDS, lists_of, min_size=1, max_size=4)))
+    path = tmp_path / f"run.{form.ending or 'trec'}{packing}"
+    path = path.with_name(data.draw(st.sampled_from([path.name, path.name.upper()])))
+    path.unlink(missing_ok=True)
+    ids = [*run.query_ids.to_pylist(), *run.doc_ids.to_pylist()]
+    if form.refused and any(re.search(form.refused[0], name) for name in ids):
+        with pytest.raises(HarnessError, match=form.refused[1]):
+            lists.write(run, path)
+        assert not path.exists()
+        return
+    lists.write(run, path)
+    again = lists.read(path)
     assert again.query_ids.equals(run.query_ids)
     assert again.doc_ids.equals(run.doc_ids)
     assert again.docs.tolist() == run.docs.tolist()
     assert again.scores.tobytes() == run.scores.tobytes()
 
 
-@pytest.mark.parametrize("form", ["csv", "tsv"])
-def test_a_table_refuses_an_id_with_a_line_break(tmp_path: Path, form: str) -> None:
-    with pytest.raises(HarnessError, match=r"query id 'a\\nb' holds a line break.*parquet"):
-        lists.write(Run.from_dict({"a\nb": {"d": 1.0}}), tmp_path / f"run.{form}")
-    assert not list(tmp_path.iterdir())
+def test_the_page_of_forms_and_the_help_name_each_form() -> None:
+    page = (Path(__file__).parents[2] / "reports/docs/pages/own-runs.md").read_text()
+    rows = [(form.name, form.holds) for form in (*FORMS, lists.FOLDER)] + [(tool.name, tool.form) for tool in TOOLS]
+    missing = [f"| {name} | {holds} |" for name, holds in rows if f"| {name} | {holds} |" not in page]
+    assert not missing
+    assert all(f".{form.ending}" in str(fuse.__doc__) for form in FORMS if form.write and form.ending)
 
 
 ROWS = [("q0", "a", 1.0), ("q0", '"Weird Al 3', 0.5), ("q1", '"Heroes" (album)', 0.9), ("q1", 'Al" Yankovic', 0.25)]
@@ -201,6 +214,20 @@ def test_lists_as_other_tools_dump_them(tmp_path: Path, dumped: object, expected
     assert lists.read(tmp_path / "run.json").to_dict() == expected
 
 
+@pytest.mark.parametrize("key", KEYS)
+def test_nodes_without_an_id_are_pieces_of_a_document(
+    tmp_path: Path, key: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """LangChain's loaders put the document into the metadata; the first piece of a document is its place."""
+    path = tmp_path / "run.json"
+    nodes = [{"id": None, "metadata": {key: name}, "page_content": "..."} for name in ("b", "a", "b", 7)]
+    path.write_text(json.dumps({"q": nodes, "r": [{"lc": 1, "id": ["Document"], "kwargs": nodes[1]}]}))
+    assert lists.read(path).to_dict() == {"q": {"b": 1.0, "a": 1 / 2, "7": 1 / 3}, "r": {"a": 1.0}}
+    assert "run.json: 1 hits are further pieces of a document; the first piece counts" in caplog.text
+    path.write_text(json.dumps({"q": [[node, score] for node, score in zip(nodes, (0.9, 0.8, 0.7, 0.6), strict=True)]}))
+    assert lists.read(path).to_dict() == {"q": {"b": 0.9, "a": 0.8, "7": 0.6}}
+
+
 SOLUTION = {
     "question": "Who?", "answer": None, "gold_answers": None, "docs": ["T\nz.", "U\na.", "V\nb."],
     "doc_scores": [0.5, 0.1, 0.1], "gold_docs": ["U\na."], "doc_metadata": [{}, {}, {}], "graph_seeds": [],
@@ -228,7 +255,7 @@ def test_solutions_of_hipporag(tmp_path: Path, command: Command) -> None:
     with pytest.raises(HarnessError, match="query q: doc_scores: expected one for each of 3 docs"):
         lists.read(path)
     path.write_text(json.dumps({"q": {**SOLUTION, "gold_docs": None}}))
-    with pytest.raises(HarnessError, match="query q: this solution has no gold_docs"):
+    with pytest.raises(HarnessError, match="query q: this answer of HippoRAG 2 has no gold_docs; give other gold"):
         Gold.read(path)
     path.write_text(json.dumps([SOLUTION, SOLUTION]))
     with pytest.raises(HarnessError, match=r"entry 2: expected a question of its own, found Who\?"):
@@ -257,16 +284,18 @@ def test_answers_of_lightrag(tmp_path: Path) -> None:
         ("", "broken JSON"),
         ("[]", "found a list"),
         ("{}", "found an empty object"),
-        ('{"q": 3}', "query q: expected an object"),
+        ('{"q": 3}', "query q: expected {document id: number}, pairs or ids, got an int, 3"),
         (
             '{"q": [{"page_content": "x"}]}',
             "entry 1: expected a document id, [id, score] or a node with an id, found",
         ),
-        ('{"q": ["d", ["d", 1]]}', "query q: document d stands twice"),
+        ('{"q": ["d", "d"]}', "query q: document d stands twice"),
+        ('{"q": ["a", ["d", 1]]}', "query q: entry 2: some have a score and some have none; give all one"),
+        ('{"q": [["d", null]]}', "query q, document d: expected a number, got None"),
         ('{"a": {"x": {"q": {"d": 1}}, "y": {"q": {"d": 1}}}}', "predictions of a/x, a/y; write a file for each"),
-        ('{"q": {"d": "high"}}', "document d: expected a number, found 'high'"),
-        ('{"q": {"d": true}}', "found True"),
-        ('{"q": {"d": null}}', "found None"),
+        ('{"q": {"d": "high"}}', "document d: expected a number, got 'high'"),
+        ('{"q": {"d": true}}', "got True"),
+        ('{"q": {"d": null}}', "got None"),
         ('{"q": {"d": NaN}}', "finite number, got nan"),
         ('{"q": {"d": 1e999}}', "finite number, got inf"),
         ('{"q": {"d": 1, "d": 2}}', "'d' stands twice"),
@@ -312,7 +341,7 @@ def test_frames_may_have_integers_as_ids() -> None:
         ({"qid": ["q"], "docno": ["d"], "score": ["x"]}, "column score: expected numbers"),
         ({"qid": ["q"], "docno": [None], "score": [1.0]}, "row 1: column docno is empty; expected texts"),
         ({"qid": ["q", "q"], "docno": ["d", "d"], "score": [1.0, 2.0]}, "row 2: query q holds document d twice"),
-        ({"qid": ["q"], "docno": ["d"], "score": [float("inf")]}, "row 1: the score of document d"),
+        ({"qid": ["q"], "docno": ["d"], "score": [float("inf")]}, "row 1: query q: the score of document d"),
     ],
 )
 def test_parquet_that_is_refused(tmp_path: Path, columns: dict[str, list[object]], words: str) -> None:

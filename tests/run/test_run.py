@@ -75,7 +75,7 @@ def test_a_document_outside_the_corpus_is_named():
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf")])
 def test_scores_are_finite(score):
-    with pytest.raises(HarnessError, match="query q, document b: score must be finite"):
+    with pytest.raises(HarnessError, match="query q: the score of document b must be a finite number"):
         Run.from_dict({"q": {"a": 1.0, "b": score}})
 
 

@@ -9,6 +9,7 @@ from .read import parse_json as parse_json
 from .read import read_json as read_json
 from .read import read_yaml as read_yaml
 from .read import refuse_array as refuse_array
+from .read import value_at as value_at
 from .separated import COMMA as COMMA
 from .separated import TAB as TAB
 from .separated import read_text as read_text

@@ -7,7 +7,7 @@ import json
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Any
@@ -96,6 +96,13 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise ValueError(f"{twice!r} stands twice in one object; keep one of its entries")
     return found
+
+
+def value_at(content: Any, place: Sequence[str]) -> Any:
+    """What stands at a place of nested mappings, None where there is nothing."""
+    for key in place:
+        content = content.get(key) if isinstance(content, Mapping) else None
+    return content
 
 
 def read_yaml(path: Path) -> Any:

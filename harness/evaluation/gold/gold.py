@@ -32,8 +32,9 @@ from harness.core.configuration import names
 from harness.core.errors import HarnessError, described, one_of, whole_number
 from harness.core.table import Column, Table, counted
 from harness.evaluation.gold import goldfile
-from harness.run.frame import FRAME, Frame, entries_of, is_frame, known_as
-from harness.run.mapping import Listed, lists_of, mapping_of
+from harness.run import frame as frames
+from harness.run.frame import Frame
+from harness.run.mapping import Listed, entries_of, mapping_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,7 +135,7 @@ class Gold:
             return source
         if isinstance(source, Benchmark):
             return cls.of(source)
-        if is_frame(source):
+        if frames.is_frame(source):
             return cls.from_frame(source, rel=rel, keep_empty=keep_empty)
         if isinstance(source, Mapping):
             return cls.from_dict(source, rel, keep_empty=keep_empty)
@@ -188,7 +189,7 @@ class Gold:
             HarnessError: an id or a relevance is something else, or a document stands twice in a list.
         """
         whole_number("rel", rel, 1)
-        grades = lists_of("Gold.from_dict", qrels, lambda place: 1.0)
+        grades = goldfile.judgements(entries_of("Gold.from_dict", qrels, goldfile.JUDGEMENTS))
         found = cls._judged(goldfile.graded(grades), "the qrels", rel, keep_empty)
         return replace(found, ordered=True, grades=None) if ordered else found
 
@@ -213,8 +214,8 @@ class Gold:
             HarnessError: a column is missing, or holds something else; names the row.
         """
         whole_number("rel", rel, 1)
-        found = goldfile.judgements(entries_of(frame, known_as(columns, goldfile.COLUMNS, goldfile.TYPED)))
-        return cls._judged(goldfile.unordered(found), FRAME, rel, keep_empty)
+        grades = goldfile.judgements(frames.entries_of(frame, goldfile.JUDGEMENTS.named(columns)))
+        return cls._judged(goldfile.graded(grades), frames.FRAME, rel, keep_empty)
 
     @classmethod
     def from_ranx(cls, qrels: Any, rel: int = 1) -> Gold:
@@ -244,7 +245,7 @@ class Gold:
         import pandas as pd
 
         rows = [(query, doc, grade) for query, judged in self.to_dict().items() for doc, grade in judged.items()]
-        return pd.DataFrame(rows, columns=list(goldfile.COLUMNS))
+        return pd.DataFrame(rows, columns=list(goldfile.JUDGEMENTS.columns))
 
     def __len__(self) -> int:
         """Number of queries."""

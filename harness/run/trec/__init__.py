@@ -1,4 +1,4 @@
-"""TREC run files: ``qid Q0 docid rank score tag``, a line an entry, plain or packed (told by content, not by name).
+"""TREC lines: runs, ``qid Q0 docid rank score tag``, and qrels, ``qid 0 docid relevance``; plain or packed.
 
 What is accepted: fields separated by any mix of spaces and tabs, blank lines, Windows line ends, a UTF-8 byte order
 mark, lines in any order. ``Q0`` and the tag are not read. The **score** orders a list: descending, equal scores by
@@ -16,7 +16,7 @@ trec_eval orders equal scores by document id **descending** and reads scores as 
 `harness evaluate` and `compare` does the same.
 """
 
-from harness.run.trec.lines import FORM, RANK, SCORE, fields_of, is_comment
-from harness.run.trec.read import entries, is_headless
+from harness.run.trec.lines import LINES, QRELS, RUN, Line, first_line, is_comment
+from harness.run.trec.read import entries
 
-__all__ = ["FORM", "RANK", "SCORE", "entries", "fields_of", "is_comment", "is_headless"]
+__all__ = ["LINES", "QRELS", "RUN", "Line", "entries", "first_line", "is_comment"]

@@ -3,17 +3,122 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
 from harness.core.errors import HarnessError
+from harness.core.input import numbered_lines
 
-RANK = re.compile(rb"[+-]?[0-9]{1,18}")
-SCORE = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
-FORM = "qid Q0 docid rank score tag"
+WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
+NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
 ID = pa.dictionary(pa.int32(), pa.string())
-SCHEMA = pa.schema({"query": ID, "doc": ID, "rank": pa.int64(), "score": pa.float64()}.items())
+TYPES: Mapping[pa.DataType, tuple[re.Pattern[bytes] | None, str, Callable[[bytes], Any]]] = {
+    ID: (None, "", bytes.decode),
+    pa.int64(): (WHOLE, "a whole number", int),
+    pa.float64(): (NUMBER, "a finite number", float),
+}
+"""How a field of each type is written, how a message calls it, and what its value is."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of fields between white space.
+
+    what: it is a line of, for messages.    form: the names of its fields.    read: those that are read: the query, the
+    document and numbers, with their types.    mends: by a wrong number of fields, what they are meant to be, where
+    ``{0}`` is the first of them.    others: the endings of files of other forms, for messages.
+    """
+
+    what: str
+    form: str
+    read: Mapping[str, pa.DataType]
+    mends: Mapping[int, str] = field(default_factory=dict)
+    others: str = ""
+
+    @cached_property
+    def width(self) -> int:
+        """How many fields it has."""
+        return len(self.form.split())
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """Of the fields that are read."""
+        return pa.schema(self.read.items())
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where the fields are that are read."""
+        return {name: self.form.split().index(name) for name in self.read}
+
+    @cached_property
+    def _fields(self) -> list[tuple[int, str, re.Pattern[bytes] | None, str, Callable[[bytes], Any]]]:
+        return [(place, name, *TYPES[self.read[name]]) for name, place in self.places.items()]
+
+    def fits(self, fields: Sequence[bytes]) -> bool:
+        """Whether these are the fields of such a line."""
+        numbers = ((place, pattern) for place, _, pattern, _, _ in self._fields if pattern)
+        return len(fields) == self.width and all(pattern.fullmatch(fields[place]) for place, pattern in numbers)
+
+    def is_head(self, fields: Sequence[bytes], queries: Sequence[str], docs: Sequence[str]) -> bool:
+        """Whether these are names of the fields.    queries, docs: those that ids may have."""
+        query, doc = list(self.places.values())[:2]
+        if len(fields) != self.width or self.fits(fields):
+            return False
+        return fields[query].decode(errors="replace") in queries and fields[doc].decode(errors="replace") in docs
+
+    def parse(self, path: Path, number: int, fields: Sequence[bytes], lenient: bool) -> list[Any]:
+        """The values of the fields that are read.
+
+        path, number: of the line.    lenient: pass over further fields. Raises HarnessError for what is no such line.
+        """
+        if len(fields) != self.width and (fault := self._misfit(fields, lenient)):
+            raise HarnessError(f"{path}:{number}: {fault}")
+        values = []
+        for place, name, pattern, expected, value_of in self._fields:
+            if pattern and not pattern.fullmatch(fields[place]):
+                raise HarnessError(f"{path}:{number}: the {name} must be {expected}, got {shown(fields[place])}")
+            values.append(value_of(fields[place]))
+        return values
+
+    def _misfit(self, fields: Sequence[bytes], lenient: bool) -> str:
+        """What is wrong with another number of fields, for a message."""
+        if other := next((one for one in LINES if one.fits(fields)), None):
+            return f"`{other.form}`: this is {other.what}; expected {self.what}, `{self.form}`"
+        if lenient and len(fields) > self.width:
+            return ""
+        mend = self._mend(fields, lenient)
+        found = f"found {len(fields)}: {shown(b' '.join(fields))}"
+        return f"expected {self.width} fields `{self.form}`, {found}{mend and f'; {mend}'}"
+
+    def _mend(self, fields: Sequence[bytes], lenient: bool) -> str:
+        comment = fields[0].startswith(b"#")
+        if not lenient and (comment or len(fields) > self.width):
+            return "lenient=true passes over comment lines and trailing fields"
+        if mend := self.mends.get(len(fields)):
+            return mend.format(*(one.decode() for one in fields))
+        return self.others and f"{self.what} of another form has its ending: {self.others}"
+
+
+RUN = Line(
+    "a run",
+    "qid Q0 docid rank score tag",
+    {"qid": ID, "docid": ID, "rank": pa.int64(), "score": pa.float64()},
+)
+QRELS = Line(
+    "judgements",
+    "qid 0 docid relevance",
+    {"qid": ID, "docid": ID, "relevance": pa.int64()},
+    {
+        3: "where they are query, document, relevance: `{0} 0 {1} {2}`, or a .tsv with the first line "
+        "`query-id corpus-id score`, between tabs"
+    },
+)
+LINES = (RUN, QRELS)
 
 
 def fields_of(path: Path, number: int, line: bytes, form: str) -> list[bytes]:
@@ -27,40 +132,17 @@ def fields_of(path: Path, number: int, line: bytes, form: str) -> list[bytes]:
         raise HarnessError(f"{path}:{number}: not UTF-8 text (byte 0x{letter:02x}); expected lines `{form}`") from error
 
 
+def first_line(path: Path, lenient: bool) -> tuple[int, bytes]:
+    """Number and bytes of the first line that is read; 0 and nothing where there is none."""
+    return next((one for one in numbered_lines(path) if not (lenient and is_comment(one[1]))), (0, b""))
+
+
 def is_comment(line: bytes) -> bool:
     """Whether a line begins with ``#``; lenient readers pass over it."""
     return line.lstrip().startswith(b"#")
 
 
-def parse_lines(path: Path, first: int, text: bytes, lenient: bool = False) -> pa.Table:
-    """The entries (``SCHEMA``) of some lines, the first of which is line ``first`` of the file.
-
-    lenient: pass over comment lines and what follows the sixth field.
-    """
-    rows = []
-    for number, line in enumerate(text.splitlines(), first):
-        fields = fields_of(path, number, line, FORM)
-        if not fields or (lenient and is_comment(line)):
-            continue
-        if len(fields) < 6 or (len(fields) > 6 and not lenient):
-            passed = not lenient and (len(fields) > 6 or is_comment(line))
-            mend = (
-                "lenient=true passes over comment lines and trailing fields"
-                if passed
-                else "a run is a TREC file, .json, .parquet, .jsonl, or .csv or .tsv with a head"
-            )
-            found = f"found {len(fields)}: {_shown(line)}; {mend}"
-            raise HarnessError(f"{path}:{number}: expected 6 fields `{FORM}`, {found}")
-        query, _, doc, rank, score = fields[:5]
-        if not RANK.fullmatch(rank):
-            raise HarnessError(f"{path}:{number}: the rank must be a whole number, got {_shown(rank)}")
-        if not SCORE.fullmatch(score):
-            raise HarnessError(f"{path}:{number}: the score must be a finite number, got {_shown(score)}")
-        rows.append({"query": query.decode(), "doc": doc.decode(), "rank": int(rank), "score": float(score)})
-    return pa.Table.from_pylist(rows, SCHEMA)
-
-
-def _shown(text: bytes) -> str:
+def shown(text: bytes) -> str:
     """At most 60 characters, for a message."""
-    shown = text.decode(errors="replace").strip()
-    return repr(shown if len(shown) <= 60 else shown[:57] + "...")
+    found = text.decode(errors="replace").strip()
+    return repr(found if len(found) <= 60 else found[:57] + "...")

@@ -1,9 +1,10 @@
-"""Reading a TREC run file: Arrow's CSV reader where the lines are plain, line by line where one is not."""
+"""Reading a file of TREC lines: Arrow's CSV reader where the lines are plain, line by line where one is not."""
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,44 +12,41 @@ import pyarrow as pa
 from pyarrow import csv
 
 from harness.core.errors import HarnessError
-from harness.core.input import MARK, form_of, numbered_lines, opened
+from harness.core.input import MARK, numbered_lines, opened
 from harness.run.entries import Entries
-from harness.run.trec.lines import FORM, RANK, SCHEMA, SCORE, is_comment, parse_lines
+from harness.run.trec.lines import RUN, Line, fields_of, first_line, is_comment
 
 PIECE = 1 << 24
 """Bytes of a file that are read at once; more when a line is longer."""
-
-READ = csv.ReadOptions(column_names=["query", "q0", "doc", "rank", "score", "tag"], use_threads=False)
-"""One thread: files are read side by side, and threads of Arrow that outlive Python abort the process (arrow 34314)."""
 PARSE = csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False)
-CONVERT = csv.ConvertOptions(column_types=dict(zip(SCHEMA.names, SCHEMA.types, strict=True)),
-                             include_columns=SCHEMA.names, null_values=[])  # fmt: skip
 
 
-def entries(path: Path, lenient: bool = False) -> Entries:
-    """The entries of a TREC run file; each line is checked by itself (see harness.run.trec).
+def entries(
+    path: Path, line: Line = RUN, lenient: bool = False, ids: tuple[Sequence[str], Sequence[str]] = ((), ())
+) -> Entries:
+    """The entries of a file of TREC lines, each checked by itself (see harness.run.trec).
 
-    lenient: pass over comment lines (``#``) and trailing fields.
+    lenient: pass over comment lines (``#``) and trailing fields.    ids: what a first line of names may call a query
+    and a document.
     """
-    line, tables = 1, [SCHEMA.empty_table()]
+
+    @functools.cache
+    def head() -> int:
+        number, first = first_line(path, lenient)
+        return number if line.is_head(first.split(), *ids) else 0
+
+    number, tables = 1, [line.schema.empty_table()]
     for text in pieces(path):
-        table = None if lenient else plain(text)  # a comment may have six words
-        tables.append(parse_lines(path, line, text, lenient) if table is None else table)
-        line += len(text.splitlines())
+        table = None if lenient else plain(text, line)  # a comment may have as many words
+        tables.append(parse_lines(path, number, text, line, lenient, head()) if table is None else table)
+        number += len(text.splitlines())
     found = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
     if not len(found):
-        raise HarnessError(f"{path}: the file is empty; a TREC run has a line `{FORM}` an entry")
-    queries, docs = (found[name].chunk(0) for name in ("query", "doc"))
-    scores, ranks = (found[name].to_numpy() for name in ("score", "rank"))
-    return Entries(queries, docs, scores, ranks, lambda entry: f"{path}:{_line(path, entry, lenient)}")
-
-
-def is_headless(path: Path) -> bool:
-    """Whether a file begins with a line of a TREC run, whatever its name says: six fields, a rank and a score."""
-    if form_of(path) == "parquet" or not path.is_file():
-        return False
-    fields = next(numbered_lines(path), (0, b""))[1].split()
-    return len(fields) == 6 and bool(RANK.fullmatch(fields[3]) and SCORE.fullmatch(fields[4]))
+        raise HarnessError(f"{path}: the file is empty; expected lines `{line.form}`")
+    queries, docs, *numbers = (found[name].chunk(0) for name in line.read)
+    ranks = numbers[0].to_numpy() if "rank" in line.read else None
+    scores = numbers[-1].cast(pa.float64(), safe=False).to_numpy()
+    return Entries(queries, docs, scores, ranks, lambda entry: f"{path}:{_line(path, entry, lenient, head())}")
 
 
 def pieces(path: Path) -> Iterator[bytes]:
@@ -66,21 +64,46 @@ def pieces(path: Path) -> Iterator[bytes]:
         yield rest.removeprefix(mark)
 
 
-def plain(text: bytes) -> pa.Table | None:
-    """The entries (``SCHEMA``) of some lines; None when one is not plain: six words and their gaps, in UTF-8."""
+def plain(text: bytes, line: Line = RUN) -> pa.Table | None:
+    """The entries of some lines; None when one is not plain: its words and their gaps, in UTF-8."""
     if any(gap in text for gap in (b"\t", b"\r", b"  ", b" \n", b"\n ")) or b" " in (text[:1], text[-1:]):
         text = re.sub(rb" *\r?\n *", b"\n", re.sub(rb"[ \t]+", b" ", text)).strip(b" ")
     letters = np.frombuffer(text, dtype=np.uint8)
     if np.count_nonzero(letters < 0x20) > text.count(b"\n"):  # white space or NUL that Arrow would take for letters
         return None
+    if any(letter in text and b" 0" + letter in text for letter in (b"x", b"X")):  # Arrow takes 0x1 for a whole number
+        return None
+    names = list(map(str, range(line.width)))
+    places = {name: str(place) for name, place in line.places.items()}
+    read = csv.ReadOptions(column_names=names, use_threads=False)  # threads outlive Python and abort it (arrow 34314)
+    types = {places[name]: kind for name, kind in line.read.items()}
+    convert = csv.ConvertOptions(column_types=types, include_columns=[*places.values()], null_values=[])
     try:
         text.decode()
-        return csv.read_csv(pa.BufferReader(text), READ, PARSE, CONVERT)
+        return csv.read_csv(pa.BufferReader(text), read, PARSE, convert).rename_columns([*places])
     except (pa.ArrowInvalid, UnicodeDecodeError):
         return None
 
 
-def _line(path: Path, entry: int, lenient: bool) -> int:
+def parse_lines(
+    path: Path, first: int, text: bytes, line: Line = RUN, lenient: bool = False, head: int = 0
+) -> pa.Table:
+    """The entries of some lines, the first of which is line ``first`` of the file.
+
+    lenient: pass over comment lines and what follows the last field.    head: the number of a line that names fields.
+    """
+    rows = []
+    for number, one in enumerate(text.splitlines(), first):
+        fields = fields_of(path, number, one, line.form)
+        if fields and number != head and not (lenient and is_comment(one)):
+            rows.append(line.parse(path, number, fields, lenient))
+    columns = zip(*rows, strict=True) if rows else [()] * len(line.read)
+    return pa.table(
+        [pa.array(column, kind) for column, kind in zip(columns, line.schema.types, strict=True)], line.schema
+    )
+
+
+def _line(path: Path, entry: int, lenient: bool, head: int) -> int:
     """The line of an entry, counted from 0 over the lines that hold one."""
-    numbers = (number for number, line in numbered_lines(path) if not (lenient and is_comment(line)))
+    numbers = (number for number, line in numbered_lines(path) if number != head and not (lenient and is_comment(line)))
     return next(number for place, number in enumerate(numbers) if place == entry)

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.core.errors import HarnessError
+from harness.core.input import value_at
 from harness.evaluation.metric import Metric
-from harness.run.metadata import FIELDS, read_fields, value_at, write_fields
+from harness.run.metadata import FIELDS, read_fields, write_fields
 
 OPTIONAL = ("team", "commit")
 LISTED = ("language_models", "trained_on", "fitted_on")

@@ -1,0 +1,201 @@
+"""What tools write of the answers to questions: one description a tool, of where its hits and their ids stand.
+
+A list, best first, may have ids, pairs ``[id, score]`` and nodes, as LangChain and LlamaIndex dump them. A solution of
+HippoRAG 2 (``QuerySolution.to_dict()``) has texts as documents, or the ``source_id`` that they were indexed with; a
+chunk of LightRAG's ``query_data`` is of the document ``file_path``. MTEB has a subset and a split around its queries.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.core.errors import HarnessError
+from harness.core.input import value_at
+
+Place = tuple[str, ...]
+"""The keys of nested objects, from outside, under which a value stands."""
+Number = Callable[[int], float]
+"""The number of a document that has none, by its place from 0."""
+KEYS = ("id", "doc_id", "document_id", "source")
+"""Where the metadata of a node without an id name its document."""
+UNNAMED = ("", "unknown_source")
+"""LightRAG's ``file_path`` of a text that was inserted without one."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """How a tool writes what it found for a question.
+
+    form: of its file, for the page of forms.    hits: the hits of an answer, best first; None where it is no answer of
+    this tool.    ids: where a hit has its document's id, the first that it has.    pieces: the same of the document
+    that a hit without id is a piece of; the first piece of a document counts.    score: where a hit has its score.
+    gold: where an answer has its supporting passages; None where it has none.    rounded: equal scores keep the order
+    of the list.
+    """
+
+    name: str
+    form: str
+    hits: Callable[[str, Any], Sequence[Any] | None]
+    ids: Sequence[Place] = ()
+    pieces: Sequence[Place] = ()
+    score: Place = ("score",)
+    gold: Place | None = None
+    rounded: bool = False
+
+    def judged(self, place: str, answer: Any) -> Sequence[Any]:
+        """The supporting passages of an answer. Raises HarnessError where it has none."""
+        found = None if self.gold is None else _nodes(place, value_at(answer, self.gold))
+        if found is None:
+            name = ".".join(self.gold or ("supporting passages",))
+            raise HarnessError(f"{place}: this answer of {self.name} has no {name}; give other gold")
+        return found
+
+    def pairs(self, place: str, hits: Sequence[Any], alone: Number) -> tuple[list[tuple[Any, Any]], int]:
+        """The id and the score of each hit; and how many were left out, since they are further pieces of a document.
+
+        place: the query, for messages.    alone: the score of each hit where none has one. Raises HarnessError for a
+        hit without id, and where some have a score and some have none.
+        """
+        found: list[tuple[Any, Any]] = []
+        scored: set[bool] = set()
+        pieces: set[Any] = set()
+        for number, hit in enumerate(hits, 1):
+            is_pair = isinstance(hit, (list, tuple)) and len(hit) == 2
+            entry, score = hit if is_pair else (hit, value_at(hit, self.score))
+            name, is_piece = self._id(entry)
+            if name is None:
+                raise HarnessError(
+                    f"{place}: entry {number}: expected a document id, [id, score] or a node with an id, "
+                    f"found {str(hit)[:60]}"
+                )
+            scored.add(is_pair or score is not None)
+            if len(scored) > 1:
+                raise HarnessError(f"{place}: entry {number}: some have a score and some have none; give all one")
+            if not is_piece or name not in pieces:
+                found.append((name, score if True in scored else alone(len(found))))
+            pieces |= {name} if is_piece else set()
+        return falling(found) if self.rounded else found, len(hits) - len(found)
+
+    def _id(self, entry: Any) -> tuple[Any, bool]:
+        """The id of a hit, or else of the document that it is a piece of, and whether it is that."""
+        if not isinstance(entry, Mapping):
+            return None if isinstance(entry, (list, tuple)) else entry, False
+        own = first_at(entry, self.ids)
+        return (first_at(entry, self.pieces), True) if own is None else (own, False)
+
+
+def first_at(node: Any, places: Sequence[Place]) -> Any:
+    """The first text or whole number at one of these places of a node; None without."""
+    values = (value_at(node, place) for place in places)
+    return next((one for one in values if isinstance(one, (str, int)) and one not in UNNAMED), None)
+
+
+def falling(pairs: Sequence[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Pairs whose score is a little lower where it equals the one before: rounded scores keep their order."""
+    found: list[tuple[Any, Any]] = []
+    for place, (name, score) in enumerate(pairs):
+        same = place > 0 and score == pairs[place - 1][1] and isinstance(score, float)
+        found.append((name, math.nextafter(found[-1][1], -math.inf) if same else score))
+    return found
+
+
+def is_solution(answer: Any) -> bool:
+    """Whether this is one of HippoRAG 2."""
+    return isinstance(answer, Mapping) and isinstance(answer.get("docs"), list) and "question" in answer
+
+
+def _of_solution(place: str, answer: Any) -> Sequence[Any] | None:
+    """The documents of a solution, each with what the solution says of it in lists beside."""
+    if not is_solution(answer):
+        return None
+    docs = answer["docs"]
+    beside = {"doc": docs}
+    for name in ("doc_scores", "doc_metadata"):
+        found = answer.get(name)
+        if found is not None and (not isinstance(found, list) or len(found) != len(docs)):
+            raise HarnessError(f"{place}: {name}: expected one for each of {len(docs)} docs, found {str(found)[:60]}")
+        beside[name] = [None] * len(docs) if found is None else found
+    return [dict(zip(beside, hit, strict=True)) for hit in zip(*beside.values(), strict=True)]
+
+
+def _chunks(place: str, answer: Any) -> Sequence[Any] | None:
+    found = value_at(answer, ("data", "chunks"))
+    return found if isinstance(found, list) else None
+
+
+def _nodes(place: str, answer: Any) -> Sequence[Any] | None:
+    several = isinstance(answer, Iterable) and not isinstance(answer, (str, Mapping))
+    return list(answer) if several else None
+
+
+TOOLS = (
+    Tool(
+        "HippoRAG 2",
+        "its solutions, also as a list; ids are `source_id`, else the texts; `gold=` reads their `gold_docs`",
+        _of_solution,
+        pieces=(("doc_metadata", "source_id"), ("doc",)),
+        score=("doc_scores",),
+        gold=("gold_docs",),
+        rounded=True,
+    ),
+    Tool(
+        "LightRAG",
+        "its `query_data` by query id; a chunk is its `file_path`",
+        _chunks,
+        pieces=(("file_path",), ("chunk_id",)),
+    ),
+    Tool(
+        "LangChain, LlamaIndex",
+        "by query id a list of nodes, best first; a node without an id is a piece of what its metadata name: "
+        + ", ".join(f"`{key}`" for key in KEYS),
+        _nodes,
+        ids=(("node", "id_"), ("kwargs", "id"), ("id",), ("id_",)),
+        pieces=tuple((*inside, "metadata", key) for inside in (("kwargs",), ()) for key in KEYS),
+        gold=(),
+    ),
+)
+
+
+def listed(place: str, answer: Any, alone: Number, judged: bool = False) -> tuple[Any, int]:
+    """``(id, score)`` of each hit where this is a list or a tool's answer, else itself; and how many were left out.
+
+    place: the query, for messages.    alone: the score of a hit that has none.    judged: read the supporting passages.
+    """
+    for tool in TOOLS:
+        hits = tool.hits(place, answer)
+        if hits is not None:
+            return tool.pairs(place, tool.judged(place, answer) if judged else hits, alone)
+    return answer, 0
+
+
+def by_question(source: str, found: Any) -> Any:
+    """A list of HippoRAG's solutions by their questions, MTEB's predictions by their queries; else as it is."""
+    if isinstance(found, list) and found and all(map(is_solution, found)):
+        return _solutions(source, found)
+    parts = {name: inner for name, inner in found.items() if name != "mteb_model_meta"} if _is_nested(found, 1) else {}
+    if not parts or not all(_is_nested(inner, 3) for inner in parts.values()):
+        return found
+    inside = {f"{subset}/{split}": own for subset, splits in parts.items() for split, own in splits.items()}
+    if len(inside) > 1:
+        raise HarnessError(f"{source}: predictions of {', '.join(inside)}; write a file for each")
+    return dict(next(iter(inside.values())))
+
+
+def _solutions(source: str, solutions: Sequence[Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for number, one in enumerate(solutions, 1):
+        asked = one["question"]
+        if not isinstance(asked, str) or asked in found:
+            raise HarnessError(f"{source}: entry {number}: expected a question of its own, found {str(asked)[:60]}")
+        found[asked] = one
+    return found
+
+
+def _is_nested(value: Any, levels: int) -> bool:
+    """Whether so many mappings stand in one another, as far as their first values say."""
+    if levels == 1 or not isinstance(value, dict):
+        return isinstance(value, dict)
+    return bool(value) and _is_nested(next(iter(value.values())), levels - 1)

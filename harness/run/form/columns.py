@@ -1,0 +1,136 @@
+"""Columns of a table as entries: what a query, a document and a number may be, and the first row that is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from harness.core.errors import HarnessError
+from harness.run.content import LISTS, Content
+from harness.run.entries import Entries
+from harness.run.trec.lines import NUMBER
+
+
+def choose_columns(source: str, found: list[str], content: Content) -> list[str]:
+    """The columns of a table that have the query, the document and the number of each row.
+
+    source: the file, for messages.    found: the names of all its columns. Raises HarnessError where one is missing, or
+    stands there twice.
+    """
+    chosen = []
+    for others in content.columns.values():
+        name = next((one for one in others if one in found), None)
+        if name is None:
+            raise HarnessError(_missing(source, found, content))
+        if found.count(name) > 1:
+            raise HarnessError(f"{source}: {found.count(name)} columns are called {name}; keep one")
+        chosen.append(name)
+    return chosen
+
+
+def _missing(source: str, found: list[str], content: Content) -> str:
+    wanted = ", ".join(others[0] if len(others) == 1 else key for key, others in content.columns.items())
+    if any(NUMBER.fullmatch(name.strip().encode()) for name in found):
+        mend = "; the first line has to name them"
+    else:
+        mend = "; name yours: columns={query: ..., doc: ..., score: ...}" if content.typed == LISTS.typed else ""
+    return f"{source}: expected the columns {wanted}; found {', '.join(found) or 'none'}{mend}"
+
+
+def no_rows(source: object, content: Content) -> HarnessError:
+    """The error that a table has none."""
+    return HarnessError(f"{source}: there are no rows; expected the columns {', '.join(content.columns)}")
+
+
+def of_table(source: str, table: pa.Table, content: Content) -> Entries:
+    """The entries of a table of three columns: query, document, number."""
+    if not len(table):
+        raise no_rows(source, content)
+    query, doc, value = table.column_names
+    return Entries(
+        _texts(source, query, table[query]),
+        _texts(source, doc, table[doc]),
+        _numbers(source, value, table[value]),
+        place=lambda entry: f"{source}: row {entry + 1}",
+    )
+
+
+def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
+    """A column of ids, texts or integers without nulls, as dictionary<int32, string>."""
+    column = _plain(column)
+    textual = any(test(column.type) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+    _check(source, name, column, textual or pa.types.is_integer(column.type), "texts or integers")
+    return _cast(source, name, column, pa.string()).dictionary_encode().combine_chunks()
+
+
+def _numbers(source: str, name: str, column: pa.ChunkedArray) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """A column of numbers without nulls, float64[N]."""
+    column = _plain(column)
+    numeric = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
+    _check(source, name, column, numeric, "numbers")
+    values: np.ndarray[tuple[int], np.dtype[np.float64]] = _cast(source, name, column, pa.float64()).to_numpy()
+    return values
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if isinstance(column.type, pa.DictionaryType) else column
+
+
+def _check(source: str, name: str, column: pa.ChunkedArray, good: bool, expected: str) -> None:
+    if column.null_count:
+        row = int(pc.index(pc.is_null(column), True).as_py()) + 1
+        raise HarnessError(f"{source}: row {row}: column {name} is empty; expected {expected} in each row")
+    if not good:
+        raise HarnessError(f"{source}: column {name}: expected {expected}, found {column.type}")
+
+
+def _cast(source: str, name: str, column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    try:
+        column.validate(full=True)
+        return column.cast(kind, safe=kind == pa.string())
+    except pa.ArrowInvalid as error:
+        raise HarnessError(f"{source}: column {name}: {str(error).splitlines()[0]}") from error
+
+
+def of_rows(before: str, chosen: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]]) -> Entries:
+    """The entries of rows (line, [query, document, number]), each checked by itself.
+
+    before: what stands before a line's number in messages.    chosen: the columns' names.
+    """
+    query, doc, value = chosen
+    lines: list[int] = []
+    queries: list[str] = []
+    docs: list[str] = []
+    values: list[float] = []
+    for line, (own_query, own_doc, own_value) in rows:
+        lines.append(line)
+        queries.append(_id(f"{before}{line}", query, own_query))
+        docs.append(_id(f"{before}{line}", doc, own_doc))
+        values.append(_value(f"{before}{line}", value, own_value))
+    ids = [pa.array(one, pa.string()).dictionary_encode() for one in (queries, docs)]
+    return Entries(ids[0], ids[1], np.array(values, dtype=np.float64), place=lambda entry: f"{before}{lines[entry]}")
+
+
+def _id(place: str, name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
+    found = "is empty; expected" if value is None else f"is {value!r:.60}; expected"
+    raise HarnessError(f"{place}: column {name} {found} texts or integers in each row")
+
+
+def _value(place: str, name: str, value: Any) -> float:
+    if value is None or value == "":
+        raise HarnessError(f"{place}: column {name} is empty; expected numbers in each row")
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise HarnessError(f"{place}: column {name}: expected numbers, found {value!r:.60}")
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise HarnessError(f"{place}: column {name}: a number that does not fit 64 bits; scale them down") from error

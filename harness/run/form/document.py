@@ -1,0 +1,32 @@
+"""JSON: ``{query id: {document id: score}}``, the form of ranx, pytrec_eval and most evaluation scripts.
+
+A query's list may also be one of ``harness.run.answers``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from harness.core.errors import HarnessError
+from harness.core.files import written
+from harness.core.input import read_json
+from harness.run.answers import by_question
+from harness.run.content import Content
+from harness.run.entries import Entries
+from harness.run.mapping import entries_of
+
+
+def read_document(path: Path, content: Content, lenient: bool) -> Entries:
+    """The entries of a JSON file, which is read whole."""
+    found = by_question(str(path), read_json(path, content.json))
+    if not isinstance(found, dict) or not found:
+        kind = {dict: "an empty object", list: "a list", str: "a text", type(None): "null"}.get(type(found), "a number")
+        raise HarnessError(f"{path}: expected {content.json}, found {kind}")
+    return entries_of(str(path), found, content)
+
+
+def write_document(entries: Entries, path: Path) -> None:
+    """Write a JSON file, packed as its ending says."""
+    with written(path) as stream:
+        stream.write(json.dumps(entries.to_dict(), ensure_ascii=False, indent=1).encode() + b"\n")

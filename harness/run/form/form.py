@@ -1,0 +1,127 @@
+"""The forms of files that ranked lists come in: one description each, from which all follows that knows of forms.
+
+Recognition, reading, writing, messages, the table of the docs and the round-trip test go by ``FORMS``. All but Parquet
+may be packed (``.json.gz``, ``.trec.zst``; see harness.core.input.packing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from harness.core.errors import HarnessError
+from harness.core.input import COMMA, TAB, form_of
+from harness.run import trec
+from harness.run.content import LISTS, Content
+from harness.run.entries import Entries
+from harness.run.form.document import read_document, write_document
+from harness.run.form.lines import json_lines, separated_lines, trec_lines
+from harness.run.form.table import read_jsonl, read_parquet, read_separated, write_parquet
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of file.
+
+    ending: of its name; "" is any that no other form has, None a folder.    holds: what is in it, for the docs.
+    read: the entries of a file; ``content`` is what they are, with ``lenient`` comment lines and trailing fields of
+    TREC are passed over.    write: None where such files are only read.    headed: whether its columns have names.
+    refused: what no id may hold (a regular expression), and how a message says it.    packed: whether it may be packed.
+    """
+
+    name: str
+    ending: str | None
+    holds: str
+    read: Callable[[Path, Content, bool], Entries]
+    write: Callable[[Entries, Path], None] | None = None
+    headed: bool = False
+    refused: tuple[str, str] | None = None
+    packed: bool = True
+
+    def entries(self, path: Path, content: Content = LISTS, lenient: bool = False) -> Entries:
+        """The entries of a file. Raises HarnessError that names the file, the place and the mend."""
+        try:
+            return self.read(path, content, lenient)
+        except FileNotFoundError as error:
+            raise HarnessError(f"{path}: there is no such file") from error
+        except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
+            raise HarnessError(f"{path}: no readable {self.name} file ({str(error).splitlines()[0]})") from error
+
+    def save(self, entries: Entries, path: Path) -> None:
+        """Write a file, whole or not at all. Raises HarnessError for an id that it cannot carry."""
+        held = entries.docs.dictionary.take(pc.unique(entries.docs.indices))
+        for kind, ids in (("query id", entries.queries.dictionary), ("document id", held)):
+            self.check_text(kind, ids)
+        if self.write is None:
+            raise HarnessError(f"{path}: files of {self.name} are read, not written; write another form")
+        self.write(entries, path)
+
+    def check_text(self, kind: str, texts: pa.StringArray) -> None:
+        """The same of any texts.    kind: what they are, for the message."""
+        if len(empty := texts.filter(pc.equal(texts, ""))):
+            raise HarnessError(f"{kind} {empty[0].as_py()!r} is empty; give it a name")
+        pattern, fault = self.refused or ("", "")
+        if pattern and len(wrong := texts.filter(pc.match_substring_regex(texts, pattern))):
+            others = " or ".join(f"NAME.{one.ending}" for one in FORMS if one.write and not one.refused)
+            raise HarnessError(
+                f"{kind} {wrong[0].as_py()!r} {fault}, which such a file cannot carry; write out={others}"
+            )
+
+
+def _read_trec(path: Path, content: Content, lenient: bool) -> Entries:
+    line = replace(content.line, others=named_forms())
+    return trec.entries(path, line, lenient, content.ids)
+
+
+BREAKS = (r"[\x00\r\n]", "holds a line break")
+TREC = Form(
+    "TREC",
+    "",
+    f"`{trec.RUN.form}`; the score orders a list",
+    _read_trec,
+    trec_lines().write,
+    refused=(r"[\x00-\x20]|^" + "\ufeff", "holds white space, or begins with a byte order mark"),
+)
+ROWS = "a row an entry: `query_id` (or `qid`, `topic`), `doc_id` (or `docno`, `pid`), `score`"
+FORMS = (
+    TREC,
+    Form(
+        "JSON",
+        "json",
+        '`{"query": {"document": score}}`; also ids or pairs `[id, score]`, best first; MTEB\'s predictions',
+        read_document,
+        write_document,
+    ),
+    Form("CSV", "csv", f"below a head {ROWS}", read_separated(COMMA), separated_lines(COMMA).write, True, BREAKS),
+    Form("TSV", "tsv", "the same between tabs", read_separated(TAB), separated_lines(TAB).write, True, BREAKS),
+    Form("JSONL", "jsonl", "an object with the same names a line", read_jsonl, json_lines().write, headed=True),
+    Form("Parquet", "parquet", "the same columns", read_parquet, write_parquet, headed=True, packed=False),
+)
+"""All of them."""
+
+
+def form_named(path: Path) -> Form:
+    """The form that the ending of a file's name says."""
+    return next((one for one in FORMS if one.ending == form_of(path)), TREC)
+
+
+def recognise(path: Path, lenient: bool = False) -> Form:
+    """The form of a file, by its ending; one whose first line is TREC's has no head, and is TREC.
+
+    lenient: pass over comment lines before it.
+    """
+    found = form_named(path)
+    if not (found.headed and found.packed and path.is_file()):
+        return found
+    fields = trec.first_line(path, lenient)[1].split()
+    return TREC if any(line.fits(fields) for line in trec.LINES) else found
+
+
+def named_forms() -> str:
+    """The endings of files that are not TREC, for messages."""
+    *others, last = (f".{one.ending}" for one in FORMS if one.ending)
+    return f"{', '.join(others)} or {last}"

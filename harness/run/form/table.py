@@ -1,0 +1,120 @@
+"""Files with columns, a row an entry: CSV and TSV with a head, JSONL, Parquet.
+
+Ids are texts whatever they look like: ``2019-04-18`` is no time and ``007`` no 7. Arrow reads with that schema; what it
+refuses is read row by row, slowly, and the first row that is wrong is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from harness.core.errors import HarnessError
+from harness.core.files import whole
+from harness.core.input import MARK, numbered_lines, opened, parse_json, read_text, refuse_array, rows_of
+from harness.run.content import TYPES, Content
+from harness.run.entries import Entries
+from harness.run.form.columns import choose_columns, no_rows, of_rows, of_table
+from harness.run.trec.lines import NUMBER
+
+
+def read_parquet(path: Path, content: Content, lenient: bool) -> Entries:
+    """The entries of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        table = file.read(choose_columns(str(path), file.schema_arrow.names, content), use_threads=False)
+    return of_table(str(path), table, content)
+
+
+def read_jsonl(path: Path, content: Content, lenient: bool) -> Entries:
+    """The entries of a file with a JSON object a line."""
+    import pyarrow.json
+
+    first = next(numbered_lines(path), None)
+    if first is None:
+        raise no_rows(path, content)
+    refuse_array(path, first[1])
+    chosen = choose_columns(str(path), list(_object(path, content, *first)), content)
+    schema = pa.schema(zip(chosen, TYPES, strict=True))
+    options = pyarrow.json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+    try:
+        with opened(path) as stream:
+            data = pa.BufferReader(stream.read().removeprefix(MARK))
+        table = pyarrow.json.read_json(data, pyarrow.json.ReadOptions(use_threads=False), options).select(chosen)
+        table.validate(full=True)
+        if not any(column.null_count for column in table.columns):
+            return of_table(str(path), table, content)
+    except pa.ArrowInvalid:  # the loop below names the line, or reads integers as ids
+        pass
+    rows = ((number, _object(path, content, number, line)) for number, line in numbered_lines(path))
+    return of_rows(f"{path}:", chosen, ((number, [row.get(name) for name in chosen]) for number, row in rows))
+
+
+def _object(path: Path, content: Content, number: int, line: bytes) -> Mapping[str, Any]:
+    expected = "{" + ", ".join(f'"{name}": ...' for name in content.columns) + "}"
+    row = parse_json(line, path, expected, number)
+    if not isinstance(row, dict):
+        raise HarnessError(f"{path}:{number}: expected {expected}, found {type(row).__name__}")
+    return row
+
+
+def read_separated(delimiter: str) -> Callable[[Path, Content, bool], Entries]:
+    """What gives the entries of a file with a head, and this between the values of a row."""
+
+    def read(path: Path, content: Content, lenient: bool) -> Entries:
+        text = read_text(path)
+        rows = rows_of(path, text, delimiter)
+        _, head = next(rows, (0, list[str]()))
+        if not head:
+            raise no_rows(path, content)
+        chosen = choose_columns(str(path), head, content)
+        if '"' not in text and (table := _plain_rows(text, delimiter, chosen)) is not None:
+            return of_table(str(path), table, content)
+        places = [head.index(name) for name in chosen]
+        found = of_rows(f"{path}:", chosen, ((number, _cells(row, places)) for number, row in rows))
+        if not len(found.scores):
+            raise no_rows(path, content)
+        return found
+
+    return read
+
+
+def _plain_rows(text: str, delimiter: str, chosen: list[str]) -> pa.Table | None:
+    """These columns of a text without double quotes; None where a row is not as it should be."""
+    import pyarrow.csv
+
+    refused: list[object] = []
+
+    def skip(row: object) -> str:
+        refused.append(row)
+        return "skip"
+
+    parse = pyarrow.csv.ParseOptions(
+        delimiter=delimiter, quote_char=False, double_quote=False, invalid_row_handler=skip
+    )
+    types = dict(zip(chosen, TYPES, strict=True))
+    convert = pyarrow.csv.ConvertOptions(column_types=types, include_columns=chosen)
+    data = pa.BufferReader(text.lstrip("\n").encode())
+    try:
+        table = pyarrow.csv.read_csv(data, pyarrow.csv.ReadOptions(use_threads=False), parse, convert)
+    except pa.ArrowInvalid:
+        return None
+    return None if refused or table[chosen[2]].null_count else table
+
+
+def _cells(row: Sequence[str], places: Sequence[int]) -> list[Any]:
+    """A query, a document and a number, as a text where it is none."""
+    query, doc, value = (row[place] for place in places)
+    return [query, doc, float(value) if NUMBER.fullmatch(value.strip().encode()) else value]
+
+
+def write_parquet(entries: Entries, path: Path) -> None:
+    """Write a Parquet file with the columns ``query_id, doc_id, rank, score``."""
+    import pyarrow.parquet as pq
+
+    with whole(path) as partial:
+        pq.write_table(entries.to_table(), partial)
