@@ -19,7 +19,7 @@ TAKE_CPU = $(PIP) $(ONCE) $(CPU) \
 
 unexport PYTHONDONTWRITEBYTECODE  # where it is set each command compiles thousands of modules anew, for seconds
 
-.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all house bench calibration mutants soak showcase check docs doctor licences clean
+.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all house bench calibration mutants soak showcase check docs doctor licences dist clean
 .DEFAULT_GOAL := help
 
 help:  ## this list
@@ -101,6 +101,10 @@ doctor: $(READY)  ## what is installed and found, and whether the ledger is inta
 
 licences: $(READY)
 	$(BIN)/python reports/docs/licences.py
+
+dist: $(READY)  ## wheel and sdist of this version, in dist/
+	$(PIP) build
+	$(BIN)/python -m build
 
 clean:  ## remove .venv and caches; runs/ and reports/ stay
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
