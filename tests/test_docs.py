@@ -18,6 +18,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -451,6 +452,17 @@ def test_the_documentation_is_whole_and_needs_nothing_from_elsewhere(pages: Path
     assert missing == set()
     for page in pages.rglob("*.html"):
         assert not re.search(r'(src|href)="(https?:)?//[^"]*\.(js|css|woff2?)"', page.read_text(encoding="utf-8")), page
+
+
+def test_every_link_leads_to_a_page_and_a_place_that_are_there(pages: Path) -> None:
+    texts = {path: path.read_text(encoding="utf-8") for path in pages.rglob("*.html") if path.name != "404.html"}
+    places = {path: set(re.findall(r'\b(?:id|name)="([^"]+)"', text)) for path, text in texts.items()}
+    for path, text in texts.items():
+        for link in re.findall(r'(?:href|src)="(?!\w+:)([^"]+)"', text):
+            name, _, place = link.partition("#")
+            target = (path.parent / name).resolve() if name else path
+            assert target.exists(), f"{path.name}: {link}"
+            assert not place or target not in places or unescape(place) in places[target], f"{path.name}: {link}"
 
 
 def test_the_first_use_of_a_word_leads_to_the_glossary(pages: Path) -> None:
