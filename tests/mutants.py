@@ -1,69 +1,115 @@
 """`make mutants`: does a test notice when one token of what judges and fuses changes?
 
-Draws mutants (a seeded sample), applies one at a time to a copy of the tree, and runs the tests of the mutant's own
-file and folder. Prints each survivor with its line, to be killed by a better test or explained as equal.
+First, once for each file of tests, notes which test executes which line (.pytest_cache/mutants.pickle; half an hour for
+all, then only for files that changed). Then draws mutants. One at a time is written into a copy of the tree and into
+the functions of a process that has collected all tests, which forks and runs those that execute the line, quickest
+first, to the first that fails. Prints each survivor with its line, to be killed by a better test or explained as equal.
 
-  python tests/mutants.py 300           as many mutants, about four a minute
-  python tests/mutants.py 20 statistic  those of files whose path holds the word
+  python tests/mutants.py 100                                       as many mutants, some twenty a minute
+  python tests/mutants.py 100 7 harness/evaluation harness/sweep    drawn with seed 7, of these files and folders
 """
 
 from __future__ import annotations
 
 import ast
+import gc
+import hashlib
+import inspect
 import io
-import multiprocessing
+import linecache
 import os
+import pickle
 import random
 import shutil
+import signal
 import sys
 import tempfile
+import threading
+import time
 import tokenize
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import NoReturn
+from types import CodeType, FrameType, FunctionType
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = {
-    "harness/evaluation": ["tests/evaluation", "tests/command/test_repeats.py", "tests/command/test_compare.py"],
-    "harness/fusion/fuser": ["tests/fusion/fuser"],
-    "harness/fusion/normalizer": ["tests/fusion/normalizer"],
-    "harness/fusion/temperature": ["tests/fusion/temperature"],
-    "harness/fusion/pool.py": ["tests/fusion"],
-    "harness/run/run.py": ["tests/run", "tests/evaluation/metric"],
-    "harness/benchmark/cluster.py": ["tests/benchmark/test_cluster.py"],
-    "harness/sweep/judge/edge.py": ["tests/sweep/judge/test_edge.py"],
-    "harness/sweep/judge/foresight.py": ["tests/sweep/judge/test_foresight.py"],
-    "harness/sweep/judge/judgement.py": ["tests/sweep/test_protocol.py", "tests/sweep/judge/test_foresight.py"],
-    "harness/sweep/judge/selection.py": ["tests/sweep/judge/test_selection.py"],
-    "harness/sweep/folder": ["tests/sweep/folder"],
-    "harness/sweep/trial": ["tests/sweep/trial"],
-    "harness/sweep/verify.py": ["tests/sweep/test_verify.py"],
-    "harness/plugins/items": ["tests/plugins/items"],
-    "harness/sweep/judge/trial_table.py": ["tests/sweep/test_protocol.py"],
-    "harness/sweep/judge/choice.py": ["tests/sweep/test_protocol.py"],
-    "harness/sweep/heldout": [
-        "tests/sweep/heldout",
-        "tests/sweep/judge/test_foresight.py",
-        "tests/command/test_own_split.py",
-    ],
-}
+RECORD = ROOT / ".pytest_cache" / "mutants.pickle"
+JUDGED = (
+    "harness/evaluation",
+    "harness/sweep",
+    "harness/fusion",
+    "harness/run/run.py",
+    "harness/benchmark/cluster.py",
+    "harness/plugins/items",
+)
+TESTS = ("evaluation", "sweep", "command", "fusion", "run", "benchmark", "report", "plugins")
 OTHER = {
     "+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
     "&": "|", "|": "&", "and": "or", "or": "and", "True": "False", "False": "True", "0": "1", "1": "2", "2": "3",
     "min": "max", "max": "min", "any": "all", "all": "any", "not": "",
 }  # fmt: skip
-FORKED = multiprocessing.get_context("forkserver")
-FORKED.set_forkserver_preload(["hypothesis", "numba", "pandas", "pytest", "scipy.stats", "statsmodels.api", "torch"])
+OPTIONS = ("-q", "-m", "not slow", "-p", "no:cacheprovider")
 SECONDS = 600
 """A test run that takes longer than this has noticed the mutant."""
 
 
+Mutant = tuple[str, int, int, str, str]
+"""A file, a line and column of it, the token there, and its replacement."""
+
+
+@dataclass
+class Tested:
+    """A test that passes: its time, and the lines that it executes, as (file, text)."""
+
+    seconds: float
+    lines: frozenset[tuple[str, str]]
+
+
+@dataclass
+class Lines:
+    """Notes which lines of ``harness`` in ``tree`` are executed."""
+
+    tree: Path
+    seen: set[tuple[str, int]] = field(default_factory=set)
+
+    def __enter__(self) -> Lines:
+        threading.settrace(self.call)
+        sys.settrace(self.call)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+        threading.settrace(None)  # type: ignore[arg-type]
+
+    def call(self, frame: FrameType, event: str, argument: object) -> Any:
+        return self.line if frame.f_code.co_filename.startswith(f"{self.tree}/harness/") else None
+
+    def line(self, frame: FrameType, event: str, argument: object) -> Any:
+        self.seen.add((frame.f_code.co_filename, frame.f_lineno))
+        return self.line
+
+    def texts(self) -> frozenset[tuple[str, str]]:
+        """The lines as (file, text), which holds when other lines move them."""
+        return frozenset(
+            (os.path.relpath(path, self.tree), linecache.getline(path, line).strip()) for path, line in self.seen
+        )
+
+
 def mutants(path: Path) -> list[tuple[int, int, str, str]]:
-    """Line, column, token and its replacement, of code alone: no strings, comments, imports, decorators or types."""
+    """Line, column, token and its replacement, of code alone: no strings, comments, imports, decorators or types.
+
+    Nor ``strict=True`` of a ``zip``, which only guards against mistakes of ours.
+    """
     found, text = [], path.read_text()
     types = annotations(text)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         plain = token.type in (tokenize.OP, tokenize.NAME, tokenize.NUMBER) and token.string in OTHER
+        plain &= not token.line[: token.start[1]].endswith("strict=")
         typed = any(start <= token.start < end for start, end in types)
         if plain and not typed and not token.line.lstrip().startswith(("from ", "import ", "@", "def ", "class ")):
             found.append((*token.start, token.string, OTHER[token.string]))
@@ -80,71 +126,211 @@ def annotations(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     ]
 
 
-def nearest_first(path: Path, tests: list[str]) -> list[str]:
-    """The tests, those of the very file before the rest: most mutants are noticed there, and the run stops."""
-    own = Path("tests", *path.parts[1:-1], f"test_{path.name}")
-    return [str(own), *tests] if (ROOT / own).is_file() else tests
-
-
-def survives(tree: Path, path: Path, mutant: tuple[int, int, str, str], tests: list[str]) -> bool:
-    """Whether the tests pass all the same."""
-    line, column, old, new = mutant
-    text = (ROOT / path).read_text()
-    lines = text.splitlines(keepends=True)
+def changed(mutant: Mutant) -> str:
+    """The text of the file with the replacement."""
+    path, line, column, old, new = mutant
+    lines = (ROOT / path).read_text().splitlines(keepends=True)
     lines[line - 1] = lines[line - 1][:column] + new + lines[line - 1][column + len(old) :]
-    (tree / path).write_text("".join(lines))
+    return "".join(lines)
+
+
+def compiles(mutant: Mutant) -> bool:
+    """Whether it is Python: the star of a call or of an argument has no other."""
     try:
-        return passes(tree, tests)
-    finally:
-        (tree / path).write_text(text)
+        compile(changed(mutant), "", "exec", dont_inherit=True)
+    except SyntaxError:
+        return False
+    return True
 
 
-def passes(tree: Path, tests: list[str]) -> bool:
-    """Whether the tests of a tree pass, within ``SECONDS``."""
-    process = FORKED.Process(target=run_tests, args=(tree, tests))
-    try:
-        process.start()
-        process.join(SECONDS)
-        return process.exitcode == 0
-    finally:
-        process.kill()
-        process.join()
+def changed_codes(old: str, new: str) -> tuple[dict[CodeType, CodeType], bool]:
+    """What becomes of each function's code, and whether what changes is run on import and no function's."""
+    pairs = list(zip(*(_codes(compile(text, "", "exec", dont_inherit=True)) for text in (old, new)), strict=True))
+    own = [before for before, after in pairs if _body(before) != _body(after)]
+    return {before: after for before, after in pairs if before != after}, any(
+        not code.co_flags & inspect.CO_OPTIMIZED for code in own
+    )
 
 
-def run_tests(tree: Path, tests: list[str]) -> NoReturn:
-    """Run tests of the tree, in a process that has the great libraries already; its exit code is pytest's."""
-    import pytest
-
-    os.chdir(tree)
-    os.environ["PYTHONPATH"] = sys.path[0] = str(tree)
-    with open(os.devnull, "w") as nothing, redirect_stdout(nothing), redirect_stderr(nothing):
-        code = pytest.main(["-q", "-x", "-m", "not slow", "-p", "no:cacheprovider", *tests])
-    os._exit(int(code))
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
 
 
-def main(count: int, word: str = "") -> None:
-    """Draw, run and print."""
-    drawn = []
-    for folder, tests in FOLDERS.items():
-        place = ROOT / folder
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-            path = file.relative_to(ROOT)
-            drawn += [(path, mutant, tests) for mutant in mutants(file) if word in str(path)]
-    chosen = random.Random(0).sample(drawn, min(count, len(drawn)))
-    alive, sound = 0, set[str]()
+def _body(code: CodeType) -> tuple[object, ...]:
+    constants = [(type(one), one) for one in code.co_consts if not isinstance(one, CodeType)]
+    return code.co_code, code.co_names, code.co_varnames, constants
+
+
+def forked(seconds: float, work: Callable[..., int], *arguments: object) -> int | None:
+    """The exit status of a process of its own, without its output; None where it takes longer."""
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            os.setsid()
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(nothing, stream)
+            status = work(*arguments)
+        finally:
+            os._exit(status)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.02)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+@dataclass
+class Judge:
+    """A plug-in of pytest that runs the collected tests on mutants of a copy of the project."""
+
+    tree: Path
+    chosen: Sequence[Mutant]
+    items: dict[str, pytest.Item] = field(default_factory=dict)
+    tests: dict[str, Tested] = field(default_factory=dict)
+    functions: dict[str, list[FunctionType]] = field(default_factory=dict)
+    sound: set[str] = field(default_factory=set)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.items = {item.nodeid: item for item in session.items}
+        self.tests = self.record()
+        gc.unfreeze()
+        for one in gc.get_objects():
+            if isinstance(one, FunctionType):
+                self.functions.setdefault(one.__code__.co_filename, []).append(one)
+        gc.freeze()
+        alive = 0
+        for number, mutant in enumerate(self.chosen, start=1):
+            path, line, _, old, new = mutant
+            if self.survives(mutant):
+                alive += 1
+                text = (ROOT / path).read_text().splitlines()[line - 1].strip()
+                print(f"{path}:{line}: {old} -> {new}: {text}", flush=True)
+            print(f"{number} of {len(self.chosen)}, {alive} survived", file=sys.stderr, flush=True)
+        return True
+
+    def record(self) -> dict[str, Tested]:
+        """All tests that pass and what they execute; files of tests that have changed are run again."""
+        known: dict[str, dict[str, Tested]] = pickle.loads(RECORD.read_bytes()) if RECORD.exists() else {}
+        files: dict[str, list[str]] = {}
+        for name in self.items:
+            files.setdefault(name.partition("::")[0], []).append(name)
+        keys = {f"{path} {hashlib.sha256((ROOT / path).read_bytes()).hexdigest()}": path for path in files}
+        for key, path in keys.items():
+            if key not in known:
+                print(f"Noting what {path} executes", file=sys.stderr, flush=True)
+                found = self.tree / "found"
+                forked(10 * SECONDS, self.note, files[path], found)
+                known[key] = pickle.loads(found.read_bytes())
+                RECORD.parent.mkdir(exist_ok=True)
+                RECORD.write_bytes(pickle.dumps(known))
+        return {name: test for key in keys for name, test in known[key].items() if name in self.items}
+
+    def note(self, names: Sequence[str], place: Path) -> int:
+        """Run tests and write what those execute that pass."""
+        found = {}
+        for name in names:
+            start = time.perf_counter()
+            with Lines(self.tree) as lines:
+                passes = all(one.passed for one in runtestprotocol(self.items[name], log=False, nextitem=None))
+            if passes:
+                found[name] = Tested(time.perf_counter() - start, lines.texts())
+        place.write_bytes(pickle.dumps(found))
+        return 0
+
+    def survives(self, mutant: Mutant) -> bool:
+        """Whether the tests pass all the same."""
+        path, line, *_ = mutant
+        text, other = (ROOT / path).read_text(), changed(mutant)
+        tests = self.near(path, text.splitlines()[line - 1].strip())
+        codes, on_import = changed_codes(text, other)
+        own = self.functions.get(str(self.tree / path), [])
+        failure = self.tree / "failure"
+        while tests:
+            failure.write_text("")
+            (self.tree / path).write_text(other)  # for what imports it later
+            work = self.run_anew if own and (on_import or "@numba.njit" in text) else self.run
+            status = forked(SECONDS, work, tests, failure, own, codes)
+            shutil.copy2(ROOT / path, self.tree / path)  # with its time, by which compiled files are known
+            if status == 0:
+                return True
+            name = failure.read_text()
+            alone = [name] if name else tests[:1]  # no name: the run did not begin, or did not end
+            if name in self.sound or forked(SECONDS, self.run, alone, failure, [], {}) == 0:
+                self.sound |= {name} - {""}
+                return False
+            print(f"{alone[0]} fails where nothing is changed", file=sys.stderr, flush=True)
+            self.tests.pop(alone[0], None)
+            tests = [test for test in tests if test != alone[0]]
+        return True
+
+    def near(self, path: str, text: str) -> list[str]:
+        """The tests that execute a line, quickest first, then those of their files, which may share what they made.
+
+        Where none executes it (on import, compiled): the tests that execute any line of its file.
+        """
+        for wanted in ({(path, text)}, {(path, line.strip()) for line in (ROOT / path).read_text().splitlines()}):
+            if found := [name for name, test in self.tests.items() if not wanted.isdisjoint(test.lines)]:
+                files = {name.partition("::")[0] for name in found}
+                shared = [name for name in self.tests if name.partition("::")[0] in files and name not in found]
+                return [*sorted(found, key=lambda name: self.tests[name].seconds), *shared]
+        return []
+
+    def run(
+        self, names: Sequence[str], failure: Path, functions: Sequence[FunctionType], codes: dict[CodeType, CodeType]
+    ) -> int:
+        """Run tests to the first that fails, with other codes of the functions; write its name."""
+        for one in functions:
+            one.__code__ = codes.get(one.__code__, one.__code__)
+        for name, later in zip(names, [*names[1:], None], strict=True):
+            following = None if later is None else self.items[later]
+            if any(report.failed for report in runtestprotocol(self.items[name], log=False, nextitem=following)):
+                failure.write_text(name)
+                return 1
+        return 0
+
+    def run_anew(self, names: Sequence[str], failure: Path, *_: object) -> int:
+        """The same with all modules of the project imported again."""
+        for name, module in list(sys.modules.items()):
+            if str(getattr(module, "__file__", None)).startswith(str(self.tree)):
+                del sys.modules[name]
+        return int(pytest.main([*OPTIONS, "-x", *names], [Failure(failure)]))
+
+
+class Failure:
+    """A plug-in of pytest that writes the name of the first test that fails to a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and not self.path.read_text():
+            self.path.write_text(report.nodeid)
+
+
+def main(count: int, seed: int, places: list[str]) -> None:
+    """Draw, copy the project, and judge in the copy."""
+    files = [file for place in places for file in (sorted((ROOT / place).rglob("*.py")) or [ROOT / place])]
+    drawn = [(str(file.relative_to(ROOT)), *mutant) for file in files for mutant in mutants(file)]
+    random.Random(seed).shuffle(drawn)
+    chosen = list(islice(filter(compiles, drawn), count))
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", "runs", "__pycache__"))
-        for number, (path, mutant, tests) in enumerate(chosen, start=1):
-            if not sound.issuperset(tests) and not passes(tree, tests):
-                sys.exit(f"{' '.join(tests)}: a test fails before anything is changed, and would notice every mutant")
-            sound.update(tests)
-            if survives(tree, path, mutant, nearest_first(path, tests)):
-                alive += 1
-                line = (ROOT / path).read_text().splitlines()[mutant[0] - 1].strip()
-                print(f"{path}:{mutant[0]}: {mutant[2]} -> {mutant[3]}: {line}", flush=True)
-            print(f"{number} of {len(chosen)}, {alive} survived", file=sys.stderr, flush=True)
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", ".hypothesis", "runs"))
+        os.chdir(tree)
+        sys.path[0] = str(tree)
+        os.environ |= {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
+        sys.dont_write_bytecode = True  # two mutants of a second and a length have one compiled file
+        pytest.main([*OPTIONS, "-s", *(f"tests/{name}" for name in TESTS)], [Judge(tree, chosen)])
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 300, *sys.argv[2:3])
+    main(int((sys.argv[1:2] or ["100"])[0]), int((sys.argv[2:3] or ["0"])[0]), sys.argv[3:] or list(JUDGED))

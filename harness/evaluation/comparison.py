@@ -137,9 +137,14 @@ class Comparison:
         return statistic.share(self.labels)
 
     @cached_property
+    def too_few(self) -> bool:
+        """Whether queries share clusters that are too few for a p."""
+        return self.shared and statistic.too_few(self._labels)
+
+    @cached_property
     def ruling(self) -> Ruling:
         """What decides."""
-        if self.shared and statistic.too_few(self._labels):
+        if self.too_few:
             return Ruling("by cluster", None, None, None, 1.0, self.errors)
         if (test := self.errors) is not None:
             how = f"over {'clusters' if self.shared else f'{self.scale.item}s'} and runs"
@@ -156,7 +161,7 @@ class Comparison:
     @property
     def decides(self) -> str:
         """Which p decides: ``by question``, ``by cluster``, ``over questions and runs``, or ``too few clusters``."""
-        return "too few clusters" if self.interval is None else self.ruling.how or f"by {self.scale.item}"
+        return "too few clusters" if self.too_few else self.ruling.how or f"by {self.scale.item}"
 
     @property
     def p_deciding(self) -> float | None:
@@ -189,18 +194,16 @@ class Comparison:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval of the difference that decides; None where clusters are too few."""
-        return self.ruling.interval
+        """The 95% interval of the difference that decides; None where clusters are too few.
 
-    @property
-    def shown_interval(self) -> tuple[float, float] | None:
-        """``interval`` for a table; None where no query differs, since nothing was seen to vary."""
-        return self.interval if self.wins + self.losses else None
+        None, too, where no query differs: nothing was seen to vary, and how much would be hangs on an assumption.
+        """
+        return self.ruling.interval if self.wins + self.losses else None
 
     @cached_property
     def p_equivalent(self) -> float | None:
         """Small when the two are shown to differ by less than ``margin``; None unless values are 0/1, of too few."""
-        if not self.binary or (self.shared and statistic.too_few(self._labels)):
+        if not self.binary or self.too_few:
             return None
         if self.shared:
             return self._clustered.equivalence(self.margin)

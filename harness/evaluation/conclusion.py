@@ -64,10 +64,9 @@ def conclude(found: Comparison, ours: str, theirs: str, p: float | None = None) 
     if not found.wins and not found.losses:
         return [Sentence("verdict", f"{ours} and {theirs} score {score} and differ on no {found.scale.item}.")]
     said = [Sentence("verdict", f"{ours} scores {score} and {theirs} {other}: {difference(found, p)}.")]
-    decides, interval = found.p_deciding if p is None else p, found.interval
-    if interval is None:
+    if found.interval is None:
         return said
-    low, high = interval
+    decides, (low, high) = found.p_deciding if p is None else p, found.interval
     if shown(decides) != (low > 0 or high < 0):
         exact = "the exact test's p" if found.test == "sign" and found.errors is None else "the test's p"
         rule = f"{exact} decides" if p is None else "Holm p decides, which is corrected for all comparisons"

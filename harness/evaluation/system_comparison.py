@@ -258,7 +258,7 @@ def _scores(found: Sequence[SystemComparison]) -> list[Field]:
         Field(Column("95% of score", "interval", score.title), lambda one: one.wilson_cluster),
         Field(scale.column("baseline"), lambda one: one.baseline_score),
         Field(difference, lambda one: one.difference),
-        Field(replace(scale.column("95% of difference", "span"), of=difference.title), lambda one: one.shown_interval),
+        Field(replace(scale.column("95% of difference", "span"), of=difference.title), lambda one: one.interval),
         Field(scale.column(f"se of {scale.item}s"), lambda one: one.errors and one.errors.question_error, repeated),
         Field(scale.column("se of runs"), lambda one: one.errors and one.errors.run_error, repeated),
     ]
@@ -281,7 +281,7 @@ def _notes(found: Sequence[SystemComparison]) -> list[str]:
     rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling.how)
     some = "" if all(one.ruling.how for one in found) else ", where there are several runs"
     notes = [f"Holm p and intervals {how}{some}." for how in rulings]
-    notes += ["Too few clusters for a p."] * any(one.interval is None for one in found)
+    notes += ["Too few clusters for a p."] * any(one.too_few for one in found)
     return notes + [ODDS] * (found[0].fusable or any(one.binary for one in found))
 
 

@@ -51,7 +51,8 @@ def expected(
     The whole choice is repeated in each bootstrap resample of the queries, and the trial chosen is scored on the
     queries that the resample left out, which it was not chosen on: the mean over resamples is the expected score
     (Tsamardinos, Greasidou & Borboudakis 2018, "bootstrap bias corrected"; Efron & Tibshirani 1997 for leaving out).
-    Choosing on 63% of the queries chooses a little worse, so it errs on the low side. The interval is ``predict``'s.
+    Choosing on 63% of the queries chooses a little worse, so it errs on the low side. The interval is ``predict``'s;
+    the score is as uncertain as the trials chosen in the resamples vary, which may be more than the winner does.
     """
     whole_number("resamples", resamples, 1)
     bounded("level", level, 0, 1, open_low=True)
@@ -59,6 +60,7 @@ def expected(
         raise HarnessError(f"expected: scores must be trial by query, with n >= 1, got shape {scores.shape} and n={n}")
     unit = 1 if np.isin(scores, (0, 1)).all() else UNIT
     points, value = _distinct(np.rint(scores * unit).astype(np.int64), losses)
+    spreads, times = _spread(points / unit), np.zeros(len(points), np.int64)
     first, queries = int(np.argmax(value.sum(axis=1))), points.shape[1]
     groups = np.arange(queries) if labels is None else labels
     winner, sizes = points[first] / unit, np.bincount(groups)
@@ -70,17 +72,24 @@ def expected(
     for start in range(0, resamples, BLOCK):
         drawn = _counts(draw, min(BLOCK, resamples - start), count)
         chosen = np.argmax(drawn.astype(kind) @ keys, axis=1)
+        times += np.bincount(chosen, minlength=len(times))
         left = drawn == 0
         outside += int((points[chosen] * left).sum())
         weight += int((left * sizes).sum())
     tune = float(winner.mean())
     score = outside / weight / unit if weight else tune
-    low, high = predict(winner, groups, score, np.ones(n, np.int64) if fresh is None else fresh, level)
+    fresh = np.ones(n, np.int64) if fresh is None else fresh
+    low, high = predict(winner, groups, score, fresh, level, float(times @ spreads) / resamples)
     return Expected(tune, score, tune - score, low, high, n)
 
 
 def predict(
-    values: NDArray[np.float64], labels: Labels, score: float, fresh: NDArray[np.int64], level: float = 0.95
+    values: NDArray[np.float64],
+    labels: Labels,
+    score: float,
+    fresh: NDArray[np.int64],
+    level: float = 0.95,
+    spread: float | None = None,
 ) -> tuple[float, float]:
     """The interval of a mean over new queries, of which only the sizes of their clusters, ``fresh``, are known.
 
@@ -88,19 +97,27 @@ def predict(
     clusters, Q queries tell as much as N = Q / (1 + r (sum of s^2 / Q - 1)) independent ones, s the clusters' sizes,
     and the new ones as M. The true mean is Beta(score N + 1/2, (1 - score) N + 1/2), the new mean Binomial(M, p) / M;
     quantiles of their mixture, widened by half a query of M. Where values are not 0 or 1, N and M count queries of a
-    proportion that varies as much: both are multiplied by m (1 - m) / variance, m their mean.
+    proportion that varies as much: both are divided by variance / (m (1 - m)), m their mean; N by ``spread``, where
+    the score was estimated from values that vary so.
     """
     from scipy.stats import betabinom
 
-    r, mean, variance = correlation(values, labels), float(values.mean()), float(values.var())
-    scale = mean * (1 - mean) / variance if variance > 0 else 1.0
+    r, own = correlation(values, labels), float(_spread(values))
     known, drawn = (
-        scale * sizes.sum() / (1 + r * ((sizes**2).sum() / sizes.sum() - 1)) for sizes in (np.bincount(labels), fresh)
+        sizes.sum() / (1 + r * ((sizes**2).sum() / sizes.sum() - 1)) / (varied or 1.0)
+        for sizes, varied in ((np.bincount(labels), own if spread is None else spread), (fresh, own))
     )
     size = max(1, round(drawn))
     found = np.cumsum(betabinom.pmf(np.arange(size + 1), size, score * known + 0.5, (1 - score) * known + 0.5))
     low, high = np.searchsorted(found, [(1 - level) / 2, (1 + level) / 2])
     return max(0.0, float(low - 0.5) / size), min(1.0, float(high + 0.5) / size)
+
+
+def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """float64[...]: the variance of ``values`` [..., Q] in parts of that of 0 and 1 with the same mean."""
+    mean = values.mean(axis=-1)
+    greatest = mean * (1 - mean)
+    return np.divide(values.var(axis=-1), greatest, out=np.ones_like(greatest), where=greatest > 0)
 
 
 def _distinct(points: NDArray[np.int64], losses: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -56,5 +56,5 @@ def benjamini_hochberg_ps(ps: Values) -> Values:
     order = np.argsort(ps, kind="stable")
     shares = ps[order] / (np.arange(1, len(ps) + 1) / len(ps))
     adjusted = np.empty_like(ps)
-    adjusted[order] = np.minimum(1, np.minimum.accumulate(shares[::-1])[::-1])
+    adjusted[order] = np.minimum.accumulate(shares[::-1])[::-1]
     return adjusted

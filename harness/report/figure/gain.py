@@ -152,5 +152,5 @@ def _cells(pair: Pair) -> list[Any]:
     one = pair.against
     return [
         pair.label, one.n, pair.first, pair.second, one.score, pair.best, one.wins, one.losses, one.p,
-        one.shown_interval,
+        one.interval,
     ]  # fmt: skip

@@ -50,7 +50,7 @@ def _sweeps(listed: Sequence[SweepEntry], display: Display) -> dict[str, Any]:
         view, named = one.result.locked, display.of([one.result])
         best = str(one.result.lock.get("best_single"))
         found, score = winner_against(view, best), view.score(view.rows[view.winner_place])
-        numbers: list[Any] = [found and found.difference, found and found.shown_interval, found and found.p_deciding]
+        numbers: list[Any] = [found and found.difference, found and found.interval, found and found.p_deciding]
         scores = [score if metric == view.objective else None for metric in metrics]
         head = [one.title, view.split, view.n, named.cell(view.winner_name), *scores]
         rows.append([*head, named.cell(best), *numbers, found and found.losses])

@@ -209,7 +209,7 @@ def _judged(line: Line, binary: bool, odds: bool) -> list[Any]:
     if one is None:
         return [None] * (5 + binary + odds)
     sizes = [line.p_same] * binary + [one.odds_ratio] * odds
-    return [one.wins, one.losses, one.p, line.p_holm, one.shown_interval, *sizes]
+    return [one.wins, one.losses, one.p, line.p_holm, one.interval, *sizes]
 
 
 def not_comparable(result: SweepResult, experiment: Mapping[str, Any], what: str = "figures") -> str:

@@ -103,4 +103,4 @@ def exceptions(view: View) -> list[tuple[str, Effect, Comparison, float | None]]
 
 
 def _numbers(one: Comparison) -> list[Any]:
-    return [one.n, one.wins, one.losses, one.difference, one.shown_interval, one.p]
+    return [one.n, one.wins, one.losses, one.difference, one.interval, one.p]

@@ -71,7 +71,7 @@ def _cell(one: SystemComparison | None) -> str:
 
 def _intervals(one: SystemComparison) -> list[str]:
     """The one that decides, and by what."""
-    return [] if one.shown_interval is None else [f"{one.scale.span(one.shown_interval)} {one.decides}"]
+    return [] if one.interval is None else [f"{one.scale.span(one.interval)} {one.decides}"]
 
 
 def _wide(element: str) -> str:

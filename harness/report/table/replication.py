@@ -50,7 +50,7 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
     each = dict(zip(differing, model.each, strict=True)) if model else {}
     rows = [
         [name, views[name].systems, views[name].winner_name, str(views[name].lock["best_single"]), one.n, one.wins,
-         one.losses, one.difference, one.shown_interval, one.p_deciding, each.get(name)]
+         one.losses, one.difference, one.interval, one.p_deciding, each.get(name)]
         for name, one in compared.items()
     ]  # fmt: skip
     columns = [

@@ -108,3 +108,13 @@ def test_scores_that_vary_little_are_forecast_narrowly():
     """Halves and 0 or 1: the variance of values of .25 and .75 is a quarter of that of 0 and 1."""
     low, high = predict(np.tile([0.25, 0.75], 200), np.arange(400), 0.5, np.ones(400, int))
     assert (high - low) / 2 == pytest.approx(1.96 * (2 * 0.0625 / 400) ** 0.5, rel=0.03)
+
+
+def test_a_winner_that_hardly_differs_is_forecast_as_widely_as_what_is_chosen_in_its_place():
+    """Half of the resamples choose the trial of 0 and 1, so the expected score varies half as much as its: by
+    .25 / 2 / 400. The winner's own new score hardly varies.
+    """
+    scores = np.array([[1.0, *[0.5] * 399], [0.0, 1.0] * 200])
+    told = expected(scores, np.zeros_like(scores, bool), 400)
+    assert told.tune == scores[0].mean()
+    assert (told.high - told.low) / 2 == pytest.approx(1.96 * (0.25 / 2 / 400) ** 0.5, rel=0.06)
