@@ -10,14 +10,14 @@ from harness.core.configuration import compose, instantiate, names
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.graph.alias import EVERYWHERE, Alias
-from harness.graph.alias.initials import Initials
-from harness.graph.alias.known_as import KnownAs
-from harness.graph.alias.redirect import Redirect
-from harness.graph.alias.surname import Surname
 from harness.graph.entity import Entity
 from harness.graph.extractor import Extraction, Mentions, Triples, extract
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
+from harness.plugins.phasegraph.alias.initials import Initials
+from harness.plugins.phasegraph.alias.known_as import KnownAs
+from harness.plugins.phasegraph.alias.redirect import Redirect
+from harness.plugins.phasegraph.alias.surname import Surname
 from harness.work.store import Store
 
 SPANS = Offline(model=None)
@@ -98,7 +98,7 @@ def test_initials_and_surnames_inside_one_passage(titled: Any, tmp_path: Path) -
 def test_every_rule_has_a_configuration_an_identity_and_bounds() -> None:
     for name in names("alias"):
         rule = instantiate(compose("config", [f"+alias@graph.alias.one={name}"]).graph).alias["one"]
-        assert type(rule).__module__ == f"harness.graph.alias.{name}"
+        assert type(rule).__module__ == f"harness.plugins.phasegraph.alias.{name}"
         assert rule == type(rule)()
         assert identity(rule)["version"] >= 1
         assert isinstance(rule, Alias)

@@ -2,8 +2,8 @@ import dataclasses
 
 import numpy as np
 
+from harness.plugins.phasegraph.retriever.mixed import Mixed, union
 from harness.retriever.bm25 import BM25
-from harness.retriever.mixed import Mixed, union
 from harness.work.store import Store
 
 

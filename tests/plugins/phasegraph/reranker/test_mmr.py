@@ -12,8 +12,8 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.single import Single
 from harness.fusion.normalizer.pit import Pit
 from harness.fusion.pool import Pool
-from harness.fusion.reranker.mmr import Mmr
 from harness.fusion.temperature.auto import Auto
+from harness.plugins.phasegraph.reranker.mmr import Mmr
 from harness.run import Run
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared

@@ -1,0 +1,1 @@
+"""Rules that merge names of an entity graph."""

@@ -1,0 +1,1 @@
+"""The retrievers of this paper."""
