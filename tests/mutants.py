@@ -204,7 +204,7 @@ class Judge:
         self.tests = self.record()
         gc.unfreeze()
         for one in gc.get_objects():
-            if isinstance(one, FunctionType):
+            if type(one) is FunctionType:
                 self.functions.setdefault(one.__code__.co_filename, []).append(one)
         gc.freeze()
         alive = 0

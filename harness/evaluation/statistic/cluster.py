@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 Labels = NDArray[np.int64]
 
-FEWEST, LARGE = 25, 3.0
+FEWEST, LARGE = 25, 6.0
 """The bounds of ``too_few``."""
 
 

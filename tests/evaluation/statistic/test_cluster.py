@@ -33,8 +33,9 @@ def test_effective_clusters_by_hand():
     [
         ([20] * 12, True),  # one in eleven is won as a whole: in 28% of samples none is, and all lose a little
         ([20] * 26, False),
-        ([4] * 20, True),
-        ([3] * 12, False),
+        ([7] * 20, True),
+        ([6] * 12, False),
+        ([21, 14, 9] + [5] * 3 + [3] * 5 + [2] * 8 + [1] * 24, False),  # 114 in 43
         ([2] * 15, False),
         ([1] * 12, False),
         ([100] + [1] * 200, False),  # one sign is a coin
