@@ -134,7 +134,7 @@ def _nodes(place: str, answer: Any) -> Sequence[Any] | None:
 TOOLS = (
     Tool(
         "HippoRAG 2",
-        "its solutions, also as a list; ids are `source_id`, else the texts; `gold=` reads their `gold_docs`",
+        "its solutions; ids are `source_id`, else texts; `gold=` reads their `gold_docs`",
         _of_solution,
         pieces=(("doc_metadata", "source_id"), ("doc",)),
         score=("doc_scores",),
@@ -149,8 +149,7 @@ TOOLS = (
     ),
     Tool(
         "LangChain, LlamaIndex",
-        "by query id a list of nodes, best first; a node without an id is a piece of what its metadata name: "
-        + ", ".join(f"`{key}`" for key in KEYS),
+        "by query id the nodes, best first; without ids by their metadata's " + ", ".join(f"`{key}`" for key in KEYS),
         _nodes,
         ids=(("node", "id_"), ("kwargs", "id"), ("id",), ("id_",)),
         pieces=tuple((*inside, "metadata", key) for inside in (("kwargs",), ()) for key in KEYS),

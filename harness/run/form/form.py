@@ -96,10 +96,10 @@ FORMS = (
         read_document,
         write_document,
     ),
-    Form("CSV", "csv", f"below a head {ROWS}", read_separated(COMMA), separated_lines(COMMA).write, True, BREAKS),
-    Form("TSV", "tsv", "the same between tabs", read_separated(TAB), separated_lines(TAB).write, True, BREAKS),
-    Form("JSONL", "jsonl", "an object with the same names a line", read_jsonl, json_lines().write, headed=True),
-    Form("Parquet", "parquet", "the same columns", read_parquet, write_parquet, headed=True, packed=False),
+    Form("CSV", "csv", ROWS, read_separated(COMMA), separated_lines(COMMA).write, True, BREAKS),
+    Form("TSV", "tsv", ROWS, read_separated(TAB), separated_lines(TAB).write, True, BREAKS),
+    Form("JSONL", "jsonl", ROWS, read_jsonl, json_lines().write, headed=True),
+    Form("Parquet", "parquet", ROWS, read_parquet, write_parquet, headed=True, packed=False),
 )
 """All of them."""
 
