@@ -106,6 +106,8 @@ def test_splits_are_those_of_the_md5_rule(tmp_path: Path) -> None:
         (OURS + b'{"id": "\xff"}', ":3", "UTF-8"),
         (QRELS + b"q1 0 b\n", ":6", "found 3"),
         (QRELS + b"q1 0 w high\n", ":6", "whole number, got 'high'"),
+        (QRELS + b"q1 0 w 0x1\n", ":6", "whole number, got '0x1'"),
+        (QRELS + b"q1 Q0 w 1 0.5 s\n", ":6", "this is a run; expected judgements, `qid 0 docid relevance`"),
         (QRELS + b"q1 0 b 0\n", ":6", "stands in"),
         (QRELS + b"q1 0 \xff 0\n", ":6", "UTF-8"),
         (QRELS + b"q1 0 \0 0\n", ":6", "NUL"),
@@ -239,6 +241,12 @@ def test_three_fields_without_a_head_are_not_guessed(tmp_path: Path) -> None:
     (tmp_path / "q.tsv").write_text("q1\td1\t0\nq1\td2\t1\n")
     with pytest.raises(HarnessError, match=r"q\.tsv: expected the columns .* found q1, d1, 0; the first line has to"):
         Gold.read(tmp_path / "q.tsv")
+
+
+def test_a_query_without_judgements_is_counted_in_json_too(tmp_path: Path) -> None:
+    (tmp_path / "q.json").write_text('{"q1": {"a": 1}, "q2": {}}')
+    gold = Gold.read(tmp_path / "q.json")
+    assert (gold.query_ids, gold.nothing) == (["q1"], ["q2"])
 
 
 def test_a_relevance_is_of_judgements(tmp_path: Path) -> None:

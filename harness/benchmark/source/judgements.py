@@ -73,18 +73,13 @@ def benchmark(
         "passages": len(blank),
         "judgements": sum(passage not in there for names in relevant.values() for passage in names),
     }
-    if counts["queries_left_out"]:
-        log.warning(
-            "%s: %d of %d queries have no supporting passage; left out",
-            source, counts["queries_left_out"], len(questions),
-        )  # fmt: skip
-    if gone["passages"]:
-        log.warning("%s: %d passages have neither title nor text; left out", source, gone["passages"])
-    if gone["judgements"]:
-        log.warning(
-            "%s: %d relevant passages of its judgements are not in the corpus; left out",
-            source, gone["judgements"],
-        )  # fmt: skip
+    for count, what in (
+        (counts["queries_left_out"], f"of {len(questions)} queries have no supporting passage"),
+        (gone["passages"], "passages have neither title nor text"),
+        (gone["judgements"], "relevant passages of its judgements are not in the corpus"),
+    ):
+        if count:
+            log.warning("%s: %d %s; left out", source, count, what)
     asked = Records(Path(source), queries, places, ": query ")
     made = assemble(source.replace("/", "-"), corpus, asked, "none")
     if key is not None:

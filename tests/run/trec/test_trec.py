@@ -32,6 +32,7 @@ def read(folder: Path, data: bytes, name: str = "run.trec") -> dict[str, dict[st
         GOOD.replace(b"\n", b"\r\n"),
         GOOD.replace(b"\n", b"\r"),
         b"\xef\xbb\xbf" + GOOD,
+        b"qid Q0 docno rank score tag\n" + GOOD,
         GOOD.replace(b" ", b"\t"),
         GOOD.replace(b" ", b" \t  "),
         GOOD.replace(b"q1 Q0", b"q1\tQ0"),
@@ -62,6 +63,9 @@ def test_equal_scores_are_ordered_by_document_whatever_their_ranks(tmp_path: Pat
     ("data", "line", "words"),
     [
         (GOOD + b"q2 Q0 d3 1 2\n", 4, "6 fields"),
+        (GOOD + b"q2 0 d3 1\n", 4, "this is judgements; expected a run, `qid Q0 docid rank score tag`"),
+        (GOOD + b"q2 Q0 d3 0x1 2 s\n", 4, "the rank must be a whole number, got '0x1'"),
+        (GOOD + b"qid Q0 docid rank score tag\n", 4, "the rank must be a whole number, got 'rank'"),
         (GOOD + b"q2 Q0 d3 1 2 s t\n", 4, "found 7"),
         (GOOD.replace(b"0.5 s", b"0.5 s\tt"), 2, "found 7"),
         (GOOD.replace(b"0.5", b"nan"), 2, "finite number"),
