@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import LEVEL, SHARES, Scale
+from harness.core.table import LEVEL, SHARES, Scale, shown
 from harness.evaluation import statistic
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic import trials
@@ -24,6 +25,9 @@ MARGIN = 0.02
 EQUAL = 1e-9
 """Of the scale: scores that differ by no more are equal, as 0.1 + 0.2 and 0.3, or x and 1 - (1 - x)."""
 Test = Literal["sign", "flip"]
+Finding = Literal["better", "worse", "even"]
+C = TypeVar("C", bound="Comparison")
+Correction = Callable[[Sequence[float | None]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -52,59 +56,57 @@ class Comparison:
     """What a system finds that its baseline does not; everything follows from one value a query of each.
 
     ours, theirs: float64[n], the two systems' values of a metric on the same queries.
-    p: of ``test``, by query. ``sign``: exact McNemar; for a metric that is not 0/1, the sign test of the queries that
-    differ. ``flip``: the sign-flip permutation test of the differences themselves.
     binary: whether values are 0 or 1, so that proportions and odds mean something.
     margin: the largest difference that does not matter.
     labels: int64[n], each query's cluster of shared gold passages; None: each query by itself.
+    test: what p is of. ``sign``: exact McNemar; for a metric that is not 0/1, the sign test of the queries that differ.
+    ``flip``: the sign-flip permutation test of the differences themselves.
     scale: how scores are said.    errors: of several runs; see ``Ruling``.
+    p_holm: the p that decides, corrected for all that was compared together (see ``corrected``); None: not corrected.
     """
 
     ours: Values
     theirs: Values
-    p: float
     binary: bool = True
     margin: float = MARGIN
     labels: Labels | None = None
     test: Test = "sign"
     scale: Scale = SHARES
     errors: statistic.TwoWay | None = None
+    p_holm: float | None = None
 
     @classmethod
     def of(
         cls, ours: Values, theirs: Values, binary: bool = True, margin: float = MARGIN, labels: Labels | None = None,
-        test: Test = "sign", scale: Scale = SHARES,
-    ) -> Comparison:  # fmt: skip
-        """The comparison of two arrays of values, on the queries that the metric counts (not NaN)."""
-        (ours, theirs), labels = counted(np.stack([ours, theirs]), labels)
-        if test == "flip":
-            p = statistic.sign_flip(ours - theirs)
-        else:
-            p = statistic.mcnemar(int((ours > theirs).sum()), int((ours < theirs).sum()))
-        return cls(ours, theirs, p, binary, margin, labels, test, scale)
+        test: Test = "sign", scale: Scale = SHARES, **what: Any,
+    ) -> Self:  # fmt: skip
+        """The comparison on the queries that the metric counts (not NaN): the one way to make it.
 
-    @classmethod
-    def repeated(
-        cls, ours: Values, theirs: Values, labels: Labels | None, binary: bool = False, scale: Scale = SHARES,
-        test: Test = "flip",
-    ) -> Comparison:  # fmt: skip
-        """The comparison of two systems with the values of one or several runs, float64[n, r].
+        Of several runs wins and losses are those of the means over runs, and the two-way t test over questions and runs
+        decides. Runs that do not vary are one run, and judged as such.
 
-        Wins and losses are those of the means over runs; the two-way t test over questions and runs decides. Runs that
-        do not vary are one run, and judged as such.    binary: whether the values of each run are 0 or 1.
-        test: of one run, unless it is binary.
+        ours, theirs: float64[n], or float64[n, r] of r runs.    test: of one run, unless it is 0/1.
+        what: the fields of a subclass, which say what was compared.
         """
-        known = ~np.isnan(ours[:, 0])
-        ours, theirs, labels = ours[known], theirs[known], None if labels is None else labels[known]
-        if all((one == one[:, :1]).all() for one in (ours, theirs)):
-            return cls.of(ours[:, 0], theirs[:, 0], binary, labels=labels, test="sign" if binary else test,
-                          scale=scale)  # fmt: skip
-        errors = statistic.two_way(ours, theirs, labels) if len(ours) > 1 and _several(labels) else None
-        means, others = ours.mean(axis=1), theirs.mean(axis=1)
-        rounding = np.abs(means - others) <= EQUAL * max(np.abs(means).max(initial=0), np.abs(others).max(initial=0))
-        others = np.where(rounding, means, others)  # the mean of three 0.1 is not 0.1
-        one = cls.of(means, others, False, labels=labels, test="flip", scale=scale)
-        return replace(one, errors=errors)
+        known = ~np.isnan(ours if ours.ndim == 1 else ours[:, 0])
+        mine, others = (one.reshape(len(one), -1)[known] for one in (ours, theirs))
+        labels = None if labels is None else labels[known]
+        errors = None
+        if all((one == one[:, :1]).all() for one in (mine, others)):
+            test = "sign" if binary else test
+        else:
+            errors = statistic.two_way(mine, others, labels) if len(mine) > 1 and _several(labels) else None
+            binary, test = False, "flip"
+            mine, others = (one.mean(axis=1, keepdims=True) for one in (mine, others))
+            rounding = np.abs(mine - others) <= EQUAL * max(np.abs(one).max(initial=0) for one in (mine, others))
+            others = np.where(rounding, mine, others)  # the mean of three 0.1 is not 0.1
+        return cls(mine[:, 0].copy(), others[:, 0].copy(), binary, margin, labels, test, scale, errors, **what)
+
+    def with_holm(self, p: float | None) -> Self:
+        """The same with another ``p_holm``, and with all that was computed."""
+        found = copy.copy(self)
+        object.__setattr__(found, "p_holm", p)
+        return found
 
     @property
     def n(self) -> int:
@@ -165,8 +167,23 @@ class Comparison:
 
     @property
     def p_deciding(self) -> float | None:
-        """The p of the test that decides; None where clusters are too few."""
+        """The p of the test that decides, not corrected; None where clusters are too few."""
         return self.ruling.p
+
+    @property
+    def finding(self) -> Finding:
+        """What is shown: by Holm's p where there is one, else by the p that decides."""
+        if not shown(self.p_deciding if self.p_holm is None else self.p_holm):
+            return "even"
+        return "better" if self.difference > 0 else "worse"
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the interval that decides, which is not corrected, says otherwise than the finding."""
+        if self.interval is None:
+            return False
+        low, high = self.interval
+        return (self.finding == "even") == (low > 0 or high < 0)
 
     @cached_property
     def score(self) -> float:
@@ -208,6 +225,13 @@ class Comparison:
         if self.shared:
             return self._clustered.equivalence(self.margin)
         return statistic.equivalence(self.wins, self.losses, self.n, self.margin)
+
+    @cached_property
+    def p(self) -> float:
+        """Of ``test``, by query."""
+        if self.test == "flip":
+            return statistic.sign_flip(self.ours - self.theirs)
+        return statistic.mcnemar(self.wins, self.losses)
 
     @cached_property
     def p_cluster(self) -> float:
@@ -287,35 +311,21 @@ class Comparison:
         return statistic.smallest_effect(int(n), (self.wins + self.losses) / self.n)
 
 
-def corrected_ps(found: Sequence[Comparison | None]) -> list[tuple[float | None, float | None]]:
-    """Holm's p over these comparisons, of a difference and of equivalence, each by what decides.
+def corrected(found: Sequence[C]) -> list[C]:
+    """The comparisons with the p that decide corrected over all of them by Holm."""
+    ps = corrected_ps([one.p_deciding for one in found])
+    return [one.with_holm(p) for one, p in zip(found, ps, strict=True)]
 
-    None for what is not compared or has too few clusters, and of equivalence where values are not 0/1.
-    """
-    pairs = [(one and one.p_deciding, one and one.p_equivalent) for one in found]
-    by_kind = [statistic.holm(ps).tolist() for ps in zip(*pairs, strict=True)]
-    both = [[None if math.isnan(p) else float(p) for p in ps] for ps in by_kind]
-    return list(zip(*both, strict=True))
+
+def corrected_ps(ps: Sequence[float | None], correct: Correction = statistic.holm) -> list[float | None]:
+    """The p values corrected over those that there are, in their places."""
+    return [None if math.isnan(p) else p for p in correct(ps).tolist()]
 
 
 def counted(values: Values, labels: Labels | None) -> tuple[Values, Labels | None]:
     """The values float64[T, n] and clusters of the queries that the metric counts: those without NaN."""
     known = ~np.isnan(values[0])
     return (values, labels) if known.all() else (values[:, known], None if labels is None else labels[known])
-
-
-def compare_trials(
-    values: Values, baseline: int, binary: bool, margin: float, labels: Labels | None = None
-) -> list[Comparison | None]:
-    """Each trial against the trial in place ``baseline``, itself None.
-
-    values: float64[T, Q].
-    """
-    values, labels = counted(values, labels)
-    base = values[baseline]
-    ps = trials.mcnemar_ps((values > base).sum(axis=1), (values < base).sum(axis=1)).tolist()
-    found = [Comparison(own, base, p, binary, margin, labels) for own, p in zip(values, ps, strict=True)]
-    return [None if place == baseline else one for place, one in enumerate(found)]
 
 
 def _several(labels: Labels | None) -> bool:

@@ -1,15 +1,16 @@
-"""A comparison in plain sentences: what is better, by how much, whether by chance, and what could not be seen."""
+"""A comparison in plain sentences and in columns: what is better, by how much, whether by chance, what was not seen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import LEVEL, SHARES, Scale, counted, p_value, percent, shown
+from harness.core.table import LEVEL, SHARES, Field, Scale, counted, p_value, percent, shown
+from harness.core.table import Kind as ColumnKind
 from harness.evaluation.comparison import EQUAL, Comparison
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic.trials import mcnemar_ps
@@ -20,9 +21,18 @@ SEEN = "detectable difference"
 UNANSWERED = ": these questions cannot show whether choosing among the lists adds to {best}"
 
 
+T = TypeVar("T")
 Kind = Literal["compared", "verdict", "expectation", "addition", "caveat", "explanation", "forecast"]
 LEAD: tuple[Kind, ...] = ("compared", "verdict", "expectation", "addition", "caveat")
 """What every face shows; the other kinds are shown with explain=true, in the report and on the site."""
+
+
+COLUMNS: Mapping[str, tuple[str, ColumnKind]] = {
+    "n": ("n", "count"), "W": ("wins", "count"), "L": ("losses", "count"), "p": ("p", "p"), "Holm p": ("p_holm", "p"),
+    "difference": ("difference", "points"), "95% of difference": ("interval", "span"),
+    "OR": ("odds_ratio", "value"),
+}  # fmt: skip
+"""The field of a comparison that each column shows, by its title, and the kind of its numbers."""
 
 
 @dataclass(frozen=True)
@@ -55,41 +65,40 @@ def by_topic(said: Iterable[Sentence], *kinds: Kind) -> dict[str, str]:
     return {topic: " ".join(texts) for topic, texts in found.items()}
 
 
-def conclude(found: Comparison, ours: str, theirs: str, p: float | None = None) -> list[Sentence]:
+def conclude(found: Comparison, ours: str, theirs: str) -> list[Sentence]:
     """The verdict, what rules where its interval says otherwise, and what was not shown.
 
-    p: Holm's, corrected for what was compared beside, decides; None: the raw one.
+    Holm's p decides where there is one, else the raw one.
     """
     score, other = found.scale.score(found.score), found.scale.score(found.baseline_score)
     if not found.wins and not found.losses:
         return [Sentence("verdict", f"{ours} and {theirs} score {score} and differ on no {found.scale.item}.")]
-    said = [Sentence("verdict", f"{ours} scores {score} and {theirs} {other}: {difference(found, p)}.")]
-    if found.interval is None:
-        return said
-    decides, (low, high) = found.p_deciding if p is None else p, found.interval
-    if shown(decides) != (low > 0 or high < 0):
-        exact = "the exact test's p" if found.test == "sign" and found.errors is None else "the test's p"
-        rule = f"{exact} decides" if p is None else "Holm p decides, which is corrected for all comparisons"
-        alone = f"the interval, which is not corrected, {'holds' if shown(decides) else 'excludes'} 0"
-        said.append(Sentence("caveat", f"Against {theirs} {rule}; {alone}."))
-    if not shown(decides):
+    said = [Sentence("verdict", f"{ours} scores {score} and {theirs} {other}: {difference(found)}.")]
+    if found.contradicted:
+        said.append(Sentence("caveat", f"Against {theirs} {_rule(found)}."))
+    if found.interval is not None and found.finding == "even":
         said.append(Sentence("explanation", f"Against {theirs}: {_limit(found)}", SEEN))
     return said
 
 
-def difference(found: Comparison, p: float | None = None) -> str:
+def difference(found: Comparison) -> str:
     """The difference with its interval, wins, losses, the p that decides and, in words, whether it is one."""
     ruling, counts = found.ruling, f"{found.wins} won, {found.losses} lost"
     gain = found.scale.gain(found.difference)
     if ruling.interval is None:
         few = f"{counted(found.units, 'cluster')} of {counted(found.n, found.scale.item)} are too few for a p"
         return f"{gain} ({counts}; {few}), no difference is shown"
-    kind, p = ("raw", ruling.p) if p is None else ("Holm", p)
+    kind, p = ("raw", ruling.p) if found.p_holm is None else ("Holm", found.p_holm)
     how = ruling.how and f" {ruling.how}"
-    verdict = "no difference is shown"
-    if shown(p):
-        verdict = f"which is {'better' if found.difference > 0 else 'worse'}"
+    verdict = "no difference is shown" if found.finding == "even" else f"which is {found.finding}"
     return f"{gain} (95% {found.scale.span(ruling.interval)}; {counts}, {kind} p{how} {p_value(p)}), {verdict}"
+
+
+def _rule(found: Comparison) -> str:
+    """Which p decides, and what the interval says against it."""
+    exact = "the exact test's p" if found.test == "sign" and found.errors is None else "the test's p"
+    rule = f"{exact} decides" if found.p_holm is None else "Holm p decides, which is corrected for all comparisons"
+    return f"{rule}; the interval, which is not corrected, {'excludes' if found.finding == 'even' else 'holds'} 0"
 
 
 def _limit(found: Comparison) -> str:
@@ -107,6 +116,30 @@ def _limit(found: Comparison) -> str:
         return f"with {items} that differ so seldom, even a real difference would often be missed."
     effect = "difference" if found.test == "flip" else "net win"
     return f"a {effect} below {found.scale.gain(found.detectable)} would often be missed with {items}."
+
+
+def judged(
+    of: Callable[[T], object | None], *titles: str, scale: Scale = SHARES, mark: str = "", group: str = ""
+) -> list[Field[T]]:
+    """The columns of a comparison by their titles, which every table takes its own of; empty where there is none.
+
+    of: from an item to its ``Comparison``, or to what a sweep stored of one under the same names.
+    scale: how scores are said.    mark: behind the titles.    group: a head above them.
+    """
+    middle = "difference" if "difference" in titles else ""
+    found = []
+    for title in titles:
+        name, kind = COLUMNS[title]
+        column = replace(scale.column(f"{title}{mark}", kind), of=middle if kind == "span" else "", group=group)
+        found.append(Field(column, _reader(of, name)))
+    return found
+
+
+def _reader(of: Callable[[T], object | None], name: str) -> Callable[[T], Any]:
+    def read(item: T) -> Any:
+        return None if (one := of(item)) is None else getattr(one, name)
+
+    return read
 
 
 def blind_spots(fitted: Mapping[str, Mapping[str, Any]], sizes: NDArray[np.int64]) -> list[Sentence]:

@@ -10,15 +10,15 @@ import numpy as np
 
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import counted
-from harness.evaluation.comparison import Comparison, Test
+from harness.evaluation.comparison import corrected
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.evaluate import judged_of, listed_ranks, ranges_of, ranks_of
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.metric.measure import Ranks, Values
 from harness.evaluation.metric.rank import Ties
-from harness.evaluation.metric.tie import describe_ranges
-from harness.evaluation.system_comparison import Repeats, SystemComparison, corrected, pairs_of, values_of
+from harness.evaluation.metric.tie import Range, describe_ranges
+from harness.evaluation.system_comparison import Repeats, SystemComparison, pairs_of
 from harness.evaluation.verdict import Comparisons
 from harness.run import Run
 from harness.run.systems import Systems, is_several, read_systems
@@ -160,35 +160,58 @@ def compare_all(
     A run that is a baseline, too, is not compared with itself (unless there is nothing else), and no pair twice.
     """
     _check_ordered(gold, wanted)
-    given = {f"{file} (baseline)": run for listed in baselines.values() for file, run in _files(listed).items()}
-    ours = {f"{file} (run)": run for listed in runs.values() for file, run in _files(listed).items()}
-    check_known({**given, **ours}, gold)
-    systems = {name: list(_files(listed).values()) for name, listed in {**baselines, **runs}.items()}
-    values = {name: _values(several, gold, wanted, ties) for name, several in systems.items()}
-    coverages = {
-        name: min((Coverage.of(run, gold) for run in several), key=lambda one: one.answered)
-        for name, several in systems.items()
-    }
-    alone = {name: several[0] for name, several in systems.items() if len(several) == 1}
-    tied = {name: ranges_of(run, gold, wanted, ties) for name, run in alone.items()}
-    ranks = {name: ranks_of(run, gold, ties) for name, run in alone.items()}
-    counted, labels = gold.take(np.flatnonzero(gold.has_last_hop).tolist()), gold.clusters()
-    found = []
-    for name, base in pairs_of(runs, baselines):
-        for metric in wanted:
-            own = {each: values[each][metric] for each in (name, base)}
-            repeats = Repeats.by_name(own)
-            test: Test = "flip" if repeats else "sign"
-            one = Comparison.repeated(own[name], own[base], labels, metric.binary, test=test)
-            found.append(
-                RunComparison(
-                    **values_of(one), metric=metric, gold=counted if metric.ordered else gold, run=runs[name][0],
-                    name=name, baseline=base, ties=ties, coverages={each: coverages[each] for each in (name, base)},
-                    repeats=repeats, tie_ranges={each: tied[each] for each in (name, base) if each in tied},
-                    queries=gold.query_ids, ranks={each: ranks[each] for each in (name, base) if each in ranks},
-                )
-            )  # fmt: skip
-    return corrected(found)
+    files = [
+        (f"{file} ({side})", run)
+        for side, systems in (("baseline", baselines), ("run", runs))
+        for listed in systems.values()
+        for file, run in _files(listed).items()
+    ]
+    check_known(dict(files), gold)
+    known = {name: _System.of(name, listed, gold, wanted, ties) for name, listed in {**baselines, **runs}.items()}
+    pairs = [(known[name], known[base], metric) for name, base in pairs_of(runs, baselines) for metric in wanted]
+    ordered = gold.take(np.flatnonzero(gold.has_last_hop).tolist())
+    same = {"labels": gold.clusters(), "ties": ties, "queries": gold.query_ids}
+    return corrected([_compared(*pair, ordered if pair[2].ordered else gold, same) for pair in pairs])
+
+
+def _compared(
+    ours: _System, theirs: _System, metric: Metric, gold: Gold, same: Mapping[str, Any]
+) -> RunComparison:  # fmt: skip
+    """gold: of the queries that the metric counts.    same: the fields that all comparisons of a call share."""
+    pair = {one.name: one for one in (ours, theirs)}
+    repeats = Repeats.by_name({name: one.values[metric] for name, one in pair.items()})
+    return RunComparison.of(
+        ours.values[metric], theirs.values[metric], metric.binary, test="flip" if repeats else "sign", metric=metric,
+        gold=gold, run=ours.file, name=ours.name, baseline=theirs.name, repeats=repeats,
+        coverages={name: one.coverage for name, one in pair.items()},
+        tie_ranges={name: one.tie_ranges for name, one in pair.items() if one.ranks is not None},
+        ranks={name: one.ranks for name, one in pair.items() if one.ranks is not None}, **same,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    """What is known of a system before it is compared.
+
+    values: float64[n, r] by metric, of r runs.    coverage: that of the run that answers least.
+    tie_ranges: what another order of equal scores could make of the metrics.    ranks: int32[n, H]. Of one run alone.
+    """
+
+    name: str
+    file: str
+    values: Mapping[Metric, Values]
+    coverage: Coverage
+    tie_ranges: Mapping[str, Range]
+    ranks: Ranks | None
+
+    @classmethod
+    def of(cls, name: str, listed: SystemLists, gold: Gold, wanted: Sequence[Metric], ties: Ties) -> _System:
+        runs = list(_files(listed).values())
+        ranks = [(ranks_of(run, gold, ties), judged_of(run, gold, ties)) for run in runs]
+        values = {metric: np.stack([metric(*one) for one in ranks], axis=1) for metric in wanted}
+        coverage = min((Coverage.of(run, gold) for run in runs), key=lambda one: one.answered)
+        alone = (ranges_of(runs[0], gold, wanted, ties), ranks[0][0]) if len(runs) == 1 else ({}, None)
+        return cls(name, listed[0], values, coverage, *alone)
 
 
 def _check_ordered(gold: Gold, wanted: Sequence[Metric]) -> None:
@@ -199,12 +222,6 @@ def _check_ordered(gold: Gold, wanted: Sequence[Metric]) -> None:
                 f"{gold.source}: no query has a known hop order, so there is no {metric}; give gold=queries.jsonl, a "
                 "dataset.chain that some of its queries meet, or metric=full_sup"
             )
-
-
-def _values(several: Sequence[Run], gold: Gold, wanted: Sequence[Metric], ties: Ties) -> dict[Metric, Values]:
-    """float64[n, r] by metric, of a system with r runs."""
-    ranks = [(ranks_of(run, gold, ties), judged_of(run, gold, ties)) for run in several]
-    return {metric: np.stack([metric(*one) for one in ranks], axis=1) for metric in wanted}
 
 
 def _files(listed: SystemLists) -> Mapping[str, Run]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field
 from operator import attrgetter
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
-from harness.core.table import Column, Source, Table
-from harness.evaluation.comparison import Comparison, corrected_ps
-from harness.evaluation.conclusion import Headroom
+from harness.core.table import Column, Field, Source, Table
+from harness.evaluation.comparison import Comparison
+from harness.evaluation.conclusion import Headroom, judged
 from harness.evaluation.coverage import Coverage
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.metric.measure import Values
@@ -22,6 +22,7 @@ from harness.evaluation.result import Result, coverage_notes
 S = TypeVar("S", bound="SystemComparison")
 RESULTS = {1: "won", 0: "tied", -1: "lost"}
 ODDS = "Odds ratio: the run's odds of a hit to the baseline's."
+SystemField: TypeAlias = "Field[SystemComparison]"
 SIDES: Mapping[str, Callable[[SystemComparison], str]] = {"": attrgetter("name"), "baseline ": attrgetter("baseline")}
 """The two systems of a comparison: what the titles of their columns begin with, and how they are called."""
 
@@ -56,8 +57,8 @@ class Repeats:
 class SystemComparison(Result, Comparison):
     """A ``Comparison`` of two systems by a metric, with what was compared.
 
-    name: of the system, ``run`` and ``baseline``: their files.    p_holm: the p that decides, corrected for all
-    comparisons that were made together.    coverages: of ranked lists, the run's and the baseline's, by name.
+    name: of the system, ``run`` and ``baseline``: their files.
+    coverages: of ranked lists, the run's and the baseline's, by name.
     repeats: of the two, by name, those that ran several times.
     tie_ranges: of ranked lists, what another order of equal scores could make of each metric, by system.
     fusable: whether the systems are ranked lists, which could be fused.
@@ -67,7 +68,6 @@ class SystemComparison(Result, Comparison):
     run: str
     name: str
     baseline: str
-    p_holm: float | None = None
     coverages: Mapping[str, Coverage] = field(default_factory=dict)
     repeats: Mapping[str, Repeats] = field(default_factory=dict)
     tie_ranges: Mapping[str, Mapping[str, Range]] = field(default_factory=dict)
@@ -165,17 +165,6 @@ def pairs_of(runs: Iterable[str], baselines: Iterable[str]) -> list[tuple[str, s
     return pairs or [(name, name) for name in runs]
 
 
-def values_of(one: Comparison) -> dict[str, Any]:
-    """The fields of a comparison, for one that says what was compared."""
-    return {own.name: getattr(one, own.name) for own in fields(one)}
-
-
-def corrected(found: Sequence[S]) -> list[S]:
-    """The comparisons with the p that decide corrected over all of them."""
-    ps = zip(found, corrected_ps(found), strict=True)
-    return [replace(one, p_holm=p) for one, (p, _) in ps]
-
-
 def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
     """What choosing among all runs that are compared, baselines first, could win over the best, by metric.
 
@@ -190,25 +179,15 @@ def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
     return rooms
 
 
-@dataclass(frozen=True)
-class Field:
-    """A column of a table of comparisons: what it has of each; ``shown`` says whether the table has it."""
-
-    column: Column
-    read: Callable[[SystemComparison], Any]
-    shown: bool = True
-
-
 def comparison_table(found: Sequence[SystemComparison]) -> Table:
     """A row a comparison on the same items; with several baselines a column names them."""
-    chosen = [one for one in (*_systems(found), *_scores(found), *_decisions(found)) if one.shown]
-    rows = [[field.read(one) for field in chosen] for one in found]
+    fields = [*_systems(found), *_scores(found), *_decisions(found)]
     baselines = ", ".join(dict.fromkeys(one.baseline for one in found))
     title = f"Against {baselines}, {'in percent' if found[0].scale.share else 'more is better'}"
-    return Table("comparison", title, [field.column for field in chosen], rows, source_of(found), _notes(found))
+    return Table.of("comparison", title, fields, found, source_of(found), _notes(found))
 
 
-def _systems(found: Sequence[SystemComparison]) -> list[Field]:
+def _systems(found: Sequence[SystemComparison]) -> list[SystemField]:
     """What is compared, on how many items, what its lists lack, and how its runs vary."""
     several = len({one.baseline for one in found}) > 1
     return [
@@ -221,7 +200,7 @@ def _systems(found: Sequence[SystemComparison]) -> list[Field]:
     ]
 
 
-def _missing(found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]) -> Field:
+def _missing(found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]) -> SystemField:
     """How many queries the system of a side lacks."""
 
     def read(one: SystemComparison) -> int:
@@ -230,7 +209,7 @@ def _missing(found: Sequence[SystemComparison], side: str, name: Callable[[Syste
     return Field(Column(f"{side}missing", "count"), read, any(map(read, found)))
 
 
-def _spread(found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]) -> list[Field]:
+def _spread(found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]) -> list[SystemField]:
     """How many runs the system of a side has, and their standard deviation."""
 
     def runs(one: SystemComparison) -> Repeats | None:
@@ -249,28 +228,31 @@ def _spread(found: Sequence[SystemComparison], side: str, name: Callable[[System
     ]
 
 
-def _scores(found: Sequence[SystemComparison]) -> list[Field]:
+def own(one: SystemComparison) -> SystemComparison:
+    """A row of a table of comparisons is of one."""
+    return one
+
+
+def _scores(found: Sequence[SystemComparison]) -> list[SystemField]:
     """Both scores and their difference; of several runs the parts of its standard error."""
     scale, repeated = found[0].scale, any(one.repeats for one in found)
-    score, difference = scale.column("score"), scale.column("difference", "points")
+    score = scale.column("score")
     return [
         Field(score, lambda one: one.score),
         Field(Column("95% of score", "interval", score.title), lambda one: one.wilson_cluster),
         Field(scale.column("baseline"), lambda one: one.baseline_score),
-        Field(difference, lambda one: one.difference),
-        Field(replace(scale.column("95% of difference", "span"), of=difference.title), lambda one: one.interval),
+        *judged(own, "difference", "95% of difference", scale=scale),
         Field(scale.column(f"se of {scale.item}s"), lambda one: one.errors and one.errors.question_error, repeated),
         Field(scale.column("se of runs"), lambda one: one.errors and one.errors.run_error, repeated),
     ]
 
 
-def _decisions(found: Sequence[SystemComparison]) -> list[Field]:
+def _decisions(found: Sequence[SystemComparison]) -> list[SystemField]:
     """Won, lost, and whether that is more than chance."""
     return [
-        Field(Column("W", "count"), lambda one: one.wins),
-        Field(Column("L", "count"), lambda one: one.losses),
+        *judged(own, "W", "L"),
         Field(Column("p by query", "p"), lambda one: one.p),
-        Field(Column("Holm p", "p"), lambda one: one.p_holm),
+        *judged(own, "Holm p"),
         Field(Column("odds ratio", "value"), lambda one: one.odds_ratio),
         Field(found[0].scale.column("detectable", "points"), lambda one: one.detectable),
     ]

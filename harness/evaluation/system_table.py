@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
-from harness.core.table import Column, Style, Table, shown
+from harness.core.table import Column, Field, Style, Table
+from harness.evaluation.conclusion import judged
 from harness.evaluation.system_comparison import SystemComparison, source_of
 
 Cell = tuple[str, str]
 """A system and a metric."""
+Line = tuple[str, Sequence[SystemComparison | None]]
+"""A row of a matrix: a run, and its comparisons by column."""
+EACH = ("difference", "W", "L", "Holm p")
 BOLD = "Bold: the highest, where it is shown to be better than all others."
 SIGNS = "†‡"
 """Of one baseline: better, worse. Of several: a letter each, small for better, capital for worse."""
@@ -58,10 +63,8 @@ def _rows(
 
 def _sides(found: Sequence[SystemComparison]) -> list[tuple[Cell, float, bool]]:
     """Both systems of each comparison: system and metric, the score, and whether it is shown to be the better one."""
-    ours = [((one.name, str(one.metric)), one.score, shown(one.p_holm) and one.difference > 0) for one in found]
-    theirs = [
-        ((one.baseline, str(one.metric)), one.baseline_score, shown(one.p_holm) and one.difference < 0) for one in found
-    ]
+    ours = [((one.name, str(one.metric)), one.score, one.finding == "better") for one in found]
+    theirs = [((one.baseline, str(one.metric)), one.baseline_score, one.finding == "worse") for one in found]
     return [*ours, *theirs]
 
 
@@ -78,7 +81,7 @@ def _signs(found: Sequence[SystemComparison], baselines: Sequence[str]) -> dict[
     """The signs of each run by metric: of which baselines it differs."""
     signs: dict[Cell, str] = {}
     for one in found:
-        if shown(one.p_holm):
+        if one.finding != "even":
             cell = one.name, str(one.metric)
             signs[cell] = signs.get(cell, "") + _sign(baselines, one)
     return signs
@@ -123,29 +126,31 @@ class Matrix:
 
     def table(self) -> Table:
         """Of each pair the difference, won, lost, and p after Holm's correction; a group of columns a baseline."""
-        difference = self.found[0].scale.column("difference", "points")
-        each = (difference, Column("W", "count"), Column("L", "count"), Column("Holm p", "p"))
-        columns = [Column("run", "text"), *(replace(one, group=f"over {name}") for name in self.titles for one in each)]
-        rows, marks = [], {}
-        for number, (run, cells) in enumerate(zip(self.runs, self.rows(), strict=True)):
-            rows.append([run, *(value for one in cells for value in _cells(one))])
-            for place, one in enumerate(cells):
-                if one is not None and shown(one.p_holm):
-                    marks[number, 1 + len(each) * place] = "*"
+        fields: list[Field[Line]] = [Field(Column("run", "text"), itemgetter(0))]
+        for place, name in enumerate(self.titles):
+            fields += judged(_at(place), *EACH, scale=self.found[0].scale, group=f"over {name}")
+        marks = {
+            (number, 1 + len(EACH) * place): "*"
+            for number, cells in enumerate(self.rows())
+            for place, one in enumerate(cells)
+            if one is not None and one.finding != "even"
+        }
         notes = [
             f"W and L: {self.found[0].scale.item}s won and lost; Holm p: over all {len(self.found)} comparisons; "
             "*: at most .05."
         ]
         source, style = source_of(self.found), Style(marks=marks)
-        return Table("matrix", self.title, columns, rows, source, notes, style=style, grouping="baseline")
+        rows = zip(self.runs, self.rows(), strict=True)
+        return Table.of("matrix", self.title, fields, rows, source, notes, style=style, grouping="baseline")
 
 
-def _cells(one: SystemComparison | None) -> list[Any]:
-    return [None] * 4 if one is None else [one.difference, one.wins, one.losses, one.p_holm]
+def _at(place: int) -> Callable[[Line], SystemComparison | None]:
+    """What reads a column's comparison from a row."""
+    return lambda line: line[1][place]
 
 
 def _sign(baselines: Sequence[str], one: SystemComparison) -> str:
-    won = one.difference > 0
+    won = one.finding == "better"
     if len(baselines) == 1:
         return SIGNS[0] if won else SIGNS[1]
     letter = chr(ord("a") + baselines.index(one.baseline) % 26)

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from harness.core import escape
-from harness.core.table import TWO_COLUMNS, Table, shown, typeset
+from harness.core.table import TWO_COLUMNS, Table, typeset
 from harness.evaluation.conclusion import Headroom, Sentence, choose, conclude
 from harness.evaluation.gate import STATUS as STATUS
 from harness.evaluation.gate import Gate as Gate
@@ -110,8 +110,7 @@ def sentences(found: Sequence[SystemComparison], rooms: Mapping[str, Headroom]) 
     """
     said: list[Sentence] = []
     for one in found:
-        p = one.p_holm if len(found) > 1 else None
-        pair = conclude(one, f"{one.name} by {one.metric}", one.baseline, p)
+        pair = conclude(one if len(found) > 1 else one.with_holm(None), f"{one.name} by {one.metric}", one.baseline)
         said += [replace(each, topic=str(one.metric)) for each in pair]
     if len(found) > 1:
         said = [replace(one, kind="explanation") for one in said if one.kind != "caveat"]
@@ -136,10 +135,7 @@ def _once(found: Sequence[SystemComparison]) -> list[Sentence]:
 def _summary(found: Sequence[SystemComparison]) -> str:
     """Which runs are better or worse than a baseline after Holm's correction, and of how many nothing is shown."""
     several = len({one.baseline for one in found}) > 1
-    groups = {
-        "better": [one for one in found if shown(one.p_holm) and one.difference > 0],
-        "worse": [one for one in found if shown(one.p_holm) and one.difference < 0],
-    }
+    groups = {word: [one for one in found if one.finding == word] for word in ("better", "worse")}
     told = [f"{_named(members, several)} {word}" for word, members in groups.items() if members]
     rest = len(found) - sum(map(len, groups.values()))
     if not told:
@@ -160,8 +156,8 @@ def _named(members: Sequence[SystemComparison], several: bool) -> str:
 
 def _ruling(found: Sequence[SystemComparison]) -> list[Sentence]:
     """One caveat for all pairs whose interval says otherwise than Holm's p."""
-    pairs = [one for one in found if any(each.kind == "caveat" for each in conclude(one, "", "", one.p_holm))]
-    named = ", ".join(f"{one.name} against {one.baseline} by {one.metric}" for one in pairs)
+    pairs = [f"{one.name} against {one.baseline} by {one.metric}" for one in found if one.contradicted]
+    named = ", ".join(pairs)
     rule = f"Holm p decides, which is corrected for all; the interval, which is not, says otherwise: {named}."
     return [Sentence("caveat", rule)] if pairs else []
 

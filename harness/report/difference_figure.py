@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.core.table import shown
 from harness.evaluation.system_comparison import SystemComparison
 from harness.report.figure import COLORS, Picture
 
@@ -31,7 +30,7 @@ def picture(found: Sequence[SystemComparison], name: str) -> Picture:
         axes = figure.subplots()
         axes.axvline(0, color="#999999", linewidth=0.6, zorder=0)
         for row, one in enumerate(found):
-            colour = COLORS[0] if shown(one.p_holm) else COLORS[7]
+            colour = COLORS[0] if one.finding != "even" else COLORS[7]
             if one.interval is not None:
                 axes.plot([factor * end for end in one.interval], [row, row], color=colour)
             axes.plot([factor * one.difference], [row], marker="o", color=colour)

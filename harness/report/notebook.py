@@ -13,7 +13,7 @@ from harness.core.errors import path_of
 from harness.core.table import Table
 from harness.report.figure import Picture
 from harness.report.pdf import section
-from harness.sweep.folder import SweepResult, deciding, deciding_best, latest
+from harness.sweep.folder import SweepResult, against_best, against_reference, latest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,22 +37,17 @@ class SweepNotebook(SweepResult):
         import pandas as pd
 
         view = self.locked
-        sides = (
-            (view.reference, "", "difference", deciding),
-            (str(self.lock.get("best_single")), "_best", "difference_best", deciding_best),
-        )
-        rows = [
-            {
-                "split": view.split, "trial": row["name"], "against": against, "metric": view.objective, "n": view.n,
-                "score": view.score(row), "difference": row.get(difference),
-                "low": row.get(f"{difference}_cluster_low"), "high": row.get(f"{difference}_cluster_high"),
-                "wins": row.get(f"wins{side}"), "losses": row.get(f"losses{side}"), "p": row.get(f"p{side}"),
-                "p_holm": rule(row),
-            }
-            for against, side, difference, rule in dict(zip((side[0] for side in sides), sides, strict=True)).values()
-            for row in (view.rows[place] for place in view.best_first)
-            if row.get(f"wins{side}") is not None
-        ]  # fmt: skip
+        sides = {view.reference: against_reference, str(self.lock.get("best_single")): against_best}
+        rows = []
+        for against, read in sides.items():
+            for row in (view.rows[place] for place in view.best_first):
+                if (one := read(row)) is not None:
+                    low, high = one.interval or (None, None)
+                    rows.append({
+                        "split": view.split, "trial": row["name"], "against": against, "metric": view.objective,
+                        "n": view.n, "score": view.score(row), "difference": one.difference, "low": low, "high": high,
+                        "wins": one.wins, "losses": one.losses, "p": one.p, "p_holm": one.p_holm,
+                    })  # fmt: skip
         return pd.DataFrame(rows)
 
     @cached_property

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import ttest_1samp
 from statsmodels.stats.contingency_tables import mcnemar as exact
 
-from harness.evaluation.comparison import Comparison, compare_trials
+from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import bootstrap
 
@@ -60,15 +60,12 @@ def test_by_gold_ranks() -> None:
     assert Comparison.of(ndcg(ranks), ndcg(baseline), ndcg.binary).lost.tolist() == [1, 2]
 
 
-def test_trials_against_one_of_them() -> None:
-    values = np.random.default_rng(0).integers(0, 2, (5, 60)).astype(np.float64)
-    found = compare_trials(values, 2, True, 0.02)
-    assert found[2] is None
-    for own, one in zip(values, found, strict=True):
-        if one is not None:
-            wins, losses = int((own > values[2]).sum()), int((own < values[2]).sum())
-            assert (one.wins, one.losses) == (wins, losses)
-            assert one.p == pytest.approx(exact([[0, wins], [losses, 0]], exact=True).pvalue, rel=1e-9)
+@pytest.mark.parametrize("seed", range(4))
+def test_p_is_exact_mcnemar(seed: int) -> None:
+    ours, theirs = np.random.default_rng(seed).integers(0, 2, (2, 60)).astype(np.float64)
+    found = Comparison.of(ours, theirs)
+    table = [[0, int((ours > theirs).sum())], [int((ours < theirs).sum()), 0]]
+    assert found.p == pytest.approx(exact(table, exact=True).pvalue, rel=1e-9)
 
 
 @pytest.mark.parametrize(("binary", "test"), [(True, "sign"), (False, "flip")])

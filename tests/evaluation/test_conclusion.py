@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -18,8 +16,8 @@ def compared(wins: int, losses: int, ties: int) -> Comparison:
     return Comparison.of(ours, theirs)
 
 
-def conclude(found: Comparison, *given: Any) -> list[str]:
-    return [one.text for one in concluded(found, *given)]
+def conclude(found: Comparison, ours: str, theirs: str) -> list[str]:
+    return [one.text for one in concluded(found, ours, theirs)]
 
 
 def test_what_is_better_and_what_is_worse() -> None:
@@ -32,7 +30,7 @@ def test_what_is_better_and_what_is_worse() -> None:
 
 
 def test_a_corrected_p_decides() -> None:
-    sentences = conclude(compared(10, 0, 10), "new", "old", 0.0504)
+    sentences = conclude(compared(10, 0, 10).with_holm(0.0504), "new", "old")
     assert sentences[0].endswith("Holm p .0504), no difference is shown.")
     rule = "Against old Holm p decides, which is corrected for all comparisons; the interval, which is not "
     assert sentences[1] == f"{rule}corrected, excludes 0."

@@ -78,7 +78,7 @@ def test_a_tables_p_values_are_corrected_by_split(result: SweepResult) -> None:
     lines = ComparisonTable(result, spec, {"source": "", "differs": ""}).lines
     # Tune: graph 4W/3L, p 1; bm25 0W/2L, p 1/2, which Holm doubles. Test holds no bm25: nothing to correct for.
     tested = [(line, line.against) for line in lines if line.against is not None]
-    assert [(line.split, line.label, round(one.p, 9), line.p_holm) for line, one in tested] == [
+    assert [(line.split, line.label, round(one.p, 9), one.p_holm) for line, one in tested] == [
         ("tune", "graph only", 1.0, 1.0),
         ("tune", "lexical only", 0.5, 1.0),
         ("test", "graph only", 1.0, 1.0),

@@ -2,6 +2,7 @@
 
 from harness.core.table.format import (
     LEVEL,
+    Kind,
     counted,
     interval,
     p_value,
@@ -15,7 +16,7 @@ from harness.core.table.format import (
 from harness.core.table.latex import TWO_COLUMNS, Layout, table_text
 from harness.core.table.scale import SHARES, Scale
 from harness.core.table.screen import entry, fit, fold, paragraph, shown_lines
-from harness.core.table.table import Column, Source, Style, Table, sentence
+from harness.core.table.table import Column, Field, Source, Style, Table, sentence
 from harness.core.table.typeset import typeset
 
 __all__ = [
@@ -23,6 +24,8 @@ __all__ = [
     "SHARES",
     "TWO_COLUMNS",
     "Column",
+    "Field",
+    "Kind",
     "Layout",
     "Scale",
     "Source",

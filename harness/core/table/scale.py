@@ -40,9 +40,9 @@ class Scale:
         return span(bounds) if self.share else changes(bounds)
 
     def column(self, title: str, kind: Kind = "share") -> Column:
-        """The column of scores (``share``), differences (``points``) or their intervals (``span``)."""
+        """The column of scores (``share``), differences (``points``), their intervals (``span``), or other numbers."""
         if not self.share:
-            return Column(title, NUMBERS[kind])
+            return Column(title, NUMBERS.get(kind, kind))
         return Column(f"{title} %" if kind == "share" else title, kind)
 
 

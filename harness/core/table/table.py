@@ -14,11 +14,11 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby, zip_longest
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from harness.core import escape
 from harness.core.table.format import Kind, is_missing, show, sort_key
@@ -45,6 +45,18 @@ class Column:
     kind: Kind = "share"
     of: str = ""
     group: str = ""
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Field(Generic[T]):
+    """A column with what it has of each item of a table.    shown: whether the table has it."""
+
+    column: Column
+    read: Callable[[T], Any]
+    shown: bool = True
 
 
 @dataclass(frozen=True)
@@ -106,6 +118,15 @@ class Table:
 
     def __post_init__(self) -> None:
         escape.check_file_name("table", self.name)
+
+    @classmethod
+    def of(
+        cls, name: str, title: str, fields: Sequence[Field[T]], items: Iterable[T], *rest: Any, **more: Any
+    ) -> Table:  # fmt: skip
+        """The table of some items, a row each.    rest, more: what else a table has."""
+        chosen = [field for field in fields if field.shown]
+        rows = [[field.read(item) for field in chosen] for item in items]
+        return cls(name, title, [field.column for field in chosen], rows, *rest, **more)
 
     @property
     def head(self) -> str:

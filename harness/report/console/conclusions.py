@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from harness.core.table import counted, p_value, percent, percents, points, shown
-from harness.evaluation.comparison import Comparison, compare_trials, corrected_ps
+from harness.core.table import counted, p_value, percent, percents, points
+from harness.evaluation.comparison import corrected
 from harness.evaluation.conclusion import (
     LEAD,
     Headroom,
@@ -20,7 +20,7 @@ from harness.evaluation.conclusion import (
     difference,
 )
 from harness.report.table.effect import exceptions
-from harness.sweep.folder import SweepResult, View, deciding, deciding_best
+from harness.sweep.folder import SweepResult, View
 from harness.sweep.judge import choose_again
 
 SHORT = "in short"
@@ -69,19 +69,10 @@ def _compared(result: SweepResult, view: View) -> Sentence:
 
 def _verdict(view: View) -> list[Sentence]:
     """The winner, by its list's name where it is one, against the reference, unless it is that itself."""
-    winner, found = view.rows[view.winner_place], winner_against(view, view.reference)
+    found = view.winner_against(view.reference)
     if found is None:
-        return [Sentence("verdict", f"{view.winner_title}: {percent(view.score(winner))}%.")]
-    return conclude(found, view.winner_name, view.reference, deciding(winner))
-
-
-def winner_against(view: View, name: str) -> Comparison | None:
-    """The winner's comparison with a single list; None with itself, and where the sweep has no such list."""
-    place = view.singles.get(name)
-    if place is None or place in (view.winner_place, view.best_place):
-        return None
-    values = view.scores[[view.winner_place, place]]
-    return compare_trials(values, 1, view.metric.binary, view.margin, view.clusters)[0]
+        return [Sentence("verdict", f"{view.winner_title}: {percent(view.score(view.rows[view.winner_place]))}%.")]
+    return conclude(found, view.winner_name, view.reference)
 
 
 def _outlook(result: SweepResult, view: View) -> list[Sentence]:
@@ -101,15 +92,14 @@ def _outlook(result: SweepResult, view: View) -> list[Sentence]:
 
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
     """Whether fusion adds to the best single list of tune, on how many questions that hangs, and how that is known."""
-    best, winner = str(result.lock.get("best_single")), view.rows[view.winner_place]
-    named, more, found = f"{best}, the best single list on tune", [], winner_against(view, best)
-    p = deciding(winner) if best == view.reference else deciding_best(winner)
-    settled = found is not None and found.difference > 0 and shown(p)
+    best = str(result.lock.get("best_single"))
+    named, more, found = f"{best}, the best single list on tune", [], view.winner_against(best)
+    settled = found is not None and found.finding == "better"
     if view.winner_list == best:
         within = f" in its first {view.metric.k}" if view.metric.k else ""
         same = f"the best fusion finds the same gold passages{within} as {best} does"
         said = f"No fusion is shown to be better than {named}: {same}"
-        more = [Sentence("explanation", f"it was locked as {winner['name']}.", "the winner")]
+        more = [Sentence("explanation", f"it was locked as {view.rows[view.winner_place]['name']}.", "the winner")]
     elif found is None:
         return []
     elif best == view.reference:
@@ -117,8 +107,8 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     elif not found.wins + found.losses:
         said = f"It differs from {named}, on no question"
     else:
-        said = f"Against {named}, it is {difference(found, p)}"
-        more = [one for one in conclude(found, "The winner", best, p) if one.kind != "verdict"]
+        said = f"Against {named}, it is {difference(found)}"
+        more = [one for one in conclude(found, "The winner", best) if one.kind != "verdict"]
     room = _headroom(result, view)
     if room is None:
         return [Sentence("addition", f"{said}."), *more]
@@ -132,12 +122,12 @@ def _other_lists(view: View) -> list[Sentence]:
     """On test, the winner against each list that is neither the reference nor the best one of tune."""
     apart = {view.singles.get(name) for name in view.rivals}
     others = [name for name, place in view.singles.items() if place not in apart]
-    found = {name: one for name in others if (one := winner_against(view, name)) is not None}
+    found = {name: one for name in others if (one := view.winner_against(name)) is not None}
     if view.split != "test" or not found:
         return []
     told = [
-        f"{name}, at {found[name].scale.score(found[name].baseline_score)}: {difference(found[name], p)}"
-        for name, (p, _) in zip(found, corrected_ps([*found.values()]), strict=True)
+        f"{name}, at {one.scale.score(one.baseline_score)}: {difference(one)}"
+        for name, one in zip(found, corrected([*found.values()]), strict=True)
     ]
     return [Sentence("addition", f"The winner against the other single lists: {'; '.join(told)}.")]
 
@@ -145,9 +135,9 @@ def _other_lists(view: View) -> list[Sentence]:
 def _elsewhere(view: View) -> list[Sentence]:
     """The hop counts where a single list does better than the winner, and whether the difference depends on hops."""
     told, lists = [], {}
-    for label, one, found, p in exceptions(view):
+    for label, one, found in exceptions(view):
         scores = f"the winner scores {percent(found.score)}% and {one.name} {percent(found.baseline_score)}%"
-        told.append(f"At {label} (n = {found.n}) {scores}: {difference(found, p)}.")
+        told.append(f"At {label} (n = {found.n}) {scores}: {difference(found)}.")
         lists[one.name] = one.p_hops
     ps = [f"from {name} p {p_value(p)}" for name, p in lists.items() if p is not None]
     same = f" Test that the difference is the same at all hops: {', '.join(ps)}." if ps else ""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from harness.core.table import Column, Source, Table
-from harness.evaluation.comparison import Comparison, corrected_ps
+from harness.core.table import Column, Field, Source, Table
+from harness.evaluation.comparison import Comparison, corrected
+from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric, average
 from harness.report.figure import COLORS, MARKERS, Built, Picture
 from harness.sweep.folder import SweepResult
@@ -48,11 +50,9 @@ def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mappi
     metric, parts = _described(experiment, spec)
     pairs = find_pairs(result, parts, metric)
     picture = _picture(spec["name"], metric, {_where(result): pairs})
-    corrected = corrected_ps([pair.against for pair in pairs])
-    rows = [[*_cells(pair), p] for pair, (p, _) in zip(pairs, corrected, strict=True)]
     title = "What mixing two lists adds to the better one"
     source = Source("; ".join(filter(None, [str(experiment["source"]), _where(result), result.whole.systems])))
-    return picture, Table(f"{spec['name']}_gain", title, _columns(metric), rows, source, [picture.notes, PS])
+    return picture, Table.of(f"{spec['name']}_gain", title, _fields(metric), pairs, source, [picture.notes, PS])
 
 
 def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Picture:
@@ -121,17 +121,18 @@ def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: 
         own = [view.place(whole.rows[place]["trial"]) for place in places]
         if len(places) < len(part["rows"]) or None in own:
             continue
-        first, second, mixture = (metric(view.ranks[place]) for place in own)
+        first, second = (metric(view.ranks[place]) for place in own[:2])
         tuned = [float(average(metric(whole.ranks[place]))) for place in places[:2]]
         best = int(tuned[1] > tuned[0])
         found.append(
             Pair(
                 part["label"], float(average(first)), float(average(second)), part["rows"][1]["label"],
                 part["rows"][best]["label"],
-                Comparison.of(mixture, (first, second)[best], metric.binary, labels=view.clusters),
+                view.compare(own[2], own[best], metric=metric),
             )
         )  # fmt: skip
-    return found
+    compared = corrected([pair.against for pair in found])
+    return [replace(pair, against=one) for pair, one in zip(found, compared, strict=True)]
 
 
 def _described(experiment: Mapping[str, Any], spec: Mapping[str, Any]) -> tuple[Metric, Sequence[Mapping[str, Any]]]:
@@ -140,17 +141,14 @@ def _described(experiment: Mapping[str, Any], spec: Mapping[str, Any]) -> tuple[
     return Metric.parse(table["metrics"][0]), table["parts"]
 
 
-def _columns(metric: Metric) -> list[Column]:
+def _fields(metric: Metric) -> list[Field[Pair]]:
+    against = attrgetter("against")
     return [
-        Column("lists", "text"), Column("n", "count"), Column(f"first {metric} %"), Column(f"second {metric} %"),
-        Column(f"mixture {metric} %"), Column("better on tune", "text"), Column("W", "count"), Column("L", "count"),
-        Column("p", "p"), Column("95% of difference", "span"), Column("Holm p", "p"),
-    ]  # fmt: skip
-
-
-def _cells(pair: Pair) -> list[Any]:
-    one = pair.against
-    return [
-        pair.label, one.n, pair.first, pair.second, one.score, pair.best, one.wins, one.losses, one.p,
-        one.interval,
-    ]  # fmt: skip
+        Field(Column("lists", "text"), attrgetter("label")),
+        *judged(against, "n"),
+        Field(Column(f"first {metric} %"), attrgetter("first")),
+        Field(Column(f"second {metric} %"), attrgetter("second")),
+        Field(Column(f"mixture {metric} %"), lambda pair: pair.against.score),
+        Field(Column("better on tune", "text"), attrgetter("best")),
+        *judged(against, "W", "L", "p", "95% of difference", "Holm p"),
+    ]

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import shown
-from harness.evaluation.comparison import Comparison, corrected_ps
+from harness.evaluation.comparison import corrected
 from harness.evaluation.metric import Metric
 from harness.report.display import Display, normalizer_of
 from harness.sweep.folder import SweepResult, View
@@ -63,18 +62,14 @@ def signs(view: View, metric: str, places: Mapping[int, int], baseline: str, bes
 
     places: the place in the view of each row of the table.
     """
-    values, binary = values_of(view, metric), Metric.parse(metric).binary
     found: dict[int, list[str]] = {row: [] for row in places}
     for name, what in ((baseline, "the baseline"), (best, "the best list")):
         base = view.singles.get(name or "")
         if base is None or (what == "the best list" and name == baseline):
             continue
-        judged = {
-            row: Comparison.of(values[place], values[base], binary, labels=view.clusters)
-            for row, place in places.items()
-            if place != base
-        }
-        for row, (p, _) in zip(judged, corrected_ps([*judged.values()]), strict=True):
-            if shown(p):
-                found[row].append(f"{'better' if judged[row].difference > 0 else 'worse'} than {what}")
+        measure = Metric.parse(metric)
+        judged = {row: view.compare(place, base, metric=measure) for row, place in places.items() if place != base}
+        for row, one in zip(judged, corrected([*judged.values()]), strict=True):
+            if one.finding != "even":
+                found[row].append(f"{one.finding} than {what}")
     return found

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.identity import digest
-from harness.core.table import Column, Table, percent, shown
-from harness.evaluation.comparison import Comparison, corrected_ps
+from harness.core.table import Column, Table, percent
+from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, average
 from harness.report.display import Display, normalizer_of
 from harness.report.paper.results import usual_metrics
@@ -198,11 +198,11 @@ class Board:
             top = max(scores, key=lambda row: scores[row])
             best += [[row, place] for row, score in scores.items() if percent(score) == percent(scores[top])]
             others = [row for row in scores if row != top]
-            ps = corrected_ps([self._comparison(group, metric, row, top) for row in others]) if others else []
+            compared = corrected([self._comparison(group, metric, row, top) for row in others])
             equal += [
                 [row, place]
-                for row, (p, _) in zip(others, ps, strict=True)
-                if not shown(p) and [row, place] not in best
+                for row, one in zip(others, compared, strict=True)
+                if one.finding == "even" and [row, place] not in best
             ]
         return {"encoder": encoder, "kind": kind, "best": best, "equal": equal}
 

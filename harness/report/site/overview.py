@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.core.table import Column, Table
-from harness.report.console.conclusions import winner_against
 from harness.report.display import Display
 from harness.report.site.chunk import table
 from harness.report.site.leaderboard import SweepEntry, boards
@@ -49,7 +48,7 @@ def _sweeps(listed: Sequence[SweepEntry], display: Display) -> dict[str, Any]:
     for one in listed:
         view, named = one.result.locked, display.of([one.result])
         best = str(one.result.lock.get("best_single"))
-        found, score = winner_against(view, best), view.score(view.rows[view.winner_place])
+        found, score = view.winner_against(best), view.score(view.rows[view.winner_place])
         numbers: list[Any] = [found and found.difference, found and found.interval, found and found.p_deciding]
         scores = [score if metric == view.objective else None for metric in metrics]
         head = [one.title, view.split, view.n, named.cell(view.winner_name), *scores]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness.core.table import Column, Table
-from harness.evaluation.comparison import Comparison, corrected_ps
+from harness.evaluation.comparison import corrected, corrected_ps
 from harness.evaluation.metric import ABSENT
 from harness.sweep.folder import View
 
@@ -20,14 +20,13 @@ def ablation(view: View) -> list[Table]:
     places = [place for place, row in enumerate(view.rows) if row["trial"] in locked]
     if not places or not view.metric.binary:
         return []
-    winner = view.scores[view.winner_place]
-    found = [Comparison.of(view.scores[place], winner, margin=view.margin, labels=view.clusters) for place in places]
+    found = corrected([view.compare(place, view.winner_place) for place in places])
     rows = []
-    for place, one, (p, same) in zip(places, found, corrected_ps(found), strict=True):
+    for place, one, same in zip(places, found, corrected_ps([one.p_equivalent for one in found]), strict=True):
         interval = None if one.interval is None else one.interval_cluster(1 - 2 * ALPHA)
         name, moved = view.rows[place]["name"], changed(view, place)
-        said = "too few clusters" if p is None or same is None else verdict(p, same, moved)
-        rows.append([name, one.wins, one.losses, one.difference, interval, p, same, said, moved])
+        said = "too few clusters" if one.p_holm is None or same is None else verdict(one.p_holm, same, moved)
+        rows.append([name, one.wins, one.losses, one.difference, interval, one.p_holm, same, said, moved])
     columns = [
         Column("best of each other fuser", "text"), Column("W", "count"), Column("L", "count"),
         Column("difference", "points"), Column("90% of difference", "span", "difference"), Column("Holm p", "p"),

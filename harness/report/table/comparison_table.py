@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.core.errors import one_of
-from harness.core.table import Column, Source, Table
-from harness.evaluation.comparison import Comparison, corrected_ps
+from harness.core.table import Column, Field, Source, Table
+from harness.evaluation.comparison import Comparison, corrected, corrected_ps
+from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.statistic import clustered_wilson
 from harness.sweep.folder import SweepResult, View, rerun
@@ -25,8 +28,8 @@ WHOLE = ({"label": "all", "where": {}},)
 class Line:
     """A row's numbers on one slice of one split; what is beside ``scores`` is of the first metric.
 
-    against: the comparison with the table's baseline row, None for that row itself.    p_holm, p_same: of a difference
-    and of equivalence, corrected over the rows of that slice and split.
+    against: the comparison with the table's baseline row, None for that row itself; its p, and p_same, that of
+    equivalence, are corrected over the rows of that slice and split.
     """
 
     place: int
@@ -37,9 +40,8 @@ class Line:
     scores: Sequence[float]
     interval: Sequence[float] | None
     against: Comparison | None
+    p_same: float | None
     published: str
-    p_holm: float | None = None
-    p_same: float | None = None
 
 
 @dataclass(frozen=True)
@@ -80,41 +82,38 @@ class ComparisonTable:
 
     def table(self) -> Table:
         """The table."""
-        trials = self.result.whole.rows
-        sliced = len(self.spec.get("slices", WHOLE)) > 1
-        binary = self.metrics[0].binary
-        odds = binary and self.spec.get("odds", False)
-        printed = bool(self.unmeasured) or any(line.published != UNPRINTED for line in self.lines)
-        judged = Column(f"{self.metrics[0]} %")
-        columns = [
-            *([Column("queries", "text")] if sliced else []),
-            Column("split", "text"), Column("row", "text"), Column("strategy", "text"), Column("n", "count"),
-            judged, *([Column(f"95% of {self.metrics[0]}", "interval", judged.title)] if binary else []),
-            *(Column(f"{metric} %") for metric in self.metrics[1:]),
-            Column("W", "count"), Column("L", "count"), Column("p", "p"), Column("Holm p", "p"),
-            Column("95% of difference", "span"), *([Column("equiv. p", "p")] if binary else []),
-            *([Column("OR", "value")] if odds else []), *([Column("published", "text")] if printed else []),
-        ]  # fmt: skip
-        rows = [
-            [
-                *([line.slice] if sliced else []),
-                *(line.split, line.label, trials[line.place]["name"], line.n, line.scores[0]),
-                *([line.interval] if binary else []),
-                *line.scores[1:],
-                *_judged(line, binary, odds),
-                *([line.published] if printed else []),
-            ]
-            for line in self.lines
+        trials, binary = self.result.whole.rows, self.metrics[0].binary
+        odds = ["OR"] if binary and self.spec.get("odds", False) else []
+        score = Column(f"{self.metrics[0]} %")
+        against = attrgetter("against")
+        fields: list[Field[Line]] = [
+            Field(Column("queries", "text"), attrgetter("slice"), len(self.spec.get("slices", WHOLE)) > 1),
+            Field(Column("split", "text"), attrgetter("split")),
+            Field(Column("row", "text"), attrgetter("label")),
+            Field(Column("strategy", "text"), lambda line: trials[line.place]["name"]),
+            Field(Column("n", "count"), attrgetter("n")),
+            Field(score, lambda line: line.scores[0]),
+            Field(Column(f"95% of {self.metrics[0]}", "interval", score.title), attrgetter("interval"), binary),
+            *(Field(Column(f"{metric} %"), _score(place)) for place, metric in enumerate(self.metrics) if place),
+            *judged(against, "W", "L", "p", "Holm p", "95% of difference"),
+            Field(Column("equiv. p", "p"), attrgetter("p_same"), binary),
+            *judged(against, *odds),
+            Field(Column("published", "text"), attrgetter("published"), self._prints),
         ]
-        rows += [
-            [label if column.title == "row" else published if column.title == "published" else None
-             for column in columns]
+        title = str(self.spec["title"])
+        table = Table.of(self.spec["name"], title, fields, self.lines, self.source, self.notes)
+        missing = [
+            [{"row": label, "published": published}.get(column.title) for column in table.columns]
             for label, published, _ in self.unmeasured
-        ]  # fmt: skip
+        ]
         commands = [rerun(trials[line.place]) for line in self.lines]
         commands += [command for _, _, command in self.unmeasured]
-        title = str(self.spec["title"])
-        return Table(self.spec["name"], title, columns, rows, self.source, self.notes, commands=commands)
+        return replace(table, rows=[*table.rows, *missing], commands=commands)
+
+    @property
+    def _prints(self) -> bool:
+        """Whether the publication has a figure of any row."""
+        return bool(self.unmeasured) or any(line.published != UNPRINTED for line in self.lines)
 
     @cached_property
     def unmeasured(self) -> list[tuple[str, str, str]]:
@@ -174,42 +173,48 @@ class ComparisonTable:
         )
 
     def _lines(self, part: View, cut: Mapping[str, Any]) -> list[Line]:
-        judged = self.metrics[0]
-        members = part.slice(cut["where"]) & ~np.isnan(judged(part.ranks[0]))
+        metric = self.metrics[0]
+        members = part.slice(cut["where"]) & ~np.isnan(metric(part.ranks[0]))
         if not members.any():
             return []
         trials = self.result.whole.rows
         own = [None if place is None else part.place(trials[place]["trial"]) for place in self.places]
-        base = own[[row["label"] for row in self.spec["rows"]].index(self.spec["against"])]
+        compared = self._compared(part, members, own)
         found = []
-        for row, place, number in zip(self.spec["rows"], self.places, own, strict=True):
-            if place is not None and number is not None:
-                values = [metric(part.ranks[number][members]) for metric in self.metrics]
-                first, against, labels = values[0], None, part.clusters[members]
-                if base is not None and base != number:
-                    theirs = judged(part.ranks[base][members])
-                    against = Comparison.of(first, theirs, judged.binary, self.result.whole.margin, labels)
-                interval = clustered_wilson(first, labels).tolist() if judged.binary else None
+        for number, (row, place) in enumerate(zip(self.spec["rows"], self.places, strict=True)):
+            if place is not None and (mine := own[number]) is not None:
+                values = [metric(part.ranks[mine][members]) for metric in self.metrics]
+                interval = clustered_wilson(values[0], part.clusters[members]).tolist() if metric.binary else None
                 scores = [float(average(each)) for each in values]
-                printed = row.get("published", {}).get(part.dataset, {}) if cut.get("published", True) else {}
-                published = str(printed.get(part.split, UNPRINTED))
                 names = (row["label"], cut["label"], part.split)
-                found.append(Line(place, *names, len(first), scores, interval, against, published))
-        return correct(found)
+                judged = (interval, *compared.get(number, (None, None)))
+                found.append(Line(place, *names, len(values[0]), scores, *judged, _published(row, part, cut)))
+        return found
+
+    def _compared(
+        self, part: View, members: NDArray[np.bool_], own: Sequence[int | None]
+    ) -> dict[int, tuple[Comparison, float | None]]:
+        """The comparisons with the table's baseline row, and their p of equivalence, corrected, by number of the row.
+
+        own: the place in ``part`` of each row's trial.
+        """
+        base = own[[row["label"] for row in self.spec["rows"]].index(self.spec["against"])]
+        if base is None:
+            return {}
+        others = {number: place for number, place in enumerate(own) if place is not None and place != base}
+        found = corrected([part.compare(place, base, members, self.metrics[0]) for place in others.values()])
+        same = corrected_ps([one.p_equivalent for one in found])
+        return dict(zip(others, zip(found, same, strict=True), strict=True))
 
 
-def correct(lines: Sequence[Line]) -> list[Line]:
-    """The lines with Holm's corrections over those that are compared."""
-    ps = corrected_ps([line.against for line in lines])
-    return [replace(line, p_holm=p, p_same=same) for line, (p, same) in zip(lines, ps, strict=True)]
+def _published(row: Mapping[str, Any], part: View, cut: Mapping[str, Any]) -> str:
+    """What the publication has of a row."""
+    printed = row.get("published", {}).get(part.dataset, {}) if cut.get("published", True) else {}
+    return str(printed.get(part.split, UNPRINTED))
 
 
-def _judged(line: Line, binary: bool, odds: bool) -> list[Any]:
-    one = line.against
-    if one is None:
-        return [None] * (5 + binary + odds)
-    sizes = [line.p_same] * binary + [one.odds_ratio] * odds
-    return [one.wins, one.losses, one.p, line.p_holm, one.interval, *sizes]
+def _score(place: int) -> Callable[[Line], float]:
+    return lambda line: line.scores[place]
 
 
 def not_comparable(result: SweepResult, experiment: Mapping[str, Any], what: str = "figures") -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from operator import itemgetter
 
-from harness.core.table import Column, Table
-from harness.evaluation.comparison import Comparison, corrected_ps
+from harness.core.table import Column, Field, Table
+from harness.evaluation.comparison import Comparison, corrected
+from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import groups
 from harness.evaluation.statistic import interaction
 from harness.sweep.folder import View
+
+WHOLE = "all"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +41,6 @@ def effects(view: View) -> list[Effect]:
     """Against the reference, the best single list on tune, and the other lists; not against the winner's own list."""
     ordered = dict.fromkeys([*view.rivals, *view.singles])
     names = [name for name in ordered if view.singles.get(name) not in (None, view.best_place, view.winner_place)]
-    ours = view.scores[view.winner_place]
     kinds = {kind: groups(view.queries[kind]) for kind in ("hops", "type")}
     labelled = {
         kind: {f"{label} hops" if kind == "hops" else f"type {label}": part for label, part in found.items()}
@@ -47,19 +49,15 @@ def effects(view: View) -> list[Effect]:
     }
     found = []
     for name in names:
-        theirs = view.scores[view.singles[name]]
-
-        def against(part: Any, theirs: Any = theirs) -> Comparison:
-            return Comparison.of(ours[part], theirs[part], view.metric.binary, view.margin, view.clusters[part])
-
-        by_kind = {kind: {label: against(part) for label, part in parts.items()} for kind, parts in labelled.items()}
-        ps = {kind: interaction(ours - theirs, [*parts.values()], view.clusters) for kind, parts in labelled.items()}
-        found.append(
-            Effect(
-                name, against(slice(None)), by_kind.get("hops", {}), by_kind.get("type", {}), ps.get("hops"),
-                ps.get("type"),
-            )
-        )  # fmt: skip
+        pair = view.winner_place, view.singles[name]
+        apart = view.scores[pair[0]] - view.scores[pair[1]]
+        by_kind = {
+            kind: {label: view.compare(*pair, part) for label, part in parts.items()}
+            for kind, parts in labelled.items()
+        }
+        ps = {kind: interaction(apart, [*parts.values()], view.clusters) for kind, parts in labelled.items()}
+        hops, types = (by_kind.get(kind, {}) for kind in kinds)
+        found.append(Effect(name, view.compare(*pair), hops, types, *(ps.get(kind) for kind in kinds)))
     return found
 
 
@@ -68,39 +66,35 @@ def effect(view: View) -> list[Table]:
     found = effects(view)
     if not found:
         return []
-    pairs = [(one, label, part) for one in found for label, part in one.parts.items()]
-    corrected = iter([p for p, _ in corrected_ps([part for *_, part in pairs])] if pairs else [])
-    rows: list[Sequence[Any]] = []
+    parts = iter(corrected([part for one in found for part in one.parts.values()]))
+    rows: list[tuple[Effect, str, Comparison]] = []
     for one in found:
-        rows.append([one.name, "all", *_numbers(one.whole), None, one.p_hops, one.p_types])
-        rows += [[one.name, label, *_numbers(part), next(corrected), None, None] for label, part in one.parts.items()]
-    columns = [
-        Column("against", "text"), Column("queries", "text"), Column("n", "count"), Column("W", "count"),
-        Column("L", "count"), Column("difference", "points"), Column("95% of difference", "span", "difference"),
-        Column("p", "p"), Column("Holm p", "p"), Column("hops differ, p", "p"), Column("types differ, p", "p"),
-    ]  # fmt: skip
+        rows += [(one, WHOLE, one.whole), *((one, label, next(parts)) for label in one.parts)]
+    fields: list[Field[tuple[Effect, str, Comparison]]] = [
+        Field(Column("against", "text"), lambda row: row[0].name),
+        Field(Column("queries", "text"), itemgetter(1)),
+        *judged(itemgetter(2), "n", "W", "L", "difference", "95% of difference", "p", "Holm p"),
+        Field(Column("hops differ, p", "p"), lambda row: row[0].p_hops if row[1] == WHOLE else None),
+        Field(Column("types differ, p", "p"), lambda row: row[0].p_types if row[1] == WHOLE else None),
+    ]
     notes = [
         f"The winner ({view.winner_name}) by hop count and question type. Difference in points with a score interval; "
         "p: exact McNemar by query; Holm p: over the rows by hop count and type; hops differ, types differ: Wald's F "
         "by cluster that the difference is the same in all groups of 30 queries or more. Holm p and the interval are "
         "by cluster where queries share gold passages."
     ]
-    return [Table("effect", "Where the winner wins against each list", columns, rows, view.source, notes)]
+    return [Table.of("effect", "Where the winner wins against each list", fields, rows, view.source, notes)]
 
 
-def exceptions(view: View) -> list[tuple[str, Effect, Comparison, float | None]]:
+def exceptions(view: View) -> list[tuple[str, Effect, Comparison]]:
     """The hop counts where a single list scores more than the winner: the label, the best such list, the comparison,
-    and its p after Holm's correction over all lists and hop counts.
+    whose p is corrected over all lists and hop counts.
     """
     found = effects(view)
-    pairs = [(one, label, part) for one in found for label, part in one.hops.items()]
-    ps = corrected_ps([part for *_, part in pairs]) if pairs else []
-    worst: dict[str, tuple[str, Effect, Comparison, float | None]] = {}
-    for (one, label, part), (p, _) in zip(pairs, ps, strict=True):
-        if part.difference < min(0.0, worst[label][2].difference if label in worst else 0.0):
-            worst[label] = label, one, part, p
-    return [worst[label] for label in dict.fromkeys(label for _, label, _ in pairs) if label in worst]
-
-
-def _numbers(one: Comparison) -> list[Any]:
-    return [one.n, one.wins, one.losses, one.difference, one.interval, one.p]
+    parts = iter(corrected([part for one in found for part in one.hops.values()]))
+    by_label: dict[str, list[tuple[str, Effect, Comparison]]] = {}
+    for one in found:
+        for label in one.hops:
+            by_label.setdefault(label, []).append((label, one, next(parts)))
+    worst = (min(each, key=lambda one: one[2].difference) for each in by_label.values())
+    return [one for one in worst if one[2].difference < 0]

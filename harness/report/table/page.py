@@ -8,7 +8,7 @@ from string import Template
 from harness.core import escape
 from harness.core.configuration import package_folder
 from harness.core.identity import code_version
-from harness.core.table import Table, p_value, shown
+from harness.core.table import Table, p_value
 from harness.evaluation.system_comparison import SystemComparison
 from harness.evaluation.system_table import Matrix
 
@@ -63,10 +63,9 @@ def _row(run: str, cells: list[SystemComparison | None]) -> str:
 def _cell(one: SystemComparison | None) -> str:
     if one is None:
         return "<td></td>"
-    kind = "even" if not shown(one.p_holm) else "better" if one.difference > 0 else "worse"
     lines = [*_intervals(one), f"Holm p {p_value(one.p_holm)}"]
     below = "".join(f"<small>{escape.html(text)}</small>" for text in lines)
-    return f'<td class="{kind}"><b>{one.scale.signed(one.difference)}</b> {one.wins}/{one.losses}{below}</td>'
+    return f'<td class="{one.finding}"><b>{one.scale.signed(one.difference)}</b> {one.wins}/{one.losses}{below}</td>'
 
 
 def _intervals(one: SystemComparison) -> list[str]:

@@ -74,8 +74,7 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
 
 def _against_list(view: View) -> Comparison:
     place = view.singles.get(str(view.lock["best_single"]), view.winner_place)
-    ours, theirs = view.scores[view.winner_place], view.scores[place]
-    return Comparison.of(ours, theirs, view.metric.binary, view.margin, view.clusters)
+    return view.compare(view.winner_place, place)
 
 
 def _model(model: Pooled | None) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from harness.core.table import Column, Style, Table
+from harness.core.table import Column, Field, Style, Table
+from harness.evaluation.conclusion import judged
 from harness.report.table.ablation import ablation
 from harness.report.table.ceiling import ceiling
 from harness.report.table.cost import cost
 from harness.report.table.effect import effect
 from harness.report.table.headroom import headroom
 from harness.report.table.knobs import knobs
-from harness.sweep.folder import Row, SweepResult, View, deciding, deciding_best, rerun
+from harness.sweep.folder import SweepResult, View, against_best, against_reference, rerun
 
-JUDGED = (Column("W", "count"), Column("L", "count"), Column("p", "p"))
-BEST = (Column("W*", "count"), Column("L*", "count"), Column("Holm p*", "p"))
+BEST = ("W", "L", "Holm p")
+"""What is shown against the best single list, with a star."""
 AGAINST = (
     "W and L{known}: queries that the strategy finds and {reference} does not, and the reverse; p: raw, exact "
     "two-sided McNemar by query; W*, L*, Holm p*: the same against {best}, the best single list on tune."
@@ -40,21 +41,20 @@ def build_tables(result: SweepResult) -> list[Table]:
 def heldout(result: SweepResult) -> Table:
     """The locked trials on test, best first, with Wilson's interval of the objective and its value on chains alone."""
     view = result.locked
-    shared, outcomes = _shared(result), _outcomes(view)
     chain = view.queries["chain"].to_numpy(dtype=bool)
     on_chains = view.scores[:, chain].mean(axis=1) if chain.any() else [None] * len(view.rows)
     score = Column(f"{view.objective} %")
-    columns = [
-        Column("strategy", "text"), score, Column(f"95% of {view.objective}", "interval", score.title),
-        *(Column(f"{name} %") for name in shared), Column("95% of difference", "span"),
-        *outcomes.values(), Column("Holm p", "p"), *BEST, Column("chain %"),
-    ]  # fmt: skip
-    rows = [
-        [row["name"], view.score(row), row.get("wilson_cluster"), *(row.get(name) for name in shared),
-         difference_of(row), *(row.get(key) for key in outcomes), deciding(row),
-         row.get("wins_best"), row.get("losses_best"), deciding_best(row), share]
-        for row, share in ((view.rows[place], on_chains[place]) for place in view.best_first)
-    ]  # fmt: skip
+    fields: list[Field[int]] = [
+        _cell(view, Column("strategy", "text"), "name"),
+        _cell(view, score, view.objective),
+        _cell(view, Column(f"95% of {view.objective}", "interval", score.title), "wilson_cluster"),
+        *(_cell(view, Column(f"{name} %"), name) for name in _shared(result)),
+        *_against(view, "95% of difference"),
+        *_outcomes(view),
+        *_against(view, "Holm p"),
+        *judged(lambda place: against_best(view.rows[place]), *BEST, mark="*"),
+        Field(Column("chain %"), lambda place: on_chains[place]),
+    ]
     notes = [
         against(view, result.lock.get("best_single")),
         f"Holm p: corrected over the rows{view.charge}; 95% of {view.objective}: Wilson; difference: from "
@@ -64,7 +64,7 @@ def heldout(result: SweepResult) -> Table:
     ]
     commands = [rerun(view.rows[place]) for place in view.best_first]
     marked = frozenset({view.best_first.index(view.best_place)})
-    return Table("heldout", "The locked trials", columns, rows, view.source, notes, marked, commands)
+    return Table.of("heldout", "The locked trials", fields, view.best_first, view.source, notes, marked, commands)
 
 
 def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
@@ -74,26 +74,26 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
     repeats = [limit is not None and (view.copies[place] or view.is_winner(place)) for place in places]
     shown = [place for place in places if not repeats[place] or place == view.best_place]
     kept = sorted({*shown[:limit], *view.singles.values(), *view.added.values()})
-    metrics, outcomes = [view.objective, *_shared(result)], _outcomes(view)
-    columns = [
-        Column("rank", "count"), Column("strategy", "text"), *(Column(f"{name} %") for name in metrics),
-        *outcomes.values(), Column("Holm p", "p"), Column("max p", "p"), *BEST, Column("95% of difference", "span"),
-    ]  # fmt: skip
-    judged = (*outcomes, "p_holm_cluster", "p_max", "wins_best", "losses_best", "p_best_holm_cluster")
-    keys = ("name", *metrics, *judged)
-    rows = [
-        [place + 1, *(view.rows[place].get(key) for key in keys), difference_of(view.rows[place])] for place in kept
+    fields: list[Field[int]] = [
+        Field(Column("rank", "count"), lambda place: place + 1),
+        _cell(view, Column("strategy", "text"), "name"),
+        *(_cell(view, Column(f"{name} %"), name) for name in (view.objective, *_shared(result))),
+        *_outcomes(view),
+        *_against(view, "Holm p"),
+        _cell(view, Column("max p", "p"), "p_max"),
+        *judged(lambda place: against_best(view.rows[place]), *BEST, mark="*"),
+        *_against(view, "95% of difference"),
     ]
     marked = frozenset(number for number, place in enumerate(kept) if place == view.best_place)
     judged_against = against(view, result.lock.get("best_single"))
     notes = [
-        f"{len(rows)} of {len(view.rows)} trials{_copies(view, limit)}.",
+        f"{len(kept)} of {len(view.rows)} trials{_copies(view, limit)}.",
         f"{judged_against} Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at "
         f"once (random signs, so trials that resemble each other count once); difference: from {view.reference}, in "
         f"points, 95% score interval; {decided(view)}Bold: the winner{view.disguise}.",
     ]
     commands = [rerun(view.rows[place]) for place in kept]
-    return Table("leaderboard", "Leaderboard", columns, rows, view.source, notes, marked, commands)
+    return Table.of("leaderboard", "Leaderboard", fields, kept, view.source, notes, marked, commands)
 
 
 def _copies(view: View, limit: int | None) -> str:
@@ -127,16 +127,6 @@ def by_group(view: View, group: str) -> Table:
     return Table(f"by_{group}", title, columns, rows, view.source, notes, style=Style(best))
 
 
-def difference_of(row: Row) -> list[Any] | None:
-    """The 95% interval of a row's difference from the reference that decides; None for itself, in older sweeps, where
-    clusters are too few, and where no query differs.
-    """
-    if not row["wins"] and not row["losses"]:
-        return None
-    bounds = [row.get(f"difference_cluster_{end}") for end in ("low", "high")]
-    return None if None in bounds else bounds
-
-
 def decided(view: View) -> str:
     """For captions: that p and intervals are by cluster, or why there are none; nothing where no two queries share."""
     told = {
@@ -160,11 +150,26 @@ def counts_graph_wins(view: View) -> bool:
     return view.metric.name == "last_hop" and view.reference == ("dense" if "dense" in view.singles else view.reference)
 
 
-def _outcomes(view: View) -> dict[str, Column]:
-    """W, L and p by their column of a row, and GraphWin and GraphLoss where W and L are others."""
-    own = [(key, Column(title, "count")) for key, title in (("graph_win", "GraphWin"), ("graph_loss", "GraphLoss"))]
-    more = [] if counts_graph_wins(view) else [pair for pair in own if any(pair[0] in row for row in view.rows)]
-    return {**dict(zip(("wins", "losses", "p"), JUDGED, strict=True)), **dict(more)}
+def _cell(view: View, column: Column, key: str) -> Field[int]:
+    """A column of what rows have under a key, by their place."""
+    return Field(column, lambda place: cast("dict[str, Any]", view.rows[place]).get(key))
+
+
+def _against(view: View, *titles: str) -> list[Field[int]]:
+    """Columns against the reference."""
+    return judged(lambda place: against_reference(view.rows[place]), *titles)
+
+
+def _outcomes(view: View) -> list[Field[int]]:
+    """W, L and p, and GraphWin and GraphLoss where W and L are others."""
+    own = {"GraphWin": "graph_win", "GraphLoss": "graph_loss"}
+    more = (
+        {}
+        if counts_graph_wins(view)
+        else {title: key for title, key in own.items() if any(key in row for row in view.rows)}
+    )
+    graph = [_cell(view, Column(title, "count"), key) for title, key in more.items()]
+    return [*_against(view, "W", "L", "p"), *graph]
 
 
 def against(view: View, best: str | None) -> str:

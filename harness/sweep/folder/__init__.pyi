@@ -12,8 +12,8 @@ from .result import BENCHMARK as BENCHMARK
 from .result import SweepResult as SweepResult
 from .result import differing as differing
 from .rows import Row as Row
-from .rows import deciding as deciding
-from .rows import deciding_best as deciding_best
+from .rows import against_best as against_best
+from .rows import against_reference as against_reference
 from .rows import lists_read as lists_read
 from .rows import rerun as rerun
 from .rows import score as score

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Required, cast
 
 from pydantic import AfterValidator
@@ -126,14 +127,40 @@ class Row(Named, Judged):
     p_best_looks: NotRequired[Share]
 
 
-def deciding(row: Row) -> float | None:
-    """The p that decides between a row and the reference: Holm's by cluster and, on test, charged for its looks."""
-    return row["p_looks"] if "p_looks" in row else row.get("p_holm_cluster")
+@dataclass(frozen=True)
+class Outcome:
+    """A row's comparison with a list as it was stored, under the names of ``harness.evaluation.comparison``.
+
+    p: by query.    p_holm, interval: what decides, by cluster; on test the p is charged for its looks, too. Without an
+    interval where no query differs, as older sweeps stored one.
+    """
+
+    wins: int
+    losses: int
+    p: float
+    p_holm: float | None
+    difference: float | None
+    interval: tuple[float, float] | None
 
 
-def deciding_best(row: Row) -> float | None:
-    """The same between a row and the best single list."""
-    return row["p_best_looks"] if "p_best_looks" in row else row.get("p_best_holm_cluster")
+def against_reference(row: Row) -> Outcome | None:
+    """What a row says against the reference; None of the reference itself."""
+    return _outcome(cast("dict[str, Any]", row), "")
+
+
+def against_best(row: Row) -> Outcome | None:
+    """The same against the best single list; None in sweeps of before it was stored, too."""
+    return _outcome(cast("dict[str, Any]", row), "_best")
+
+
+def _outcome(row: dict[str, Any], side: str) -> Outcome | None:
+    if row.get(f"wins{side}") is None:
+        return None
+    ends = (row.get(f"difference{side}_cluster_low"), row.get(f"difference{side}_cluster_high"))
+    holm = row.get(f"p{side}_looks", row.get(f"p{side}_holm_cluster"))
+    wins, losses = row[f"wins{side}"], row[f"losses{side}"]
+    known = None not in ends and wins + losses > 0
+    return Outcome(wins, losses, row[f"p{side}"], holm, row.get(f"difference{side}"), ends if known else None)
 
 
 def score(row: Row, metric: str) -> float:

@@ -14,15 +14,18 @@ from harness.benchmark import UNORDERED
 from harness.benchmark.source import sample_note
 from harness.core.errors import HarnessError
 from harness.core.table import Source
-from harness.evaluation.comparison import MARGIN
+from harness.evaluation.comparison import MARGIN, Comparison
 from harness.evaluation.conclusion import GREAT
 from harness.evaluation.metric import Metric, definitions
 from harness.evaluation.statistic import charge, design_effect, share, too_few
-from harness.sweep.folder.rows import Row, score
+from harness.sweep.folder.rows import Row, against_best, against_reference, score
 from harness.sweep.folder.systems import describe
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Part = NDArray[np.bool_] | NDArray[np.int64] | slice
+"""Some of a view's questions."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,28 @@ class View:
         """The places of the best trials of what the command line added, by its name."""
         places = {name: self.place(row["trial"]) for name, row in self.lock.get("added", {}).items()}
         return {name: place for name, place in places.items() if place is not None}
+
+    def compare(
+        self, place: int, other: int, part: Part = slice(None), metric: Metric | None = None
+    ) -> Comparison:  # fmt: skip
+        """A row against another one by the objective, or by ``metric``, on all questions or on some."""
+        pair = [place, other]
+        values = self.scores[pair] if metric is None else np.stack([metric(ranks) for ranks in self.ranks[pair]])
+        ours, theirs = values[:, part]
+        return Comparison.of(ours, theirs, (metric or self.metric).binary, self.margin, self.clusters[part])
+
+    def winner_against(self, name: str) -> Comparison | None:
+        """The winner against a single list; None against itself, and where the sweep has no such list.
+
+        Against the reference and the best list of tune its p is corrected as the winner's row says.
+        """
+        place, row = self.singles.get(name), self.rows[self.winner_place]
+        if place is None or place in (self.winner_place, self.best_place):
+            return None
+        stored = {str(self.lock.get("best_single")): against_best(row), self.reference: against_reference(row)}.get(
+            name
+        )
+        return self.compare(self.winner_place, place).with_holm(stored and stored.p_holm)
 
     def is_winner(self, place: int) -> bool:
         """Whether a row is the winner or, where that is a list in disguise, any other disguise of it."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.evaluation import statistic
-from harness.evaluation.comparison import Comparison, compare_trials, counted
+from harness.evaluation.comparison import Comparison, corrected_ps, counted
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import Labels, design_effect, max_statistic, trials
 from harness.sweep.folder.rows import Judged
@@ -33,20 +33,26 @@ def judge(
     counted against. labels: int64[Q], each query's cluster; None: each by itself.
     """
     values, labels = counted(metric(ranks), labels)
+
+    def against(name: str | None) -> ComparisonTable:
+        """Each trial against a single list; None for that list itself, and without one."""
+        base = single.get(name or "")
+        return [
+            None if base in (None, place) else Comparison.of(own, values[base], metric.binary, margin, labels)
+            for place, own in enumerate(values)
+        ]
+
+    others, best = against(reference), against(best_single)
     nobody: ComparisonTable = [None] * len(values)
-    others, best = (
-        nobody if place is None else compare_trials(values, place, metric.binary, margin, labels)
-        for place in (single.get(reference), single.get(best_single or ""))
-    )
     few = statistic.share(labels) and statistic.too_few(np.asarray(labels))
     tested = {**_tested(others, ""), **_tested(best, "_best")}
     columns = {
         **tested,
-        "p_holm": _corrected(tested["p"], trials.holm_ps),
-        "p_holm_cluster": _corrected(tested["p_cluster"], trials.holm_ps),
-        "p_bh": _corrected(tested["p"], trials.benjamini_hochberg_ps),
-        "p_best_holm": _corrected(tested["p_best"], trials.holm_ps),
-        "p_best_holm_cluster": _corrected(tested["p_best_cluster"], trials.holm_ps),
+        "p_holm": corrected_ps(tested["p"]),
+        "p_holm_cluster": corrected_ps(tested["p_cluster"]),
+        "p_bh": corrected_ps(tested["p"], statistic.benjamini_hochberg),
+        "p_best_holm": corrected_ps(tested["p_best"]),
+        "p_best_holm_cluster": corrected_ps(tested["p_best_cluster"]),
         "p_max": nobody if few else _searched(others, labels),
         "wilson": _wilson(values, None) if metric.binary else nobody,
         **_sizes(others, ""),
@@ -83,12 +89,6 @@ def _wilson(values: NDArray[np.float64], labels: Labels | None) -> Column:
     """Wilson's interval of each trial's score, by cluster where ``labels`` has some."""
     bounds: Column = trials.clustered_wilson(values, labels).tolist()
     return bounds
-
-
-def _corrected(ps: Column, correct: Callable[[Any], NDArray[np.float64]]) -> Column:
-    """The p values corrected over those that there are, in their places."""
-    left = iter(correct(np.array([p for p in ps if p is not None], dtype=np.float64)).tolist())
-    return [None if p is None else next(left) for p in ps]
 
 
 def _sizes(compared: ComparisonTable, suffix: str) -> dict[str, Column]:

@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.table import shown
-from harness.evaluation.comparison import Comparison, compare_trials, corrected_ps
+from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, Values, average
 from harness.evaluation.statistic import ClusteredScore, Labels
 from harness.evaluation.statistic.trials import clustered_wilson
@@ -19,13 +18,12 @@ from harness.evaluation.statistic.trials import clustered_wilson
 class Pair:
     """Two systems by their numbers, the first of which scores at least as much, and how they compare.
 
-    p_holm: the p by cluster, corrected for all pairs of the benchmark.
+    Its p by cluster is corrected for all pairs of the benchmark.
     """
 
     first: int
     second: int
     compared: Comparison
-    p_holm: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,19 +52,19 @@ class Standing:
     @cached_property
     def pairs(self) -> list[Pair]:
         """Every two systems, with Holm's correction over all of them."""
-        found = []
-        for second in range(1, len(self.values)):
-            rows = compare_trials(self.values[: second + 1], second, self.metric.binary, 0.02, self.labels)
-            found += [(first, second, one) for first, one in enumerate(rows) if one is not None]
-        corrected = corrected_ps([one for _, _, one in found])
-        return [Pair(*pair, p) for pair, (p, _) in zip(found, corrected, strict=True)]
+        pairs = [(first, second) for second in range(1, len(self.values)) for first in range(second)]
+        found = [
+            Comparison.of(self.values[first], self.values[second], self.metric.binary, labels=self.labels)
+            for first, second in pairs
+        ]
+        return [Pair(*pair, one) for pair, one in zip(pairs, corrected(found), strict=True)]
 
     @cached_property
     def different(self) -> NDArray[np.bool_]:
         """bool[S, S]: whether two systems are shown to differ."""
         apart = np.zeros((len(self.values), len(self.values)), dtype=np.bool_)
         for pair in self.pairs:
-            apart[pair.first, pair.second] = apart[pair.second, pair.first] = shown(pair.p_holm)
+            apart[pair.first, pair.second] = apart[pair.second, pair.first] = pair.compared.finding != "even"
         return apart
 
     def scores_on(self, metric: Metric) -> list[float]:

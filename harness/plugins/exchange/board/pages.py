@@ -157,7 +157,7 @@ def _pairs(standing: Standing) -> list[list[Any]]:
         one = pair.compared
         low, high = one.interval or (None, None)
         numbers = [None if value is None else round(100 * value, 2) for value in (one.difference, low, high)]
-        ps = [None if p is None else float(f"{p:.3g}") for p in (one.p_deciding, pair.p_holm)]
+        ps = [None if p is None else float(f"{p:.3g}") for p in (one.p_deciding, one.p_holm)]
         found.append([pair.first, pair.second, one.wins, one.losses, *numbers, *ps])
     return found
 

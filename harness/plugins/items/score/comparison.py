@@ -11,9 +11,9 @@ import numpy as np
 
 from harness.core.errors import HarnessError
 from harness.core.table import Scale, counted
-from harness.evaluation.comparison import Comparison
+from harness.evaluation.comparison import corrected
 from harness.evaluation.statistic import Labels
-from harness.evaluation.system_comparison import Repeats, SystemComparison, corrected, pairs_of, values_of
+from harness.evaluation.system_comparison import Repeats, SystemComparison, pairs_of
 from harness.plugins.items.score.missing import Missing, complete
 from harness.plugins.items.score.scores import Scores, read_scores, tied
 
@@ -139,11 +139,10 @@ def compare_systems(
             before = raw[name].values.mean(axis=1) - raw[base].values.mean(axis=1)
             rounded = np.abs(before[(before != 0) & (ours.values.mean(axis=1) == theirs.values.mean(axis=1))])
             repeats = Repeats.by_name({name: ours.values, base: theirs.values})
-            one = Comparison.repeated(ours.values, theirs.values, labels, zero_one, scale)
             found.append(
-                ScoreComparison(
-                    **values_of(one), metric=metric, run=ours.source, name=name, baseline=base,
-                    item_ids=ours.items, repeats=repeats, missing=absent,
+                ScoreComparison.of(
+                    ours.values, theirs.values, zero_one, labels=labels, test="flip", scale=scale, metric=metric,
+                    run=ours.source, name=name, baseline=base, item_ids=ours.items, repeats=repeats, missing=absent,
                     rounded=tuple(rounded.tolist()),
                 )
             )  # fmt: skip

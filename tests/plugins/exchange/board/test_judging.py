@@ -32,7 +32,7 @@ def test_pairs_and_intervals_of_queries_that_share_nothing() -> None:
         ps.append(binomtest(won, won + lost).pvalue)
     assert [(pair.first, pair.second) for pair in standing.pairs] == [(0, 1), (0, 2), (1, 2)]
     expected = multipletests(ps, method="holm")[1]
-    assert [pair.p_holm for pair in standing.pairs] == pytest.approx(expected)
+    assert [pair.compared.p_holm for pair in standing.pairs] == pytest.approx(expected)
     shown = {(pair.first, pair.second) for pair, p in zip(standing.pairs, expected, strict=True) if p <= 0.05}
     assert (standing.different == symmetric(shown, 3)).all()
     for place, bounds in enumerate(standing.intervals):
