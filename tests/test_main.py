@@ -46,6 +46,8 @@ def test_every_command_teaches(name):
         (["sweap"], "harness sweap: no such command (did you mean sweep?)"),
         (["sweep", "fuser=boltzman"], "fuser=boltzman is not known (did you mean boltzmann?)"),
         (["sweep", "dataset=1"], "dataset=1 is not known; known: "),
+        (["fuse", "fuser=null"], "fuser=null is not known; known: boltzmann, "),
+        (["fuse", "normalizer=[]"], "normalizer=[] is not known; known: "),
         (["sweep", "-m", "retriever@lists.graph=ppr,2"], "retriever@lists.graph=2 is not known; known: "),
         (["sweep", "fuser.alpha=1.3", "grid=point"], "fuser.alpha must be in [0, 1], got alpha=1.3"),
         (["sweep", "fuser.alfa=1"], "alfa"),

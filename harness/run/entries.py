@@ -17,6 +17,9 @@ log = logging.getLogger(__name__)
 SCHEMA = pa.schema({"query_id": pa.string(), "doc_id": pa.string(), "rank": pa.int64(), "score": pa.float64()}.items())
 """Of entries as a table."""
 
+EXACT = 2.0**53
+"""Whole numbers below it are distinct in float64."""
+
 
 @dataclass(frozen=True, eq=False)
 class Entries:
@@ -74,7 +77,7 @@ def check_named(found: Entries) -> None:
 
 
 def check_finite(found: Entries) -> None:
-    """Raise at the first score that is not finite."""
+    """Raise at the first score that is not finite; warn where whole numbers are too large to stay distinct."""
     bad = np.flatnonzero(~np.isfinite(found.scores))
     if bad.size:
         entry = int(bad[0])
@@ -82,6 +85,17 @@ def check_finite(found: Entries) -> None:
             f"{found.place(entry)}: query {found.queries[entry]}: the score of document {found.docs[entry]} must be a "
             f"finite number, got {found.scores[entry]}"
         )
+    large = np.flatnonzero(np.abs(found.scores) >= EXACT)
+    rows, scores = found.queries.indices.to_numpy()[large], found.scores[large]
+    order = np.lexsort((scores, rows))
+    equal = (np.diff(rows[order]) == 0) & (np.diff(scores[order]) == 0)
+    if equal.any():
+        entry = int(large[order[1:][equal].min()])
+        log.warning(
+            "%s: query %s: document %s and another have the score %.0f; whole numbers from 2^53 on are rounded, and "
+            "different ones may become equal: write the scores divided, or less a constant",
+            found.place(entry), found.queries[entry], found.docs[entry], found.scores[entry],
+        )  # fmt: skip
 
 
 def check_ranks(found: Entries, rows: NDArray[np.int32], ranks: NDArray[np.int64]) -> None:

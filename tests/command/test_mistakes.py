@@ -1,6 +1,7 @@
 """Mistakes that users made with files and values: one line each, through the command line."""
 
 import io
+import json
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -205,6 +206,16 @@ def test_a_file_of_one_score_and_several_ranks_is_named(
         (folder / "run.trec").write_text("".join(f"q1 Q0 {d} {r} 1 s\n" for d, r in zip("ab", ranks, strict=True)))
         assert command("evaluate", "run=run.trec", "gold=gold.jsonl", "metrics=[mrr]")[0] == 0
         assert ("run.trec: all scores are 1 and the ranks differ" in caplog.text) == (ranks == "21")
+
+
+@pytest.mark.parametrize(("scores", "said"), [((2**53 + 1, 2**53), True), ((2**53 - 1, 2**53 - 2), False)])
+def test_whole_scores_that_float64_makes_equal_are_said(
+    folder: Path, command: Command, caplog: pytest.LogCaptureFixture, scores: tuple[int, int], said: bool
+) -> None:
+    """2^53 + 1 is the first whole number that float64 lacks (IEEE 754): it is read as 2^53."""
+    (folder / "run.json").write_text(json.dumps({"q1": dict(zip("ab", scores, strict=True))}))
+    assert command("evaluate", "run=run.json", "gold=gold.jsonl", "metrics=[mrr]")[0] == 0
+    assert ("document b and another have the score 9007199254740992" in caplog.text) == said
 
 
 def test_what_an_ascii_terminal_lacks_is_replaced() -> None:

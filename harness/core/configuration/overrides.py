@@ -25,7 +25,7 @@ KNOB = re.compile(r"^(?:(?:fuser|normalizer|temperature|reranker)\.\w+|lists\.\w
 LIST = re.compile(r"lists\.\w+")
 GROUP = re.compile(r"(\w+)(?:@[\w.]+)?")
 """The key of a concept, alone or at a place: ``retriever@lists.graph``."""
-NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false", re.IGNORECASE)
+NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false|null|\[ *\]", re.IGNORECASE)
 MAY_BE_NULL = ("controls",)
 """Sections that null leaves out; of all others keys are read."""
 
@@ -68,10 +68,10 @@ def check_twice(overrides: Sequence[str]) -> None:
 
 
 def check_groups(overrides: Sequence[str]) -> None:
-    """Raise HarnessError that names the key where a concept is given a number or a truth value: ``dataset=1``."""
+    """Raise HarnessError that names the key where a concept is given what is no name: ``dataset=1``, ``fuser=null``."""
     for one in map(Override.read, overrides):
         found = GROUP.fullmatch(one.key)
-        known = names(found[1]) if found and one.value[:1] not in ("", "{", "[") else []
+        known = names(found[1]) if found and one.value and NO_NAME.search(one.value) else []
         for value in one.value.split(",") if known else ():
             if NO_NAME.fullmatch(value) and value not in known:
                 raise HarnessError(f"{one.key}={value} is not known{nearest(value, known)}; known: {', '.join(known)}")
