@@ -1,4 +1,4 @@
-"""`harness` commands in processes of their own that import nothing anew: forked from one that has the libraries.
+"""Python and `harness` in processes of their own that import no library: forked from one that has them.
 
 Each has its own working folder, environment, output and exit status, as one typed in a shell. What is read when Python
 or a library starts (PYTHONHASHSEED, OMP_NUM_THREADS) is the tests' own; where that matters, or the way from the shell
@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import multiprocessing
 import os
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,8 @@ IMPORTED = (
     "matplotlib.backends.backend_pdf",
     "statsmodels.stats.contingency_tables",
     "statsmodels.stats.proportion",
+    "pytest",
+    "hypothesis",
     "harness.__main__",
     "harness.sweep.protocol",
     "harness.sweep.trial.prepared",
@@ -50,44 +53,98 @@ def harness(
     env: Mapping[str, str] | None = None,
     joint: bool = False,
     check: bool = False,
+    source: Path | None = None,
+    drawn: bool = True,
 ) -> subprocess.CompletedProcess[str]:
     """What ``harness`` with these arguments, in that folder, prints, writes to stderr, and ends with.
 
     env: the whole environment; that of the tests where it is not given.    joint: stderr is in stdout, as in a shell.
-    check: raise CalledProcessError for another exit status than 0.
+    check: raise CalledProcessError for another exit status than 0.    source: the folder of the package that runs, if
+    it is not this checkout; its modules are imported in the new process.    drawn: without it no file of a figure is
+    written, which takes most of a report's time.
     """
+    given = {"cwd": cwd, "env": env, "joint": joint, "check": check, "source": source, "drawn": drawn}
+    return python("-P", "-m", "harness", *arguments, **given)  # type: ignore[arg-type]
+
+
+def python(
+    *arguments: str,
+    cwd: Path | str = ".",
+    env: Mapping[str, str] | None = None,
+    joint: bool = False,
+    check: bool = False,
+    source: Path | None = None,
+    drawn: bool = True,
+) -> subprocess.CompletedProcess[str]:
+    """The same of ``python`` with ``[-P] -m MODULE``, ``[-P] -c CODE`` or ``[-P] SCRIPT`` and arguments."""
     with tempfile.TemporaryDirectory() as folder:
         places = [Path(folder, name) for name in ("out", "err")]
         for place in places:
             place.touch()
         streams = [str(places[0]), str(places[0 if joint else 1])]
         environment = dict(os.environ if env is None else env)
-        process = CONTEXT.Process(target=_run, args=(arguments, str(Path(cwd).resolve()), environment, streams))
+        given = (arguments, Path(cwd).resolve(), environment, streams, source, drawn)
+        process = CONTEXT.Process(target=_run, args=given)
         process.start()
         process.join(SECONDS)
         if process.exitcode is None:
             process.kill()
-            raise TimeoutError(f"harness {' '.join(arguments)}: no end after {SECONDS} s")
+            raise TimeoutError(f"python {' '.join(arguments)}: no end after {SECONDS} s")
         out, err = (place.read_text(encoding="utf-8") for place in places)
-    done = subprocess.CompletedProcess(["harness", *arguments], int(process.exitcode or 0), out, err)
+    done = subprocess.CompletedProcess(["python", *arguments], int(process.exitcode or 0), out, err)
     if check:
         done.check_returncode()
     return done
 
 
-def _run(arguments: tuple[str, ...], cwd: str, environment: Mapping[str, str], streams: list[str]) -> None:
+def _run(
+    arguments: tuple[str, ...],
+    cwd: Path,
+    environment: Mapping[str, str],
+    streams: list[str],
+    source: Path | None,
+    drawn: bool,
+) -> None:
     for number, path in enumerate(streams, start=1):
         os.dup2(os.open(path, os.O_WRONLY | os.O_APPEND), number)
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environment)
-    named = [os.path.abspath(place) for place in environment.get("PYTHONPATH", "").split(os.pathsep) if place]
+    if source:
+        for name in [name for name in sys.modules if name.partition(".")[0] in ("harness", "tests")]:
+            del sys.modules[name]
+    named = [str(source)] if source else []
+    named += [os.path.abspath(place) for place in environment.get("PYTHONPATH", "").split(os.pathsep) if place]
     sys.path[:] = [*named, *(place for place in sys.path if place and place not in named)]
-    sys.argv = ["harness", *arguments]
+    if not drawn:
+        from matplotlib import figure
 
-    from harness.__main__ import main
-
+        figure.Figure.savefig = lambda *_, **__: None
     try:
-        main()
+        _start(list(arguments), cwd)
     finally:
         atexit._run_exitfuncs()  # which a process of multiprocessing leaves out
+
+
+def _start(arguments: list[str], cwd: Path) -> None:
+    """As Python does: the folder of what runs is searched first, without ``-P``."""
+    alone = arguments[0] == "-P"
+    kind, *rest = arguments[alone:]
+    if kind in ("-m", "-c"):
+        what, *rest = rest
+    else:
+        kind, what = "", str(cwd / kind)
+    if not alone:
+        sys.path.insert(0, str(cwd) if kind else os.path.dirname(what))
+    sys.argv = [kind or what, *rest]
+    if (kind, what) == ("-m", "harness"):
+        sys.argv[0] = "harness"
+        from harness.__main__ import main
+
+        main()
+    elif kind == "-m":
+        runpy.run_module(what, run_name="__main__", alter_sys=True)
+    elif kind == "-c":
+        exec(what, {"__name__": "__main__"})
+    else:
+        runpy.run_path(what, run_name="__main__")

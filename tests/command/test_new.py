@@ -1,7 +1,7 @@
 """What `harness new` writes passes its test at once, in a package and in a checkout, is found, and can fail."""
 
 import os
-import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 
 from harness.core.configuration.rooms import PACKAGE, package_folder
+from tests import warm
 from tests.conftest import Command
 
 CONCEPTS = sorted(path.name for path in (package_folder("reports/templates") / "new").iterdir())
 
 
-def python(folder: Path, *arguments: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
-    places = [str(place) for place in (path, PACKAGE.parent) if place]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
-    return subprocess.run([sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
+def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return warm.python(*arguments, cwd=folder, env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)})
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +40,11 @@ def test_all_that_it_writes_passes_its_test_at_once(folder: Path) -> None:
 
 
 def test_it_is_found_once_it_is_installed(folder: Path, tmp_path: Path) -> None:
-    pip = ("-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--no-index", "--target", str(tmp_path))
-    assert python(folder, *pip, str(folder)).returncode == 0
+    pip = ["install", "-q", "--no-deps", "--no-build-isolation", "--no-index", "--target", tmp_path, folder]
+    subprocess.run([sys.executable, "-m", "pip", *pip], check=True, capture_output=True)
     sweep = ("sweep", "dry_run=true", "+grid.mine={fuser:[my_fuser],fuser.lift:[1,2],normalizer:[my_normalizer]}")
-    done = python(tmp_path, "-m", "harness", *sweep, "encoder=my_encoder", "dataset=my_dataset", path=tmp_path)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = warm.harness(*sweep, "encoder=my_encoder", "dataset=my_dataset", cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr
     assert "fuser=my_fuser" in done.stdout
     assert "fuser.lift (2)" in done.stdout
@@ -125,11 +125,16 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def typed(folder: Path, source: Path, line: str) -> subprocess.CompletedProcess[str]:
     """What a line does in a shell where no environment is active; its `harness` is that of this source."""
-    line = re.sub(r"^harness ", f"{sys.executable} -m harness ", line)
-    line = line.replace("PYTHONPATH=.", f"PYTHONPATH=.:{source}")
-    environment = {**os.environ, "PYTHONPATH": str(source), "HARNESS_RUNS": str(folder / "runs")}
-    environment["PATH"] = "/usr/local/bin:/usr/bin:/bin"
-    return subprocess.run(line, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
+    words = shlex.split(line)
+    environment = {**os.environ, "HARNESS_RUNS": str(folder / "runs"), "PATH": "/usr/local/bin:/usr/bin:/bin"}
+    if words[0] == "PYTHONPATH=.":
+        environment["PYTHONPATH"] = "."
+        del words[0]
+    program = Path(words.pop(0))
+    assert program.parent in (Path(), Path(sys.executable).parent), line  # what is not there is not on PATH
+    if program.name == "harness":
+        words[:0] = ["-P", "-m", "harness"]
+    return warm.python(*words, cwd=folder, env=environment, source=source)
 
 
 LINE = "harness new fuser greatest"
