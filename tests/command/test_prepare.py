@@ -14,6 +14,7 @@ import pytest
 from harness.command.prepare import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from tests import warm
 from tests.fusion.reranker.conftest import small_classifier
 from tests.world.generate import write
 
@@ -28,6 +29,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def start(world: Path, runs: Path, *more: str, under: Sequence[str] = ()) -> subprocess.Popen[str]:
     line = [*under, sys.executable, "-m", "harness", *LINE, f"dataset.path={world}", f"paths.runs={runs}", *more]
     return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=world)
+
+
+def typed(world: Path, runs: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    return warm.harness(*LINE, f"dataset.path={world}", f"paths.runs={runs}", *more, cwd=world)
 
 
 def finish(process: subprocess.Popen[str]) -> str:
@@ -51,24 +56,24 @@ def content(runs: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def alone(world: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     runs = tmp_path_factory.mktemp("alone")
-    finish(start(world, runs, "extractor.model=null"))
+    assert typed(world, runs, "extractor.model=null").returncode == 0
     return content(runs)
 
 
 def test_shares_one_after_the_other_and_what_is_left(world: Path, tmp_path: Path, alone: dict[str, bytes]) -> None:
-    said = finish(start(world, tmp_path, "extractor.model=null", "part=1/2"))
+    said = typed(world, tmp_path, "extractor.model=null", "part=1/2").stdout
     assert "part 1/2: its share is done; encode passage: 1 of 3 parts are missing; they belong to other shares" in said
-    told = finish(start(world, tmp_path, "status=true"))
+    told = typed(world, tmp_path, "status=true").stdout
     assert "encode passage: [####################          ] 2 of 3 parts" in told
-    finish(start(world, tmp_path, "extractor.model=null"))
+    assert typed(world, tmp_path, "extractor.model=null").returncode == 0
     assert content(tmp_path) == alone
-    assert "no stage is being computed in parts" in finish(start(world, tmp_path, "status=true"))
+    assert "no stage is being computed in parts" in typed(world, tmp_path, "status=true").stdout
 
 
 def test_a_share_that_is_none_is_one_line(world: Path, tmp_path: Path) -> None:
-    process = start(world, tmp_path, "part=5/4")
-    assert process.communicate(timeout=100)[1] == "error: part=5/4: expected i/n with 1 <= i <= n, e.g. part=3/20\n"
-    assert process.returncode == 2
+    done = typed(world, tmp_path, "part=5/4")
+    assert done.stderr == "error: part=5/4: expected i/n with 1 <= i <= n, e.g. part=3/20\n"
+    assert done.returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -86,9 +91,9 @@ def test_what_would_be_passed_over_is_refused(given: list[str], said: str) -> No
 
 
 def test_an_engine_beside_a_share_is_refused(world: Path, tmp_path: Path) -> None:
-    process = start(world, tmp_path, "part=1/2", "engine=local", "engine.workers=2")
-    assert "part=1/2 is done by this process, so engine=local has no effect" in process.communicate(timeout=100)[1]
-    assert process.returncode == 2
+    done = typed(world, tmp_path, "part=1/2", "engine=local", "engine.workers=2")
+    assert "part=1/2 is done by this process, so engine=local has no effect" in done.stderr
+    assert done.returncode == 2
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 from harness.command.ui import command, environment
+from tests import warm
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 KNOBS = [(0.3, 20, "pit"), (0.5, 30, "minmax"), (0.7, 40, "max")]
@@ -151,7 +152,7 @@ def test_one_worker_no_jobs_and_nothing_from_the_working_directory() -> None:
 
 
 def test_no_sweep_yet(tmp_path: Path) -> None:
-    done = subprocess.run(harness(runs=tmp_path), capture_output=True, text=True, timeout=60, check=False)
+    done = warm.harness("ui", f"paths.runs={tmp_path}")
     assert done.returncode == 2
     assert (
         done.stderr
@@ -164,16 +165,12 @@ def test_a_port_in_use(runs: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = subprocess.run(
-            harness(f"port={port}", runs=runs), capture_output=True, text=True, timeout=60, check=False
-        )
+        done = warm.harness("ui", f"paths.runs={runs}", f"port={port}")
     assert done.returncode == 2
     assert done.stderr == f"error: port {port} of 127.0.0.1 is in use; set another one, e.g. port={port + 1}\n"
 
 
 def test_tracking_without_a_database(tmp_path: Path) -> None:
-    done = subprocess.run(
-        harness("tracking=none", runs=tmp_path), capture_output=True, text=True, timeout=60, check=False
-    )
+    done = warm.harness("ui", f"paths.runs={tmp_path}", "tracking=none")
     assert done.returncode == 2
     assert "use tracking=mlflow" in done.stderr

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +27,7 @@ from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
 from harness.sweep.folder.integrity import ENTRY
 from harness.sweep.folder.result import SweepResult
+from tests.warm import python
 
 Find = Callable[..., list[Any]]
 EXPORT = """if True:
@@ -327,11 +329,11 @@ def test_below_the_run_that_is_active(tracking: MLflow, result: SweepResult, fin
 
 def test_two_exporters_at_once(result: SweepResult, tmp_path: Path, find_runs: Find) -> None:
     tracking = MLflow(f"sqlite:///{tmp_path}/mlflow.db", "two", str(tmp_path / "artifacts"))
-    line = [sys.executable, "-c", EXPORT, tracking.uri, tracking.experiment, tracking.artifacts, str(result.folder)]
-    started = [subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    ended = [process.communicate(timeout=300) for process in started]
-    assert [process.returncode for process in started] == [0, 0], ended
-    assert ended[0][0] == ended[1][0]
+    line = ["-c", EXPORT, tracking.uri, tracking.experiment, tracking.artifacts, str(result.folder)]
+    with ThreadPoolExecutor() as two:
+        ended = list(two.map(lambda _: python(*line), range(2)))
+    assert [done.returncode for done in ended] == [0, 0], ended
+    assert ended[0].stdout == ended[1].stdout
     assert len(find_runs(tracking)) == 9
 
 
