@@ -99,18 +99,18 @@ def test_no_control_character_reaches_the_terminal(tmp_path):
     gold.write_text('{"id": "q", "supporting_ids": ["a"], "hops": 2, "type": "\\u001b[2Jbridge"}\n')
     run = tmp_path / "\x1b]0;owned\x07.json"
     run.write_text('{"q": {"a": 1}}')
-    done = harness("evaluate", f"run='{run}'", f"gold={gold}", "metrics=last_hop", "explain=true")
+    done = warm.harness("evaluate", f"run='{run}'", f"gold={gold}", "metrics=last_hop", "explain=true")
     assert done.returncode == 0
     assert "type [2Jbridge" in done.stdout
     assert not {"\x1b", "\x07"} & {*done.stdout, *done.stderr}
-    failed = harness("evaluate", f"run='{tmp_path}/\x1b[2J.json'", f"gold={gold}")
+    failed = warm.harness("evaluate", f"run='{tmp_path}/\x1b[2J.json'", f"gold={gold}")
     assert failed.returncode == 2
     assert "\x1b" not in failed.stderr
 
 
 def test_no_module_is_imported_from_the_working_directory(tmp_path):
     """A downloaded folder may hold files of any name; `python -m` puts it first on the path."""
-    for name in ("mlflow", "numpy", "yaml", "hydra", "omegaconf", "filelock", "torch"):
+    for name in ("mlflow", "numpy", "yaml", "hydra", "omegaconf", "filelock", "torch", "sqlalchemy", "requests", "ast"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('code of the working directory ran')")
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     command = [sys.executable, "-m", "harness", "doctor", f"paths.runs={tmp_path}"]

@@ -3,8 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -112,10 +110,7 @@ def test_an_edit_of_this_project_in_a_checkout_is_one_too(tmp_path: Path) -> Non
     )
 
     def scores() -> tuple[list[float], str]:
-        done = subprocess.run(
-            [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True,
-            env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        )  # fmt: skip
+        done = warm.python("-c", script, cwd=tmp_path, source=tmp_path, check=True)
         return json.loads(done.stdout), done.stderr
 
     before, _ = scores()

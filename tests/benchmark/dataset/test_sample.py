@@ -117,7 +117,7 @@ def test_the_world_has_homonyms_aliases_and_hubs(sample: Benchmark) -> None:
     assert sum(count > 1 for count in alike.values()) > 60
     assert sum("formerly" in text or "also" in text or "known" in text for text in texts) > 200
     whole = "\n".join(texts)
-    mentions = sorted(len(re.findall(rf"\b{re.escape(title)}\b", whole)) for title in titles[:300])
+    mentions = sorted(whole.count(title) for title in titles[:300])
     assert mentions[-1] > 40 * max(1, mentions[len(mentions) // 2])
 
 

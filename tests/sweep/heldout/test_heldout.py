@@ -4,8 +4,6 @@ import json
 import logging
 import os
 import signal
-import subprocess
-import sys
 import threading
 
 import pandas as pd
@@ -22,6 +20,7 @@ from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from harness.sweep.verify import verify_files, verify_numbers
+from tests import warm
 
 SMALL = ("grid=point", "+grid.some={fuser:[linear,rrf],fuser.k:[10,60],fuser.alpha:[0.3]}")
 
@@ -254,9 +253,7 @@ print(ledger.path.stat().st_size == size, len(ledger.entries()))
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="needs a limit of file sizes")
 def test_a_full_disk_leaves_no_half_line(tmp_path):
     """A limit of the file's size stands for the disk's end: write() takes some bytes, then fails."""
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path / "ledger.jsonl")], capture_output=True, text=True, env=os.environ
-    )
+    done = warm.python("-c", FULL, str(tmp_path / "ledger.jsonl"))
     assert done.stderr == ""
     assert done.stdout.splitlines()[-1] == "True 1"
     assert "ledger.jsonl: cannot write" in done.stdout
