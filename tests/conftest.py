@@ -24,11 +24,30 @@ from harness.run import Run
 from harness.sweep.folder.integrity import hashes
 from harness.testing import lists
 from harness.work.store import Store
+from tests.world.folder import write_benchmark
 
 Lists = dict[str, dict[str, float]]
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a first example may compile a kernel
 hypothesis.settings.load_profile("untimed")
+
+
+TOGETHER = ("tests/report/site/",)
+"""Folders whose files share what takes long to make: they go to one worker."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """``--dist loadfile``, but for the folders of TOGETHER."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return next((folder for folder in TOGETHER if nodeid.startswith(folder)), super()._split_scope(nodeid))
+
+    return Scheduling(config, log)
 
 
 LONG = ("test_docs.py", "test_installed.py", "test_new.py", "test_sweep.py", "test_mlflow.py")
@@ -38,6 +57,11 @@ LONG = ("test_docs.py", "test_installed.py", "test_new.py", "test_sweep.py", "te
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest files go first (``--no-loadscope-reorder``): begun last, one would keep a worker alone at work."""
     items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
+
+
+def pytest_configure() -> None:
+    """Garbage is searched for as rarely as in a command (``harness.__main__``): a tenth of what importing takes."""
+    gc.set_threshold(100_000, 20, 100)
 
 
 def pytest_collection_finish() -> None:
@@ -71,12 +95,8 @@ def own_looks(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def composing_takes_half_the_time() -> Iterator[None]:
-    """A third of the suite's time went into Hydra's compositions; what they give is the same.
-
-    A file of conf/ that has not changed is not parsed again, but copied; and a command in this process is not composed
-    once more beforehand, to find out whether ``hydra.mode`` (which nobody sets) makes it a multirun.
-    """
+def a_file_of_conf_is_parsed_once() -> Iterator[None]:
+    """A file that has not changed is copied, not parsed again: compositions took a third of the suite's time."""
     from omegaconf import OmegaConf
 
     read, kept = OmegaConf.load, {}
@@ -92,7 +112,6 @@ def composing_takes_half_the_time() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(OmegaConf, "load", load)
-        patch.setattr("hydra._internal.hydra.Hydra.get_mode", lambda *_, **__: None)
         yield
 
 
@@ -206,24 +225,28 @@ def example() -> ModuleType:
 @pytest.fixture(scope="session")
 def titled() -> Callable[[Mapping[str, str] | Sequence[tuple[str, str]], Sequence[str]], Benchmark]:
     """``titled({title: text}, questions)``: ids d000, d001, ... and q0, q1, ...; no gold."""
-    from datasets import Dataset
 
     def make(passages: Mapping[str, str] | Sequence[tuple[str, str]], questions: Sequence[str]) -> Benchmark:
-        pairs = list(passages.items()) if isinstance(passages, Mapping) else list(passages)
-        titles, texts = [title for title, _ in pairs], [text for _, text in pairs]
-        corpus = {"id": [f"d{n:03d}" for n in range(len(pairs))], "title": titles, "text": texts}
-        queries = {"id": [f"q{n}" for n in range(len(questions))], "question": list(questions)}
-        count = len(questions)
-        return Benchmark(
-            "few",
-            Dataset.from_dict(corpus),
-            Dataset.from_dict(queries),
-            np.full((count, 1), -1, dtype=np.int32),
-            np.zeros(count, dtype=np.bool_),
-            texts_sha256([*titles, "|", *texts, "|", *questions]),
-        )
+        return few(list(passages.items() if isinstance(passages, Mapping) else passages), questions, digits=3)
 
     return make
+
+
+def few(pairs: Sequence[tuple[str, str]], questions: Sequence[str], digits: int) -> Benchmark:
+    """A benchmark of (title, text) pairs and questions without gold; ids of passages have that many digits."""
+    from datasets import Dataset
+
+    titles, texts = [title for title, _ in pairs], [text for _, text in pairs]
+    corpus = {"id": [f"d{n:0{digits}d}" for n in range(len(pairs))], "title": titles, "text": texts}
+    queries = {"id": [f"q{n}" for n in range(len(questions))], "question": list(questions)}
+    return Benchmark(
+        "few",
+        Dataset.from_dict(corpus),
+        Dataset.from_dict(queries),
+        np.full((len(questions), 1), -1, dtype=np.int32),
+        np.zeros(len(questions), dtype=np.bool_),
+        texts_sha256([*titles, "|", *texts, "|", *questions]),
+    )
 
 
 DOCS = [f"d{number:02d}" for number in range(60)]
@@ -233,7 +256,6 @@ DOCS = [f"d{number:02d}" for number in range(60)]
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of prepared files (40 queries over 60 documents, two lists with planted gold) and its TREC files."""
     folder = tmp_path_factory.mktemp("bench") / "tiny"
-    folder.mkdir()
     rng = random.Random(7)
     corpus = [{"id": doc, "title": f"Title {doc}", "text": f"Text of {doc}."} for doc in DOCS]
     queries, lists = [], {"dense": [], "graph": [], "bm25": []}
@@ -251,8 +273,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     ranked.insert(rng.randrange(6), doc)
             for rank, doc in enumerate(ranked[:depth], start=1):
                 lists[name].append(f"q{number} Q0 {doc} {rank} {1 / (rank + rng.random() / 2)!r} {name}")
-    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in corpus))
-    (folder / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in queries))
+    write_benchmark(folder, corpus, queries)
     for name, lines in lists.items():
         (folder / f"{name}.trec").write_text("\n".join(lines) + "\n")
     return folder
@@ -288,24 +309,10 @@ Passages = Sequence[str] | Sequence[tuple[str, str]]
 @pytest.fixture(scope="session")
 def benchmark_of() -> Callable[[Passages, Sequence[str]], Benchmark]:
     """``benchmark_of(texts or (title, text) pairs, questions)``: ids d0, ... (d00 beyond ten), q0, ...; no gold."""
-    from datasets import Dataset
 
     def make(passages: Passages, questions: Sequence[str]) -> Benchmark:
         pairs = [("", passage) if isinstance(passage, str) else passage for passage in passages]
-        titles, texts = [title for title, _ in pairs], [text for _, text in pairs]
-        width = len(str(len(passages) - 1))
-        names = [f"d{n:0{width}d}" for n in range(len(passages))]
-        corpus = {"id": names, "title": titles, "text": texts}
-        queries = {"id": [f"q{n}" for n in range(len(questions))], "question": list(questions)}
-        count = len(questions)
-        return Benchmark(
-            "few",
-            Dataset.from_dict(corpus),
-            Dataset.from_dict(queries),
-            np.full((count, 1), -1, dtype=np.int32),
-            np.zeros(count, dtype=np.bool_),
-            texts_sha256([*titles, "|", *texts, "|", *questions]),
-        )
+        return few(pairs, questions, digits=len(str(len(passages) - 1)))
 
     return make
 

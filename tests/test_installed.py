@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests import warm
+from tests.world.folder import write_benchmark
 
 CHECKOUT = Path(__file__).parents[1]
 VERSION = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"]
@@ -60,9 +61,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
          "supporting_ids": rng.sample(docs, 2)}
         for number in range(60)
     ]  # fmt: skip
-    (place / "mine").mkdir()
-    lines(place / "mine" / "corpus.jsonl", [{"id": doc, "title": doc, "text": f"Text of {doc}."} for doc in docs])
-    lines(place / "mine" / "queries.jsonl", queries)
+    write_benchmark(place / "mine", [{"id": doc, "title": doc, "text": f"Text of {doc}."} for doc in docs], queries)
     for name, share in (("colbert", 0.8), ("kg", 0.4)):
         run = {
             query["id"]: {
@@ -77,11 +76,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     renamed = {query: {doc.removeprefix("wiki:"): 1.0 for doc in found} for query, found in run.items()}
     (place / "renamed.json").write_text(json.dumps(renamed))
     return place
-
-
-def lines(path: Path, rows: list[dict[str, object]]) -> None:
-    """Write a file of JSON lines."""
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def typed(site: Path, folder: Path, *command: str, also: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -1,7 +1,6 @@
 """Splits that the questions carry, that a file of ids says, and what is wrong with either."""
 
 import gzip
-import json
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from harness.benchmark import load, md5_split
 from harness.core.errors import HarnessError
 from harness.evaluation.gold import Gold
+from tests.world.folder import copy_benchmark
 
 NAMES = ("train", "dev", "validation", "tune", "test")
 
@@ -21,12 +21,10 @@ def folder(bench: Path, tmp_path: Path) -> Path:
 
 
 def carrying(bench, place, name):
-    place.mkdir()
-    (place / "corpus.jsonl").write_bytes((bench / "corpus.jsonl").read_bytes())
-    rows = [json.loads(line) for line in (bench / "queries.jsonl").read_text().splitlines()]
-    rows = [row | ({} if name(number) is None else {"split": name(number)}) for number, row in enumerate(rows)]
-    (place / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return place
+    def named(number, row):
+        return row if name(number) is None else {**row, "split": name(number)}
+
+    return copy_benchmark(bench, place, named)
 
 
 TEST = [f"q{number}" for number in range(40) if number % 5 == 4]

@@ -14,6 +14,7 @@ import yaml
 from harness.run import Run
 from harness.sweep.heldout.looks import count_looks
 from tests.conftest import Command
+from tests.world.folder import copy_benchmark
 
 NAMES = ("train", "dev", "validation", "test")
 IDS = [f"q{number}" for number in range(40)]
@@ -33,11 +34,7 @@ def place(bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(bench: Path, folder: Path, split: Callable[[int], str]) -> None:
-    folder.mkdir(exist_ok=True)
-    (folder / "corpus.jsonl").write_bytes((bench / "corpus.jsonl").read_bytes())
-    rows = [json.loads(line) for line in (bench / "queries.jsonl").read_text().splitlines()]
-    text = (json.dumps({**row, "split": split(number)}) + "\n" for number, row in enumerate(rows))
-    (folder / "queries.jsonl").write_text("".join(text))
+    copy_benchmark(bench, folder, lambda number, row: {**row, "split": split(number)})
 
 
 def asked(bench: Path, *more: str) -> list[str]:

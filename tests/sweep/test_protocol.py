@@ -25,6 +25,7 @@ from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from tests import warm
+from tests.world.folder import copy_benchmark
 
 SMALL = ("grid=point", "+grid.some={fuser:[linear,rrf,boltzmann],fuser.k:[10,60],fuser.alpha:[0.3,0.6],pool.cap:[8]}")
 
@@ -38,11 +39,7 @@ def swept(overrides):
 
 
 def test_a_benchmark_without_a_test_question_is_named_when_it_is_swept(overrides, bench, tmp_path):
-    own = tmp_path / "own"
-    own.mkdir()
-    (own / "corpus.jsonl").write_text((bench / "corpus.jsonl").read_text())
-    lines = (bench / "queries.jsonl").read_text().splitlines(keepends=True)
-    (own / "queries.jsonl").write_text("".join(one for one in lines if md5_split(json.loads(one)["id"]) == "tune"))
+    own = copy_benchmark(bench, tmp_path / "own", lambda _, row: row if md5_split(row["id"]) == "tune" else None)
     given = [f"dataset.path={own}" if text.startswith("dataset.path=") else text for text in overrides]
     done = warm.harness("sweep", *given, "grid=point", cwd=tmp_path, check=True)
     warning = "own: no question falls into test, so what is chosen on tune can never be held out"

@@ -13,16 +13,14 @@ from harness.benchmark.dataset.folder import Folder
 from harness.benchmark.source import corpus
 from harness.core.errors import HarnessError
 from harness.work.store import Store
+from tests.world.folder import write_benchmark
 
 QUERY = {"id": "q", "question": "Which?", "answers": [], "supporting_ids": ["p00090", "p00007"]}
 
 
 def write(folder: Path, numbers: list[int]) -> Path:
-    folder.mkdir()
     rows = ({"id": f"p{n:05d}", "title": f"Title {n}", "text": f"Text of {n}. " * 9} for n in numbers)
-    (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (folder / "queries.jsonl").write_text(json.dumps(QUERY))
-    return folder
+    return write_benchmark(folder, rows, [QUERY])
 
 
 @pytest.fixture

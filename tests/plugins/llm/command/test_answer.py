@@ -15,6 +15,7 @@ from harness.core.errors import HarnessError
 from harness.plugins.llm.answering.answering import AnswerScores, Condition
 from harness.plugins.llm.command.answer import run
 from tests.plugins.llm.endpoint.scripted import Scripted, served
+from tests.world.folder import write_benchmark
 
 CORPUS = [("d0", "Dune", "Dune was filmed by David Lynch."), ("d1", "David Lynch", "He grew up in Missoula.")]
 QUERIES = [
@@ -34,15 +35,12 @@ def play(number: int, message: str) -> str:
 @pytest.fixture
 def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
     monkeypatch.chdir(tmp_path)
-    data = tmp_path / "few"
-    data.mkdir()
     rows = [{"id": name, "title": title, "text": text} for name, title, text in CORPUS]
-    (data / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     queries = [
         {"id": name, "question": question, "answers": answers, "supporting_ids": gold, "hops": len(gold), "type": "x"}
         for name, question, answers, gold in QUERIES
     ]
-    (data / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in queries))
+    write_benchmark(tmp_path / "few", rows, queries)
     (tmp_path / "run.trec").write_text(TREC)
     with served(play) as scripted:
         yield scripted

@@ -9,6 +9,7 @@ from harness.benchmark import md5_split
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.plugins.twins.command.diagnose import run
+from tests.world.folder import write_benchmark
 
 WORLD = {
     "Dune (film)": "Dune was filmed by David Lynch.",
@@ -28,9 +29,7 @@ pytestmark = pytest.mark.plugin("policyrag")
 
 @pytest.fixture
 def overrides(tmp_path: Path) -> list[str]:
-    rows = [{"id": f"p{n}", "title": title, "text": text} for n, (title, text) in enumerate(WORLD.items())]
-    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (tmp_path / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in QUESTIONS))
+    write_benchmark(tmp_path, WORLD, QUESTIONS)
     return [
         "dataset=folder", f"dataset.path={tmp_path}", f"paths.runs={tmp_path / 'runs'}", "encoder=hashed",
         "extractor.model=null", "extractor.spans=false", "+retriever@lists.policy=policyrag", "diagnose.split=all",

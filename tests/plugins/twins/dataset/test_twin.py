@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from harness.retriever.bm25 import BM25
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import Walk
 from harness.work.store import Store
+from tests.world.folder import copy_benchmark
 
 
 @pytest.fixture(scope="module")
@@ -118,14 +118,9 @@ def test_of_a_folder_of_the_user(bench: Path, store: Store) -> None:
 
 
 def test_hop_order_that_is_unknown_stays_so(bench: Path, store: Store, tmp_path: Path) -> None:
-    rows = [json.loads(line) for line in (bench / "queries.jsonl").read_text().splitlines()]
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "corpus.jsonl").write_text((bench / "corpus.jsonl").read_text())
-    lines = [{**row, "split": "dev" if n % 2 else "test"} for n, row in enumerate(rows)]
-    (folder / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lines))
+    folder = copy_benchmark(bench, tmp_path / "mine", lambda n, row: {**row, "split": "dev" if n % 2 else "test"})
     twin = Twin(str(folder), "untitled").load(store).split_by("given")
-    assert twin.split.tolist() == ["tune" if n % 2 else "test" for n in range(len(rows))]
+    assert twin.split.tolist() == ["tune" if n % 2 else "test" for n in range(40)]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,30 @@
+"""The prepared files of a small benchmark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def write_benchmark(folder: Path, corpus: Mapping[str, str] | Iterable[Row], queries: Iterable[Row]) -> Path:
+    """Rows of passages and questions, as corpus.jsonl and queries.jsonl; of {title: text} the ids are p0, p1, ..."""
+    if isinstance(corpus, Mapping):
+        corpus = [{"id": f"p{n}", "title": title, "text": text} for n, (title, text) in enumerate(corpus.items())]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in (("corpus", corpus), ("queries", queries)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def copy_benchmark(source: Path, folder: Path, change: Callable[[int, Row], Row | None]) -> Path:
+    """A benchmark's passages, and each question as ``change(number, row)`` makes it; None leaves it out."""
+    corpus, queries = (
+        [json.loads(line) for line in (source / f"{name}.jsonl").read_text().splitlines()]
+        for name in ("corpus", "queries")
+    )
+    changed = [change(number, row) for number, row in enumerate(queries)]
+    return write_benchmark(folder, corpus, [row for row in changed if row is not None])
