@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import functools
 import importlib
 import importlib.util
 import inspect
@@ -116,6 +117,7 @@ def commands_of(text: str) -> Iterator[tuple[str, str]]:
         yield command, expected
 
 
+@functools.cache  # the same lines stand on several pages, in helps and in the gallery
 def parse(line: str) -> None:
     """That the command exists and its configuration can be composed; of a target of make, that there is one."""
     program, *words = shlex.split(line, comments=True)
