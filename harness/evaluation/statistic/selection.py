@@ -117,7 +117,10 @@ def _spread(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """float64[...]: the variance of ``values`` [..., Q] in parts of that of 0 and 1 with the same mean."""
     mean = values.mean(axis=-1)
     greatest = mean * (1 - mean)
-    return np.divide(values.var(axis=-1), greatest, out=np.ones_like(greatest), where=greatest > 0)
+    spread: NDArray[np.float64] = np.divide(
+        values.var(axis=-1), greatest, out=np.ones_like(greatest), where=greatest > 0
+    )
+    return spread
 
 
 def _distinct(points: NDArray[np.int64], losses: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
