@@ -165,9 +165,9 @@ def write(run: Source, path: str | Path, made: Mapping[str, Any] | None = None) 
     Raises:
         HarnessError: an id is one that the form cannot carry, or the file cannot be written.
     """
-    place, ranked = path_of("path", path), read(run)
+    place, lists = path_of("path", path), read(run)
     if place.is_dir():
         raise HarnessError(f"out={path}: this is a folder; name a file, NAME.trec or by another form {named_forms()}")
-    form_named(place).save(ranked.entries(), place)
+    form_named(place).save(lists.ranked(), place)
     if not is_stream(place):
-        write_metadata(place, ranked, made or {})
+        write_metadata(place, lists, made or {})

@@ -149,7 +149,7 @@ class Run:
 
     def to_frame(self) -> pd.DataFrame:
         """A row an entry: ``query_id, doc_id, rank`` (from 1), ``score``; best document first."""
-        frame: pd.DataFrame = self.entries().to_table().to_pandas()
+        frame: pd.DataFrame = self.ranked().to_table().to_pandas()
         return frame
 
     def to_dict(self) -> dict[str, dict[str, float]]:
@@ -191,17 +191,22 @@ class Run:
         from harness.run.form import TREC, trec_lines
 
         TREC.check_text("tag", pa.array([tag]))
-        replace(TREC, write=trec_lines(tag).write).save(self.entries(), path_of("path", path))
+        replace(TREC, write=trec_lines(tag).write).save(self.ranked(), path_of("path", path))
 
     def entries(self) -> Entries:
-        """The lists as a file would hold them, with ranks from 1."""
+        """The lists as a file would hold them."""
         rows = np.repeat(np.arange(len(self), dtype=np.int32), self.lengths())
         return Entries(
             pa.DictionaryArray.from_arrays(pa.array(rows), self.query_ids),
             pa.DictionaryArray.from_arrays(pa.array(self.docs), self.doc_ids),
             self.scores,
-            np.arange(1, len(rows) + 1) - self.indptr[:-1][rows],
         )
+
+    def ranked(self) -> Entries:
+        """The same with ranks, from 1."""
+        entries, starts = self.entries(), self.indptr[:-1]
+        ranks = np.arange(1, len(entries.scores) + 1) - starts[entries.queries.indices.to_numpy()]
+        return replace(entries, ranks=ranks)
 
     def __len__(self) -> int:
         """Number of queries."""
