@@ -147,6 +147,7 @@ def parse(line: str) -> None:
 def run(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, slow: bool) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.delenv("HARNESS_RUNS", raising=False)
+    monkeypatch.setitem(sys.modules, "page", type(sys)("page"))
     session = Session(folder, {"__name__": "page"})
     for found in BLOCK.finditer(WRITTEN[page].read_text(encoding="utf-8")):
         mark = found["mark"] or ""
@@ -161,7 +162,6 @@ def run(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, slow: bool) ->
 
 @pytest.mark.parametrize("page", WRITTEN)
 def test_code_on_a_page_does_what_it_says(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "page", type(sys)("page"))
     run(page, tmp_path, monkeypatch, slow=False)
     if page in TUTORIALS and page not in SLOW:
         check_figure(page, tmp_path)
