@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.core.configuration import defaults
+from harness.core.configuration import defaults, extensions
 from harness.core.errors import HarnessError, nearest
 from harness.core.escape import file_name
 from harness.core.files import write_frame, write_json, write_text
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def displayed() -> Display:
-    """The names of conf/display."""
-    return Display(**defaults("display", "default"))
+    """The names of conf/display, and those that plug-ins add to them."""
+    return Display(**extensions.merge(defaults("display", "default"), extensions.added("report").get("display", {})))
 
 
 def in_paper(table: Table, name: str) -> str:

@@ -16,7 +16,7 @@ from harness.core.configuration.extensions import BROUGHT, PLUGINS
 from tests import house
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("harness", "conf", "datasets", "reports", "tests", "pyproject.toml", "constraints.txt")
+PARTS = ("harness", "conf", "datasets", "reports", "tests", "pyproject.toml", "constraints.txt", "CONTRIBUTING.md")
 NAMES = sorted(path.parent.name for path in PLUGINS.glob("*/__init__.py"))
 
 Copy = Callable[..., Path]
@@ -83,6 +83,11 @@ def test_the_core_names_no_plugin() -> None:
         listed = [one for one in (yaml.safe_load(path.read_text()) or {}).get("defaults", ()) if isinstance(one, dict)]
         chosen = [(str(group).split()[-1].split("@")[0], name) for one in listed for group, name in one.items()]
         found += [f"{path}: {group}: {name}" for group, name in chosen if f"{group.strip('/')}/{name}" in brought]
+    found += [
+        name
+        for name in yaml.safe_load((ROOT / "conf/display/default.yaml").read_text())["fuser"]
+        if f"fuser/{name}" in brought
+    ]
     assert found == []
     assert "plugins." not in (ROOT / "pyproject.toml").read_text()
 

@@ -144,15 +144,32 @@ def primary(name: str) -> Path | None:
 def added(name: str) -> dict[str, Any]:
     """The keys and ``defaults`` that plug-ins of this tree add to ``conf/<name>.yaml`` of the core.
 
-    Raises HarnessError where two of them add one key.
+    A mapping adds to one of that name. Raises HarnessError where two of them add one key.
     """
     found: dict[str, Any] = {}
     for path in additions().get(name, ()):
         own = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader) or {}
-        if twice := found.keys() & own.keys() - {"defaults"}:
+        given = own.pop("defaults", [])
+        if twice := set(_places(found)) & set(_places(own)) - {"defaults"}:
             raise HarnessError(f"{path}: another plug-in adds {min(twice)} already; give it another name")
-        found |= {**own, "defaults": [*found.get("defaults", ()), *own.get("defaults", ())]}
+        found = {**merge(found, own), "defaults": [*found.get("defaults", ()), *given]}
     return found
+
+
+def merge(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Both, and so the mappings in them; of what is in both the other's."""
+    inner = {key: merge(one[key], value) for key, value in other.items() if _both_mappings(one.get(key), value)}
+    return {**one, **other, **inner}
+
+
+def _both_mappings(one: Any, other: Any) -> bool:
+    return isinstance(one, Mapping) and isinstance(other, Mapping)
+
+
+def _places(keys: Mapping[str, Any]) -> Iterator[str]:
+    """Of what is no mapping, ``section.key``."""
+    for key, value in keys.items():
+        yield from (f"{key}.{inner}" for inner in _places(value)) if value and isinstance(value, Mapping) else (key,)
 
 
 @functools.cache

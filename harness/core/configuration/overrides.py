@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import yaml
 
 from harness.core.configuration.choices import defaults, names, read_conf
-from harness.core.configuration.extensions import added, folders
+from harness.core.configuration.extensions import added, folders, merge
 from harness.core.configuration.extensions import primary as primary_file
 from harness.core.errors import HarnessError, nearest
 
@@ -137,7 +137,7 @@ def own_keys(primary: str) -> dict[str, Any]:
             found |= own_keys(name) if name != "_self_" else {}
         elif (group := next(iter(name))) and names(group) == [name[group]]:
             found[group] = defaults(group, name[group])
-    return found | own | added(primary)
+    return merge(found | own, added(primary))
 
 
 def _at(whole: Mapping[str, Any], key: str) -> Any:
