@@ -32,7 +32,7 @@ def _distinct(ranks: Ranks) -> tuple[Ranks, NDArray[np.int64]]:
         return flat, np.arange(len(flat)).reshape(ranks.shape[:-1])
     code = np.zeros(len(flat), dtype=np.int64)
     for hop in range(hops):
-        code = code * (deepest + 4) + np.clip(flat[:, hop], UNORDERED, deepest + 1) - UNORDERED
+        code = code * (deepest + 4) + np.clip(flat[:, hop], UNORDERED, deepest + 1)
     _, first, number = np.unique(code, return_index=True, return_inverse=True)
     return flat[first], number.reshape(ranks.shape[:-1])
 

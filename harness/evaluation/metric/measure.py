@@ -68,22 +68,22 @@ def ndcg(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
     a perfect list has exactly 1.
     """
     reach = min(k, max(int(ranks[ranks != ABSENT].max(initial=1)), ranks.shape[-1]))
-    discount = np.array([0.0, *(1 / math.log2(rank + 1) for rank in range(1, reach + 1))])
+    below = np.zeros(ranks.shape[-1])  # ranks beyond the reach gain nothing
+    discount = np.array([0.0, *(1 / math.log2(rank + 1) for rank in range(1, reach + 1)), *below])
     if grades is not None and np.isin(grades, (0, 1)).all():
         ranks, grades = np.where(grades > 0, ranks, NONE), None
     place = np.where(_hits(ranks, reach), ranks, 0)
     if grades is None:
         count = _count(ranks)
         gains = discount[np.sort(place, axis=-1)]
-        ideal = np.concatenate([discount, np.zeros(max(ranks.shape[-1] - reach, 0))]).cumsum()
+        ideal = discount.cumsum()
         gained = np.flip(gains, axis=-1).cumsum(axis=-1)[..., -1]
         return np.asarray(gained / np.where(count > 0, ideal[count], 1.0))
     values = np.where(ranks > 0, np.maximum(grades, 0.0), 0.0)
     order = np.argsort(np.where(place > 0, place, ABSENT), axis=-1, kind="stable")
     gains = np.take_along_axis(values, order, axis=-1) * discount[np.take_along_axis(place, order, axis=-1)]
     best = np.flip(np.sort(values, axis=-1), axis=-1)
-    falling = np.concatenate([discount[1:], np.zeros(max(ranks.shape[-1] - reach, 0))])[: ranks.shape[-1]]
-    most = (best * falling).cumsum(axis=-1)[..., -1]
+    most = (best * discount[1 : ranks.shape[-1] + 1]).cumsum(axis=-1)[..., -1]
     return np.asarray(gains.cumsum(axis=-1)[..., -1] / np.where(most > 0, most, 1.0))
 
 

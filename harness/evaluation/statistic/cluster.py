@@ -82,7 +82,7 @@ def clustered_mcnemar(signs: NDArray[np.float64], labels: Labels) -> float:
 
 def effective_clusters(sizes: NDArray[np.int64]) -> float:
     """n^2 / (sum of n_c^2), clusters of equal size that would vary as little (Potthoff, Woodbury & Manton 1992)."""
-    return float(sizes.sum() ** 2 / (sizes**2).sum()) if sizes.any() else 0.0
+    return float(sizes.sum() ** 2 / (sizes**2).sum()) if len(sizes) else 0.0
 
 
 def share(labels: Labels | None) -> bool:

@@ -92,8 +92,7 @@ class ClusteredScore:
         """How many standard errors the sum is above the one that ``mean`` lets expect."""
         apart, own = self.total - self.n * mean, self.own - 2 * mean * self.total + self.n * mean**2
         grouped = self.clustered - 2 * mean * self.crossed + mean**2 * self.sizes
-        certain = self.kind == "hits" and not 0 < mean < 1
-        if own <= 1e-12 * self.n or abs(apart) <= 1e-12 * self.n or certain:
+        if own <= 1e-12 * self.n or abs(apart) <= 1e-12 * self.n:
             return 0.0 if abs(apart) <= 1e-12 * self.n else inf if apart > 0 else -inf
         if self.kind == "wins":
             alone = _score(*self.counts, self.n, mean)

@@ -109,6 +109,7 @@ def test_sign_flips_are_those_of_scipy(n):
     differences = np.random.default_rng(n).normal(0.6, 1, n)
     exact = permutation_test((differences,), np.mean, permutation_type="samples", n_resamples=np.inf)
     assert sign_flip(differences) == pytest.approx(exact.pvalue)
+    assert sign_flip(differences * 1e-12) == pytest.approx(exact.pvalue)
 
 
 def test_drawn_sign_flips_are_close_to_the_t_test():
@@ -120,6 +121,8 @@ def test_drawn_sign_flips_are_close_to_the_t_test():
     assert sign_flip(differences + 1) == 1 / 10_001
     assert sign_flip(-differences) == sign_flip(differences)
     assert sign_flip([0, 0]) == sign_flip([]) == 1
+    assert sign_flip([1, 2, 4], permutations=8) == 2 / 8  # as many as there are patterns: all are counted
+    assert sign_flip([1, 2], permutations=1) in (0.5, 1)  # the observed one, and one that is drawn
 
 
 def test_sign_flips_of_clusters_are_the_exact_test_of_wins_and_losses():

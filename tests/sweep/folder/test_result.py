@@ -15,6 +15,7 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.sweep.folder.latest_sweep import newest
+from harness.sweep.folder.lock import read_lock
 from harness.sweep.folder.result import SweepResult
 
 FILES = (
@@ -140,3 +141,11 @@ def test_rows_of_heldout_json_of_other_types(example: ModuleType, tmp_path: Path
         return
     with pytest.raises(HarnessError, match=rf"heldout\.json: damaged \(0\.{key}"):
         _ = SweepResult(tmp_path / "s1").heldout
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("typed.json", "no such file or folder"), ("winner.lock.json", "interrupted before it chose")]
+)
+def test_a_lock_that_is_not_there(tmp_path: Path, name: str, said: str) -> None:
+    with pytest.raises(HarnessError, match=said):
+        read_lock(tmp_path / name)
