@@ -12,6 +12,7 @@ first, to the first that fails. Prints each survivor with its line, to be killed
 from __future__ import annotations
 
 import ast
+import functools
 import gc
 import hashlib
 import inspect
@@ -100,12 +101,18 @@ class Lines:
         )
 
 
-def mutants(path: Path) -> list[tuple[int, int, str, str]]:
+@functools.cache
+def source(path: str) -> str:
+    """The text of a file when mutants were drawn, whatever becomes of it meanwhile."""
+    return (ROOT / path).read_text()
+
+
+def mutants(path: str) -> list[tuple[int, int, str, str]]:
     """Line, column, token and its replacement, of code alone: no strings, comments, imports, decorators or types.
 
     Nor ``strict=True`` of a ``zip``, which only guards against mistakes of ours.
     """
-    found, text = [], path.read_text()
+    found, text = [], source(path)
     types = annotations(text)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         plain = token.type in (tokenize.OP, tokenize.NAME, tokenize.NUMBER) and token.string in OTHER
@@ -129,7 +136,7 @@ def annotations(text: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 def changed(mutant: Mutant) -> str:
     """The text of the file with the replacement."""
     path, line, column, old, new = mutant
-    lines = (ROOT / path).read_text().splitlines(keepends=True)
+    lines = source(path).splitlines(keepends=True)
     lines[line - 1] = lines[line - 1][:column] + new + lines[line - 1][column + len(old) :]
     return "".join(lines)
 
@@ -212,7 +219,7 @@ class Judge:
             path, line, _, old, new = mutant
             if self.survives(mutant):
                 alive += 1
-                text = (ROOT / path).read_text().splitlines()[line - 1].strip()
+                text = source(path).splitlines()[line - 1].strip()
                 print(f"{path}:{line}: {old} -> {new}: {text}", flush=True)
             print(f"{number} of {len(self.chosen)}, {alive} survived", file=sys.stderr, flush=True)
         return True
@@ -227,8 +234,9 @@ class Judge:
         for key, path in keys.items():
             if key not in known:
                 print(f"Noting what {path} executes", file=sys.stderr, flush=True)
-                found = self.tree / "found"
-                forked(10 * SECONDS, self.note, files[path], found)
+                found = self.tree / f"found {len(known)}"
+                if forked(10 * SECONDS, self.note, files[path], found) != 0:
+                    sys.exit(f"{path}: its tests did not end")
                 known[key] = pickle.loads(found.read_bytes())
                 RECORD.parent.mkdir(exist_ok=True)
                 RECORD.write_bytes(pickle.dumps(known))
@@ -249,17 +257,19 @@ class Judge:
     def survives(self, mutant: Mutant) -> bool:
         """Whether the tests pass all the same."""
         path, line, *_ = mutant
-        text, other = (ROOT / path).read_text(), changed(mutant)
+        text, other = source(path), changed(mutant)
         tests = self.near(path, text.splitlines()[line - 1].strip())
         codes, on_import = changed_codes(text, other)
         own = self.functions.get(str(self.tree / path), [])
-        failure = self.tree / "failure"
+        failure, changing = self.tree / "failure", self.tree / path
+        times = changing.stat()
         while tests:
             failure.write_text("")
-            (self.tree / path).write_text(other)  # for what imports it later
+            changing.write_text(other)  # for what imports it later
             work = self.run_anew if own and (on_import or "@numba.njit" in text) else self.run
             status = forked(SECONDS, work, tests, failure, own, codes)
-            shutil.copy2(ROOT / path, self.tree / path)  # with its time, by which compiled files are known
+            changing.write_text(text)
+            os.utime(changing, ns=(times.st_atime_ns, times.st_mtime_ns))  # by which compiled files are known
             if status == 0:
                 return True
             name = failure.read_text()
@@ -277,7 +287,7 @@ class Judge:
 
         Where none executes it (on import, compiled): the tests that execute any line of its file.
         """
-        for wanted in ({(path, text)}, {(path, line.strip()) for line in (ROOT / path).read_text().splitlines()}):
+        for wanted in ({(path, text)}, {(path, line.strip()) for line in source(path).splitlines()}):
             if found := [name for name, test in self.tests.items() if not wanted.isdisjoint(test.lines)]:
                 files = {name.partition("::")[0] for name in found}
                 shared = [name for name in self.tests if name.partition("::")[0] in files and name not in found]
@@ -318,8 +328,9 @@ class Failure:
 
 def main(count: int, seed: int, places: list[str]) -> None:
     """Draw, copy the project, and judge in the copy."""
-    files = [file for place in places for file in (sorted((ROOT / place).rglob("*.py")) or [ROOT / place])]
-    drawn = [(str(file.relative_to(ROOT)), *mutant) for file in files for mutant in mutants(file)]
+    found = [sorted((ROOT / place).rglob("*.py")) or [ROOT / place] for place in places]
+    files = [str(file.relative_to(ROOT)) for own in found for file in own]
+    drawn = [(path, *mutant) for path in files for mutant in mutants(path)]
     random.Random(seed).shuffle(drawn)
     chosen = list(islice(filter(compiles, drawn), count))
     with tempfile.TemporaryDirectory() as folder:

@@ -163,6 +163,7 @@ def test_several_systems_metrics_and_baselines_are_a_frame(runs: dict[str, harne
         ["mine", "dense", "last_hop@1"], ["mine", "dense", "recall@1"],
         ["the run 2", "dense", "last_hop@1"], ["the run 2", "dense", "recall@1"],
     ]  # fmt: skip
+    assert rows.index.tolist() == [0, 1, 2, 3]
     assert rows[["difference", "wins", "losses", "p", "decides"]].values[0].tolist() == [
         1.0,
         2,
