@@ -42,11 +42,22 @@ def _described(path: Path) -> str:
     module, _, name = str(read_conf(path).get("_target_", "")).rpartition(".")
     if first.startswith("#") or not module:
         return first.lstrip("# ")
-    spec = importlib.util.find_spec(module)
-    tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8")) if spec and spec.origin else ast.parse("")
+    source = _source(module)
+    tree = ast.parse(source.read_text(encoding="utf-8") if source else "")
     found = [node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name]
     docs = [ast.get_docstring(node) or "" for node in [*found, tree]]
     return next((doc.partition("\n")[0] for doc in docs if doc), "")
+
+
+def _source(module: str) -> Path | None:
+    """The file of a module; its packages are not imported, which may need libraries that are not installed."""
+    top, *inner = module.split(".")
+    spec = importlib.util.find_spec(top)
+    if spec is None or not inner:
+        return Path(spec.origin) if spec and spec.origin else None
+    places = [Path(folder, *inner) for folder in spec.submodule_search_locations or ()]
+    files = (file for place in places for file in (place.with_suffix(".py"), place / "__init__.py"))
+    return next(filter(Path.is_file, files), None)
 
 
 def defaults(concept: str, name: str) -> dict[str, Any]:

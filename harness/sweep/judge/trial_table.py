@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, cast, get_type_hints
+from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,10 @@ from harness.core.configuration import by_name
 from harness.evaluation.metric import Metric, means
 from harness.sweep.folder.rows import Count, Interval, Judged, Row
 from harness.sweep.judge.judgement import judge
-from harness.sweep.trial import Trial
-from harness.sweep.trial.prepared import Prepared
+
+if TYPE_CHECKING:
+    from harness.sweep.trial import Trial
+    from harness.sweep.trial.prepared import Prepared
 
 OUTCOMES = {
     "graph_win": "GraphWin: queries whose last hop is in the top k and in dense's is not; effective where above 0.",

@@ -105,6 +105,13 @@ def test_a_command_that_lacks_a_library_names_the_line_to_type(
     assert (done.returncode, done.stderr.splitlines()[-1]) == (2, f"error: {said}")
 
 
+def test_what_can_be_chosen_is_listed_without_them(tmp_path: Path) -> None:
+    for concept, said in (("fuser", "boltzmann"), ("metric", "GraphLoss")):
+        done = light(tmp_path, "list", concept)
+        assert done.returncode == 0, done.stderr
+        assert said in done.stdout
+
+
 def test_the_smallest_extra_that_brings_it() -> None:
     installed = {name for name in ("ray", "openai", "s3fs") if any(importlib.metadata.Distribution.discover(name=name))}
     for library, extra in (("ray", "ray"), ("openai", "openai"), ("s3fs", "s3")):
