@@ -311,6 +311,31 @@ class Comparison:
         return statistic.smallest_effect(int(n), (self.wins + self.losses) / self.n)
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """A comparison as a sweep stored it: what is shown of one, under the same names.
+
+    p: by query.    p_holm, interval: what decides, by cluster; on test the p is charged for its looks, too. Without an
+    interval where no query differs, as older sweeps stored one.
+    """
+
+    wins: int
+    losses: int
+    p: float
+    p_holm: float | None
+    difference: float | None
+    interval: tuple[float, float] | None
+
+
+def record(one: Comparison | Outcome) -> dict[str, float | None]:
+    """The columns of the long frame of comparisons that tell what came of each."""
+    low, high = one.interval or (None, None)
+    return {
+        "difference": one.difference, "low": low, "high": high, "wins": one.wins, "losses": one.losses, "p": one.p,
+        "p_holm": one.p_holm,
+    }  # fmt: skip
+
+
 def corrected(found: Sequence[C]) -> list[C]:
     """The comparisons with the p that decide corrected over all of them by Holm."""
     ps = corrected_ps([one.p_deciding for one in found])

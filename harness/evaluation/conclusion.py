@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from harness.core.table import LEVEL, SHARES, Field, Scale, counted, p_value, percent, shown
 from harness.core.table import Kind as ColumnKind
-from harness.evaluation.comparison import EQUAL, Comparison
+from harness.evaluation.comparison import EQUAL, Comparison, Outcome
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.statistic.trials import mcnemar_ps
 
@@ -119,12 +119,12 @@ def _limit(found: Comparison) -> str:
 
 
 def judged(
-    of: Callable[[T], object | None], *titles: str, scale: Scale = SHARES, mark: str = "", group: str = ""
+    of: Callable[[T], Comparison | Outcome | None], *titles: str, scale: Scale = SHARES, mark: str = "", group: str = ""
 ) -> list[Field[T]]:
     """The columns of a comparison by their titles, which every table takes its own of; empty where there is none.
 
-    of: from an item to its ``Comparison``, or to what a sweep stored of one under the same names.
-    scale: how scores are said.    mark: behind the titles.    group: a head above them.
+    of: from an item to its comparison.    scale: how scores are said.    mark: behind the titles.
+    group: a head above them.
     """
     middle = "difference" if "difference" in titles else ""
     found = []
@@ -135,7 +135,7 @@ def judged(
     return found
 
 
-def _reader(of: Callable[[T], object | None], name: str) -> Callable[[T], Any]:
+def _reader(of: Callable[[T], Comparison | Outcome | None], name: str) -> Callable[[T], Any]:
     def read(item: T) -> Any:
         return None if (one := of(item)) is None else getattr(one, name)
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import numpy as np
 
 from harness.core.table import Column, Field, Source, Table
-from harness.evaluation.comparison import Comparison
+from harness.evaluation.comparison import Comparison, record
 from harness.evaluation.conclusion import Headroom, judged
 from harness.evaluation.coverage import Coverage
 from harness.evaluation.metric import Metric, average
@@ -130,13 +130,10 @@ class SystemComparison(Result, Comparison):
 
     def records(self) -> list[dict[str, Any]]:
         """One row: run, baseline, metric, n, scores, the difference with its 95% interval, wins, losses, p."""
-        low, high = self.interval or (None, None)
         return [
             {
                 "run": self.name, "baseline": self.baseline, "metric": str(self.metric), "n": self.n,
-                "score": self.score, "baseline_score": self.baseline_score,
-                "difference": self.difference, "low": low, "high": high,
-                "wins": self.wins, "losses": self.losses, "p": self.p, "p_holm": self.p_holm, "decides": self.decides,
+                "score": self.score, "baseline_score": self.baseline_score, **record(self), "decides": self.decides,
             }
         ]  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from harness.core.configuration import compose
 from harness.core.errors import path_of
 from harness.core.table import Table
+from harness.evaluation.comparison import record
 from harness.report.figure import Picture
 from harness.report.pdf import section
 from harness.sweep.folder import SweepResult, against_best, against_reference, latest
@@ -38,16 +39,15 @@ class SweepNotebook(SweepResult):
 
         view = self.locked
         sides = {view.reference: against_reference, str(self.lock.get("best_single")): against_best}
-        rows = []
-        for against, read in sides.items():
-            for row in (view.rows[place] for place in view.best_first):
-                if (one := read(row)) is not None:
-                    low, high = one.interval or (None, None)
-                    rows.append({
-                        "split": view.split, "trial": row["name"], "against": against, "metric": view.objective,
-                        "n": view.n, "score": view.score(row), "difference": one.difference, "low": low, "high": high,
-                        "wins": one.wins, "losses": one.losses, "p": one.p, "p_holm": one.p_holm,
-                    })  # fmt: skip
+        rows = [
+            {
+                "split": view.split, "trial": row["name"], "against": against, "metric": view.objective, "n": view.n,
+                "score": view.score(row), **record(one),
+            }
+            for against, read in sides.items()
+            for row in (view.rows[place] for place in view.best_first)
+            if (one := read(row)) is not None
+        ]  # fmt: skip
         return pd.DataFrame(rows)
 
     @cached_property

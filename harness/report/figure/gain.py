@@ -118,8 +118,8 @@ def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: 
     found: list[Pair] = []
     for part in parts:
         places = [place for place in choose(part["rows"], known) if place is not None]
-        own = [view.place(whole.rows[place]["trial"]) for place in places]
-        if len(places) < len(part["rows"]) or None in own:
+        own = [one for place in places if (one := view.place(whole.rows[place]["trial"])) is not None]
+        if len(own) < len(part["rows"]):
             continue
         first, second = (metric(view.ranks[place]) for place in own[:2])
         tuned = [float(average(metric(whole.ranks[place]))) for place in places[:2]]

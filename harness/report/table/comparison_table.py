@@ -187,8 +187,9 @@ class ComparisonTable:
                 interval = clustered_wilson(values[0], part.clusters[members]).tolist() if metric.binary else None
                 scores = [float(average(each)) for each in values]
                 names = (row["label"], cut["label"], part.split)
-                judged = (interval, *compared.get(number, (None, None)))
-                found.append(Line(place, *names, len(values[0]), scores, *judged, _published(row, part, cut)))
+                against, same = compared.get(number, (None, None))
+                printed = _published(row, part, cut)
+                found.append(Line(place, *names, len(values[0]), scores, interval, against, same, printed))
         return found
 
     def _compared(

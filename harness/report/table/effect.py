@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 
 from harness.core.table import Column, Field, Table
 from harness.evaluation.comparison import Comparison, corrected
@@ -72,8 +71,8 @@ def effect(view: View) -> list[Table]:
         rows += [(one, WHOLE, one.whole), *((one, label, next(parts)) for label in one.parts)]
     fields: list[Field[tuple[Effect, str, Comparison]]] = [
         Field(Column("against", "text"), lambda row: row[0].name),
-        Field(Column("queries", "text"), itemgetter(1)),
-        *judged(itemgetter(2), "n", "W", "L", "difference", "95% of difference", "p", "Holm p"),
+        Field(Column("queries", "text"), lambda row: row[1]),
+        *judged(lambda row: row[2], "n", "W", "L", "difference", "95% of difference", "p", "Holm p"),
         Field(Column("hops differ, p", "p"), lambda row: row[0].p_hops if row[1] == WHOLE else None),
         Field(Column("types differ, p", "p"), lambda row: row[0].p_types if row[1] == WHOLE else None),
     ]

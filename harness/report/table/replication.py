@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.core.table import LEVEL, Column, Source, Table, p_value, points, span
+from harness.core.table import LEVEL, Column, Field, Source, Table, p_value, points, span
 from harness.evaluation.comparison import Comparison
+from harness.evaluation.conclusion import judged
 from harness.evaluation.statistic import Pooled, pooled, replicability
 from harness.sweep.folder import SweepResult, View
 
@@ -48,16 +49,15 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
     if len(differing) > 1:
         model = pooled([one.difference for one in differing.values()], [one.error for one in differing.values()])
     each = dict(zip(differing, model.each, strict=True)) if model else {}
-    rows = [
-        [name, views[name].systems, views[name].winner_name, str(views[name].lock["best_single"]), one.n, one.wins,
-         one.losses, one.difference, one.interval, one.p_deciding, each.get(name)]
-        for name, one in compared.items()
-    ]  # fmt: skip
-    columns = [
-        Column("benchmark", "text"), Column("lists", "text"), Column("winner", "text"), Column("best list", "text"),
-        Column("n", "count"), Column("W", "count"), Column("L", "count"), Column("difference", "points"),
-        Column("95% of difference", "span", "difference"), Column("p", "p"), Column("pooled", "points"),
-    ]  # fmt: skip
+    fields: list[Field[str]] = [
+        Field(Column("benchmark", "text"), str),
+        Field(Column("lists", "text"), lambda name: views[name].systems),
+        Field(Column("winner", "text"), lambda name: views[name].winner_name),
+        Field(Column("best list", "text"), lambda name: views[name].lock["best_single"]),
+        *judged(lambda name: compared[name], "n", "W", "L", "difference", "95% of difference"),
+        Field(Column("p", "p"), lambda name: compared[name].p_deciding),
+        Field(Column("pooled", "points"), lambda name: each.get(name)),
+    ]
     objective = objectives.pop()
     notes = [
         f"{_sentence([*differing.values()])}{_model(model)}",
@@ -69,7 +69,7 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
         "question, or that has too few clusters, is no evidence and in neither.",
     ]
     source = Source(f"{objective}, test split")
-    return Table("replication", "Winner and best list on several benchmarks", columns, rows, source, notes)
+    return Table.of("replication", "Winner and best list on several benchmarks", fields, compared, source, notes)
 
 
 def _against_list(view: View) -> Comparison:

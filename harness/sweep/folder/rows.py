@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Required, cast
 
 from pydantic import AfterValidator
 from typing_extensions import TypedDict
 
 from harness.core.input import Number, Pair, misfit
+from harness.evaluation.comparison import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,22 +127,6 @@ class Row(Named, Judged):
     p_best_looks: NotRequired[Share]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """A row's comparison with a list as it was stored, under the names of ``harness.evaluation.comparison``.
-
-    p: by query.    p_holm, interval: what decides, by cluster; on test the p is charged for its looks, too. Without an
-    interval where no query differs, as older sweeps stored one.
-    """
-
-    wins: int
-    losses: int
-    p: float
-    p_holm: float | None
-    difference: float | None
-    interval: tuple[float, float] | None
-
-
 def against_reference(row: Row) -> Outcome | None:
     """What a row says against the reference; None of the reference itself."""
     return _outcome(cast("dict[str, Any]", row), "")
@@ -156,11 +140,11 @@ def against_best(row: Row) -> Outcome | None:
 def _outcome(row: dict[str, Any], side: str) -> Outcome | None:
     if row.get(f"wins{side}") is None:
         return None
-    ends = (row.get(f"difference{side}_cluster_low"), row.get(f"difference{side}_cluster_high"))
+    low, high = (row.get(f"difference{side}_cluster_{end}") for end in ("low", "high"))
     holm = row.get(f"p{side}_looks", row.get(f"p{side}_holm_cluster"))
     wins, losses = row[f"wins{side}"], row[f"losses{side}"]
-    known = None not in ends and wins + losses > 0
-    return Outcome(wins, losses, row[f"p{side}"], holm, row.get(f"difference{side}"), ends if known else None)
+    interval = (low, high) if low is not None and high is not None and wins + losses else None
+    return Outcome(wins, losses, row[f"p{side}"], holm, row.get(f"difference{side}"), interval)
 
 
 def score(row: Row, metric: str) -> float:

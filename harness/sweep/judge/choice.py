@@ -30,6 +30,14 @@ def tiebreak(knobs: Mapping[str, Any], name: str, trial: str) -> tuple[float, st
     return round(abs(knobs.get("fuser.alpha", 0.5) - 0.5), 12), name, trial
 
 
+def best_of_fusers(rows: Sequence[Row]) -> list[Row]:
+    """The first row of each fuser.    rows: in the order of the rule."""
+    best: dict[str, Row] = {}
+    for row in rows:
+        best.setdefault(row["family"], row)
+    return [row for family, row in best.items() if family != "single"]
+
+
 def lock(
     rows: Sequence[Row],
     facts: Mapping[str, Any],
@@ -49,15 +57,12 @@ def lock(
     """
     single = [row for row in rows if row["family"] == "single"]
     fused = [row for row in rows if row["family"] != "single"]
-    best: dict[str, Row] = {}
-    for row in fused:
-        best.setdefault(row["family"], row)
     content = {
         **facts,
         "code": code_version(),
         "libraries": library_versions(),
         "winner": dict((fused or single)[0]),
-        "fusers": [dict(row) for row in best.values()],
+        "fusers": [dict(row) for row in best_of_fusers(rows)],
         "named": [dict(rows[place]) for place in named],
         **({"added": {name: dict(rows[place]) for name, place in added.items()}} if added else {}),
         "baselines": [dict(row) for row in [*single, *(row for row in fused if row["untuned"])]],

@@ -9,6 +9,7 @@ from typing import Any
 from harness.core.errors import HarnessError, is_number
 from harness.fusion.fuse import check
 from harness.sweep.folder.rows import Row, score
+from harness.sweep.judge.choice import best_of_fusers
 from harness.sweep.trial import GROUPS, Trial
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import name, values
@@ -39,14 +40,11 @@ def find_edges(
     longest: the greatest length of each list, by name; a cap beyond it cuts nothing, so no cap goes on there.
     An edge that scores the same as the value beside it on the axis is none: nothing grows towards it.
     """
-    best: dict[str, Row] = {}
-    for row in rows:
-        if row["family"] != "single":
-            best.setdefault(row["family"], row)
     scored = {repr(trial.identity) for trial in trials}
     points = list(grid.points({}))
     found: dict[tuple[Any, ...], Edge] = {}
-    for place, (family, row) in enumerate(best.items()):
+    for place, row in enumerate(best_of_fusers(rows)):
+        family = row["family"]
         for block, point in points:
             if not _gives(grid, point, row["parameters"]):
                 continue
