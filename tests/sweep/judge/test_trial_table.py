@@ -1,14 +1,18 @@
-"""GraphWin and GraphLoss: what a trial's last hops are against those of dense."""
+"""GraphWin and GraphLoss: what a trial's last hops are against those of dense; rows and their comparisons."""
 
 from __future__ import annotations
 
 from typing import cast, get_type_hints
 
 import numpy as np
+import pandas as pd
 
 from harness.core.input import misfit
+from harness.evaluation.comparison import corrected, record
 from harness.evaluation.metric import ABSENT, Metric
-from harness.sweep.folder.rows import Judged, Row, records
+from harness.sweep.folder import View
+from harness.sweep.folder.rows import Judged, Row, against_best, against_reference, records
+from harness.sweep.judge.judgement import judge
 from harness.sweep.judge.trial_table import best_single, frame, graph_outcomes
 
 U = -2  # the hop order of the query is not known
@@ -52,3 +56,18 @@ def test_the_best_single_list_is_the_highest_then_the_reference_then_the_first_b
     assert best_single({"dense": 0.5, "graph": 0.7, "bm25": 0.6}, "dense") == "graph"
     tied = {"graph": 0.7, "dense": 0.5, "bm25": 0.7}
     assert [best_single(tied, reference) for reference in ("graph", "dense")] == ["graph", "bm25"]
+
+
+def test_a_row_says_what_its_comparisons_say() -> None:
+    """Five trials of 60 questions in 30 clusters, against the reference and against the best list."""
+    ranks = np.random.default_rng(0).integers(1, 9, (5, 60, 2)).astype(np.int32)
+    metric, labels, lists = Metric.parse("last_hop@3"), np.arange(60) // 2, {"dense": 0, "graph": 3}
+    rows = cast("list[Row]", judge(ranks, metric, lists, "graph", "dense", 0.02, labels))
+    queries = pd.DataFrame({"cluster": labels})
+    view = View("tune", rows, ranks, queries, {"objective": str(metric)}, {})
+    for name, read in (("dense", against_reference), ("graph", against_best)):
+        base = lists[name]
+        stored = [read(row) for row in rows]
+        assert stored.pop(base) is None
+        again = corrected([view.compare(place, base) for place in range(5) if place != base])
+        assert [record(one) for one in stored if one] == [record(one) for one in again]
