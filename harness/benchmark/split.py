@@ -90,14 +90,21 @@ def split_queries(
         raise HarnessError(f"{knob}=given needs questions with a field `split`; give gold=queries.jsonl")
     meaning = {**MEANING, **({} if isinstance(splitting, str) else splitting)}
     names = given()
-    if unknown := {name: count for name, count in Counter(names).items() if name is not None and name not in meaning}:
-        found = ", ".join(f"{name} ({count})" for name, count in unknown.items())
-        raise HarnessError(
-            f"{source}: questions of split {found}, known: {', '.join(meaning)}; say what it means: "
-            f"'{knob}={{{next(iter(unknown))}: test}}' (or tune)"
-        )
+    _check_meaning(names, meaning, source, knob)
     mend = f"give each a field `split`, or {knob}=FILE of lines `{LINE}`"
     return _found(query_ids, names, meaning, source, mend)
+
+
+def _check_meaning(names: Sequence[str | None], meaning: Mapping[str, str], source: str, knob: str) -> None:
+    """Raise HarnessError for the name of a split of which it is not known what it means."""
+    counts = Counter(name for name in names if name is not None)
+    unknown = [name for name in counts if name not in meaning]
+    if unknown:
+        found = ", ".join(f"{name} ({counts[name]})" for name in unknown)
+        raise HarnessError(
+            f"{source}: questions of split {found}, known: {', '.join(meaning)}; say what it means: "
+            f"'{knob}={{{unknown[0]}: test}}' (or tune)"
+        )
 
 
 def read_splits(path: Path) -> dict[str, str]:

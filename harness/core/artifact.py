@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
 PARTIAL = ".partial"
 """Ends the name of the folder of an artifact that is being built."""
+Facts = Mapping[str, Any]
+"""What a stage says of what it made, as the manifest stores it: counts, devices, settings; each has its own."""
 
 
 class Described(TypedDict):
@@ -55,9 +57,9 @@ class Artifact:
     manifest: Mapping[str, Any]
 
     @property
-    def facts(self) -> Mapping[str, Any]:
+    def facts(self) -> Facts:
         """What the builder counted: skipped documents, truncated texts, iterations, ..."""
-        facts: Mapping[str, Any] = self.manifest["facts"]
+        facts: Facts = self.manifest["facts"]
         return facts
 
 

@@ -79,12 +79,7 @@ def fuse(
     """
     lists = _lists(runs)
     capped = texts_of("capped", [capped] if isinstance(capped, str) else capped)
-    if pool_cap is not None:
-        whole_number("pool.cap", pool_cap, 1)
-        if not set(capped) & set(lists):
-            raise HarnessError(
-                f"pool_cap={pool_cap} cuts none of the lists {', '.join(lists)}: capped={capped}; name those to cut"
-            )
+    _check_cap(pool_cap, capped, lists)
     if knobs and not isinstance(fuser, str):
         raise HarnessError(
             f"{', '.join(knobs)}: {_name(fuser)} has its knobs; give the fuser by its name to set others"
@@ -105,6 +100,16 @@ def fuse(
         return chosen(Calibrated(pool, *calibration)), pool.docs
 
     return fuse_blocks(aligned, score, place)
+
+
+def _check_cap(cap: int | None, capped: Collection[str], lists: Collection[str]) -> None:
+    if cap is None:
+        return
+    whole_number("pool.cap", cap, 1)
+    if not set(capped) & set(lists):
+        raise HarnessError(
+            f"pool_cap={cap} cuts none of the lists {', '.join(lists)}: capped={capped}; name those to cut"
+        )
 
 
 def _lists(runs: Systems) -> dict[str, Run]:

@@ -16,7 +16,7 @@ from harness.core.input import read_json
 FORM = '{"document": importance, ...}'
 
 
-def read(path: str | Path) -> dict[str, float]:
+def read_importance(path: str | Path) -> dict[str, float]:
     """Importance in [0, 1] by document id, from a JSON object ``{"document": importance, ...}``.
 
     Raises HarnessError that names the file and the document.
@@ -32,7 +32,7 @@ def read(path: str | Path) -> dict[str, float]:
 
 def prior(path: str | Path, doc_ids: pa.StringArray) -> NDArray[np.float64]:
     """float64[D]: ``prior_of`` a file. Raises HarnessError when it names none of these documents."""
-    return prior_of(read(path), doc_ids, str(path))
+    return prior_of(read_importance(path), doc_ids, str(path))
 
 
 def prior_of(

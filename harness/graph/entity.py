@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.core.artifact import Artifact
+from harness.core.artifact import Artifact, Facts
 from harness.core.configuration import extensions
 from harness.core.errors import bounded, one_of, whole_number
 from harness.core.identity import LATER, identity
@@ -78,7 +78,7 @@ class Entity:
         source = extraction_artifact(self.extractor, benchmark, store)
 
         @functools.cache
-        def made() -> tuple[Extraction | None, Network, Mapping[str, Any]]:
+        def made() -> tuple[Extraction | None, Network, Facts]:
             raw = Extraction.load(source.path)
             extraction, counts = self.refine(benchmark, raw)
             network, compared = self.connect(extraction, store)
@@ -90,7 +90,7 @@ class Entity:
             }
             return (None if extraction is raw else extraction), network, facts
 
-        def build(folder: Path) -> Mapping[str, Any]:
+        def build(folder: Path) -> Facts:
             refined, network, facts = made()
             if refined is not None:
                 (folder / REFINED).mkdir(exist_ok=True)

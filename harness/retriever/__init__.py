@@ -7,11 +7,12 @@ Its run is an artifact, named by the retriever's identity and the data's hash.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.identity import identity
 from harness.graph.trail import Trail
 from harness.run import Run
@@ -27,7 +28,7 @@ class Retriever(Protocol):
     ``seen(benchmark)``, bool[Q], tells which questions share gold with those that their lists' weights were chosen on.
     """
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """The run over all queries (``benchmark.query_ids``, ``benchmark.doc_ids``), and facts for its manifest.
 
         Long work over queries goes through ``harness.work.shared_rows.map_rows``, so that processes may share it.
@@ -51,10 +52,10 @@ def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store, name: str
     """
 
     @functools.cache
-    def ranked() -> tuple[Run, Mapping[str, Any]]:
+    def ranked() -> tuple[Run, Facts]:
         return retriever.retrieve(benchmark, store)
 
-    def build(folder: Path) -> Mapping[str, Any]:
+    def build(folder: Path) -> Facts:
         run, facts = ranked()
         run.save(folder)
         lengths = run.lengths()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.core.arrays import check_matrix, write_array
+from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.files import REBUILD, write_text
 from harness.core.identity import identity, texts_sha256
@@ -50,7 +51,7 @@ class BM25:
         bounded("lists.NAME.b", self.b, 0, 1)
         whole_number("lists.NAME.depth", self.depth, 1)
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """The ``depth`` best passages of every question."""
         vocabulary, index = self._stored(benchmark, store)
         bags = _bags(Words(self.stopwords, self.stemmer).of(benchmark.questions), vocabulary)

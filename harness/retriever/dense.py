@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.errors import whole_number
 from harness.core.identity import identity, texts_sha256
 from harness.model.encoder import Encoder, embed
@@ -54,7 +54,7 @@ class Dense:
         """Of ``auto``: by what it chooses, which was the number of passages alone."""
         return "passages and questions" if self.index == "auto" else None
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """The ``depth`` best passages of every question."""
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.errors import bounded
 from harness.core.identity import texts_sha256
 from harness.retriever import Retriever
@@ -34,7 +34,7 @@ class Part:
     def __post_init__(self) -> None:
         bounded("lists.NAME.share", self.share, 0, 1, open_low=True)
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """The run over the benchmark's passages, of which only the part is found, and how many that is."""
         kept = members(benchmark, self.share)
         run, facts = self.retriever.retrieve(part(benchmark, kept), store)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.configuration import extensions
 from harness.core.errors import bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
@@ -88,7 +89,7 @@ class PPR:
         if self.push:
             self._pushes()
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """The passages that the walk reaches, by the mass on them."""
         network, _, seeds, facts = self.start(benchmark, store)
         first, size = len(network.names), len(benchmark.doc_ids)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import LATER, NO_RESULT, file_sha256
 from harness.run import Run, artifact, io
@@ -42,7 +42,7 @@ class Trec:
             raise HarnessError(f"{self.path}: there is no such run file; set the list's path to one")
         return file_sha256(place)
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """The file's lists for the benchmark's queries and passages, and how many queries each side lacks.
 
         Raises HarnessError when the file has none of the queries, or a document that is not in the corpus.

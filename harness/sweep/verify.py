@@ -88,11 +88,9 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as beside:
         shutil.copy(result.folder / CONFIG, beside)
         found.write(Path(beside), {})
-        for name, (then, anew) in _contents(result, SweepResult(Path(beside))).items():
-            for path, old, new in differences(then, anew):
-                if path.partition(".")[0] not in UNCOMPARED:
-                    why = _why(result, prepared)
-                    raise HarnessError(f"{result.folder / name}: {path} = {old}, computed now: {new} ({why})")
+        for name, path, old, new in _changes(result, SweepResult(Path(beside))):
+            why = _why(result, prepared)
+            raise HarnessError(f"{result.folder / name}: {path} = {old}, computed now: {new} ({why})")
     yield f"tune       {len(wanted)} trials scored and judged again: the same ranks, to the bit, the same {SAME}"
     yield from _other_code(result)
     entry = read_entry(result.folder, result.lock)
@@ -103,6 +101,14 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
         if hashlib.sha256(content).hexdigest() != entry["files"][name]:
             raise HarnessError(f"{result.folder / name}: not what is computed now ({_why(result, prepared)})")
     yield f"test       {len(result.heldout or ())} trials scored again: the same files, to the bit (no new look)"
+
+
+def _changes(result: SweepResult, anew: SweepResult) -> Iterator[tuple[str, str, Any, Any]]:
+    """File, path, and both values of whatever is compared and another one now."""
+    for name, both in _contents(result, anew).items():
+        for path, old, new in differences(*both):
+            if path.partition(".")[0] not in UNCOMPARED:
+                yield name, path, old, new
 
 
 def _contents(result: SweepResult, anew: SweepResult) -> dict[str, tuple[Any, Any]]:

@@ -13,14 +13,15 @@ import logging
 import socket
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from harness.core.artifact import Facts
 from harness.core.errors import HarnessError
 from harness.core.files import Unwritable, whole, write_json
 from harness.core.identity import code_version, library_versions
@@ -136,9 +137,7 @@ def is_shared(folder: Path) -> bool:
     return _share.get().of > 1 or (folder / RECORDS).exists()
 
 
-def fill(
-    folder: Path, parts: Sequence[Part], what: str, facts: Mapping[str, Any] | None = None, at_once: int = 1
-) -> None:
+def fill(folder: Path, parts: Sequence[Part], what: str, facts: Facts | None = None, at_once: int = 1) -> None:
     """Compute the parts that are missing, beside other processes that do the same.
 
     folder: of the artifact.    facts: of what computes (a device, a backend); a process with others is refused, as is
@@ -151,31 +150,21 @@ def fill(
     if not missing:
         return
     records.mkdir(exist_ok=True)
-    agree(
-        records, parts, what, {"code": code_version(), "libraries": library_versions(), **(facts or {})}, share.of > 1
-    )
-    total = sum(part.size for part in parts)
-    with Progress(what, total) as bar:
-        bar.skip(total - sum(part.size for part in missing))
-        in_a_row: list[str] = []
-        while missing := [part for part in _ours(parts, share, missing) if _is_left(part, folder, share)]:
-
-            def take(part: Part) -> bool:
-                with lease(records / f"{part.path.name}.lease") as held:
-                    if not (held and _is_left(part, folder, share)):
-                        return False
-                    fresh = not failures(records, part.path.name)
-                    if computed := _compute(part, records, share, bar.update):
-                        in_a_row.clear()
-                    elif fresh:
-                        in_a_row.append(part.path.name)
-                        _check_sick(in_a_row, records, what)
-                    return computed
-
-            if not any(list(map_threads(take, missing, min(at_once if share.of == 1 else 1, len(missing))))):
+    made_by = {"code": code_version(), "libraries": library_versions(), **(facts or {})}
+    agree(records, parts, what, made_by, share.of > 1)
+    with Progress(what, _size(parts)) as bar:
+        bar.skip(_size(parts) - _size(missing))
+        worker = _Worker(folder, share, what, bar.update)
+        while missing := [part for part in _ours(parts, share, missing) if worker.may_take(part)]:
+            threads = min(at_once if share.of == 1 else 1, len(missing))
+            if not any(list(map_threads(worker.take, missing, threads))):
                 time.sleep(PAUSE)  # others have them
     if folder.exists():  # else another process has put all together
-        _tell_lost([part for part in parts if not part.path.exists()], records, what, len(parts))
+        _tell_lost(parts, records, what)
+
+
+def _size(parts: Iterable[Part]) -> int:
+    return sum(part.size for part in parts)
 
 
 def _ours(parts: Sequence[Part], share: Share, missing: Sequence[Part]) -> list[Part]:
@@ -185,42 +174,70 @@ def _ours(parts: Sequence[Part], share: Share, missing: Sequence[Part]) -> list[
     return [*first, *(part for part in missing if part.path not in own)] if share.waits else first
 
 
-def _is_left(part: Part, folder: Path, share: Share) -> bool:
-    """A process alone tries again what failed before: its user may have mended what was wrong."""
-    if part.path.exists():
-        return not part.is_whole(part.path)
-    return folder.exists() and (not share.tolerant or len(failures(folder / RECORDS, part.path.name)) < TRIES)
+@dataclass(frozen=True)
+class _Worker:
+    """What one process does at a stage. failed: parts that failed here in a row and that nobody has failed before."""
+
+    folder: Path
+    share: Share
+    what: str
+    advance: Advance
+    failed: list[str] = field(default_factory=list)
+
+    @property
+    def records(self) -> Path:
+        return self.folder / RECORDS
+
+    def may_take(self, part: Part) -> bool:
+        """Whether it is left. A process alone tries again what failed before: its user may have mended the cause."""
+        if part.path.exists():
+            return not part.is_whole(part.path)
+        tried = len(failures(self.records, part.path.name)) if self.share.tolerant else 0
+        return self.folder.exists() and tried < TRIES
+
+    def take(self, part: Part) -> bool:
+        """Compute a part, unless somebody else has it; whether it is there now."""
+        with lease(self.records / f"{part.path.name}.lease") as held:
+            if not (held and self.may_take(part)):
+                return False
+            fresh = not failures(self.records, part.path.name)
+            computed = self._compute(part)
+            if computed:
+                self.failed.clear()
+            elif fresh:
+                self.failed.append(part.path.name)
+                self._check_sick()
+            return computed
+
+    def _check_sick(self) -> None:
+        """Raise Stop where so many parts failed here, one after the other."""
+        if len(self.failed) >= SICK:
+            why = failures(self.records, self.failed[-1])[-1]
+            raise Stop(
+                f"{self.what}: {len(self.failed)} parts in a row failed on {why['host']}, so this worker leaves the "
+                f"rest to others; the last: {why['error']}"
+            )
+
+    def _compute(self, part: Part) -> bool:
+        """Whether it is there now. A failure that is not this worker's own is put down."""
+        started, told, name = time.perf_counter(), {"host": socket.gethostname()}, part.path.name
+        try:
+            with whole(part.path) as partial:
+                part.work(partial, self.advance)
+                done = {**told, "seconds": round(time.perf_counter() - started, 3)}
+                write_json(self.records / f"{name}{DONE}", done)  # first: with the last part the folder may go
+        except Exception as error:
+            if not self.share.tolerant or isinstance(error, (Stop, Unwritable)) or not self.records.exists():
+                raise
+            why = {**told, "error": hide_values(" ".join(f"{type(error).__name__}: {error}".split()))[:400]}
+            log.warning("%s: %s", name, why["error"])
+            write_json(self.records / f"{name}{FAILED}", [*failures(self.records, name), why])
+            return False
+        return True
 
 
-def _check_sick(in_a_row: Sequence[str], records: Path, what: str) -> None:
-    """Raise Stop where so many parts that nobody has failed before fail here, one after the other."""
-    if len(in_a_row) >= SICK:
-        why = failures(records, in_a_row[-1])[-1]
-        raise Stop(
-            f"{what}: {len(in_a_row)} parts in a row failed on {why['host']}, so this worker leaves the rest "
-            f"to others; the last: {why['error']}"
-        )
-
-
-def _compute(part: Part, records: Path, share: Share, advance: Advance) -> bool:
-    """Whether it is there now. A failure that is not this worker's own is put down."""
-    started, told = time.perf_counter(), {"host": socket.gethostname()}
-    try:
-        with whole(part.path) as partial:
-            part.work(partial, advance)
-            done = {**told, "seconds": round(time.perf_counter() - started, 3)}
-            write_json(records / f"{part.path.name}{DONE}", done)  # first: with the last part the folder may go
-    except Exception as error:
-        if not share.tolerant or isinstance(error, (Stop, Unwritable)) or not records.exists():
-            raise
-        why = {**told, "error": hide_values(" ".join(f"{type(error).__name__}: {error}".split()))[:400]}
-        log.warning("%s: %s", part.path.name, why["error"])
-        write_json(records / f"{part.path.name}{FAILED}", [*failures(records, part.path.name), why])
-        return False
-    return True
-
-
-def _tell_lost(lost: Sequence[Part], records: Path, what: str, count: int) -> None:
+def _tell_lost(parts: Sequence[Part], records: Path, what: str) -> None:
+    lost, count = [part for part in parts if not part.path.exists()], len(parts)
     failed = {part.path.name: why for part in lost if (why := failures(records, part.path.name))}
     if failed:
         name, why = next(iter(failed.items()))
@@ -249,22 +266,26 @@ def agree(records: Path, parts: Sequence[Part], what: str, made_by: Mapping[str,
     with other libraries or another device left is computed again; other code alone goes on, as with whole artifacts.
     """
     plan = {"what": what, "parts": {part.path.name: part.size for part in parts}, "made_by": dict(made_by)}
-    try:
-        theirs: Mapping[str, Any] = dict(json.loads((records / PLAN).read_text(encoding="utf-8"))["made_by"])
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        theirs = made_by
+    theirs = _planned(records, made_by)
     differ = [name for name in made_by if theirs.get(name) != made_by[name]]
-    if differ:
-        if shared or any(not is_stale(path) for path in records.glob("*.lease")):
-            said = "; ".join(f"{name} {theirs.get(name)} there, {made_by[name]} here" for name in differ)
-            raise HarnessError(
-                f"{records.parent}: its parts are made by something else than this process would use ({said}); use the "
-                "same code, libraries and device everywhere, or remove that folder"
-            )
-        if differ != ["code"]:
-            log.warning("%s: begun with other %s; its parts are computed again", what, " and ".join(differ))
-            for part in parts:
-                part.path.unlink(missing_ok=True)
+    if differ and (shared or any(not is_stale(path) for path in records.glob("*.lease"))):
+        said = "; ".join(f"{name} {theirs.get(name)} there, {made_by[name]} here" for name in differ)
+        raise HarnessError(
+            f"{records.parent}: its parts are made by something else than this process would use ({said}); use the "
+            "same code, libraries and device everywhere, or remove that folder"
+        )
+    if set(differ) - {"code"}:
+        log.warning("%s: begun with other %s; its parts are computed again", what, " and ".join(differ))
+        for part in parts:
+            part.path.unlink(missing_ok=True)
     own = records / f"{PLAN}.{uuid.uuid4().hex}"  # processes of several machines may have one number
     own.write_text(json.dumps(plan))  # and no folder is made anew for an artifact that is whole meanwhile
     own.replace(records / PLAN)
+
+
+def _planned(records: Path, default: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What makes the parts by the plan that is there, where it can be read."""
+    try:
+        return dict(json.loads((records / PLAN).read_text(encoding="utf-8"))["made_by"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return default

@@ -12,7 +12,7 @@ import hashlib
 import importlib.util
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -98,23 +98,28 @@ def _typed() -> str:
     """The hash of the classes and functions of a session without a file, and of the plain values that they read."""
     known = vars(sys.modules["__main__"])
     kept = [(name, value) for name, value in sorted(known.items()) if getattr(value, "__module__", "") == "__main__"]
-    made = [value for _, each in kept for value in (each, *vars(each).values()) if hasattr(value, "__code__")]
-    codes = [value.__code__ for value in made]
-    for code in codes:
-        codes += [const for const in code.co_consts if isinstance(const, CodeType)]
-    read = {
-        name: known[name]
-        for code in codes
-        for name in code.co_names
-        if name in known and isinstance(known[name], PLAIN)
-    }
+    codes = _codes(value for _, value in kept)
     fields = [(name, vars(each).get("__dataclass_fields__", {}).items()) for name, each in kept]
     text = [
         *((code.co_code, code.co_names, [x for x in code.co_consts if not isinstance(x, CodeType)]) for code in codes),
-        *sorted(read.items()),
+        *sorted(_plain_values(codes, known).items()),
         *((name, [(field, repr(one.default)) for field, one in each]) for name, each in fields),
     ]
     return hashlib.sha256(repr(text).encode()).hexdigest()[:DIGITS]
+
+
+def _codes(objects: Iterable[Any]) -> list[CodeType]:
+    """The compiled code of functions, of the methods of classes, and of what is defined within these."""
+    codes = [one.__code__ for each in objects for one in (each, *vars(each).values()) if hasattr(one, "__code__")]
+    for code in codes:
+        codes += [const for const in code.co_consts if isinstance(const, CodeType)]
+    return codes
+
+
+def _plain_values(codes: Iterable[CodeType], known: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers and texts of a session that code reads."""
+    read = {name for code in codes for name in code.co_names if name in known}
+    return {name: known[name] for name in read if isinstance(known[name], PLAIN)}
 
 
 def _targets(module: str, name: str | None, attributes: Iterable[str]) -> Iterator[str]:
@@ -152,12 +157,16 @@ def _path(name: str) -> Path | None:
         if not (has_effect(below := "/".join(rest)) and has_effect(f"{below}.py")):
             return None
         rest = [ROOMS[rest[0]], *rest] if rest[0] in ROOMS else rest
-    for place in _places(top):
-        inner = place.joinpath(*rest)
-        for path in (inner / "__init__.py", inner.with_name(f"{inner.name}.py")) if place.is_dir() else (place,):
-            if path.is_file() and not (rest and place.is_file()):
-                return path
-    return None
+    files = (path for place in _places(top) for path in _files(place, rest) if path.is_file())
+    return next(files, None)
+
+
+def _files(place: Path, rest: Sequence[str]) -> tuple[Path, ...]:
+    """What may be the file of a module of a package in a folder, or of a package that is one file."""
+    if not place.is_dir():
+        return () if rest else (place,)
+    inner = place.joinpath(*rest)
+    return inner / "__init__.py", inner.with_name(f"{inner.name}.py")
 
 
 @functools.cache

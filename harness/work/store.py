@@ -16,12 +16,13 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 from filelock import FileLock
 
-from harness.core.artifact import MANIFEST, PARTIAL, Artifact, artifact_key, open_artifact
+from harness.core.artifact import MANIFEST, PARTIAL, Artifact, Facts, artifact_key, open_artifact
 from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 from harness.core.files import mend_of, unwritable, write_json
@@ -39,7 +40,8 @@ SENT = ".sent"
 STAMP = f"sources{PARTIAL}"
 """In the folder of an artifact that is being built: the sources that began it."""
 
-Build = Callable[[Path], Mapping[str, Any] | None]
+Build = Callable[[Path], Facts | None]
+Fill = Callable[[Path], object]
 
 
 @dataclass
@@ -109,6 +111,32 @@ def open_shared(url: str | None) -> Shared | None:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """An artifact that somebody asks for.
+
+    build: see ``Store.get``.    code: the sources that make it.    name: what is said of it in the log.
+    """
+
+    stage: str
+    config: Mapping[str, Any]
+    inputs: Mapping[str, str]
+    build: Build
+    place: Path
+    code: Mapping[str, str]
+    name: str
+
+    @property
+    def partial(self) -> Path:
+        """The folder that it is built in."""
+        return self.place.with_suffix(PARTIAL)
+
+    @cached_property
+    def lock(self) -> FileLock:
+        """Held by the one process that builds it."""
+        return FileLock(self.place.with_suffix(".lock"))
+
+
+@dataclass(frozen=True)
 class Store:
     """The artifacts below ``root`` (the ``paths.runs`` folder).
 
@@ -132,8 +160,8 @@ class Store:
         build: Build,
         *,
         resumable: bool = False,
-        fill: Callable[[Path], object] | None = None,
-        together: Callable[[Path], object] | None = None,
+        fill: Fill | None = None,
+        together: Fill | None = None,
         what: str = "",
     ) -> Artifact:
         """The artifact of ``stage`` for this configuration and these input hashes; built when it is not there.
@@ -147,43 +175,48 @@ class Store:
         called only where several do. ``build`` then writes down what it has computed.
         what: said in the log where it begins, e.g. ``24,000 passages``.
         """
-        place = self.place(stage, config, inputs)
-        key, partial = place.name, place.with_suffix(PARTIAL)
         code = sources({build.__module__, *modules_of(config)})
-        with noting(f"{stage}/{key}") as used:
-            if (found := self._find(place, code, log.warning)) is not None:
+        wanted = Wanted(
+            stage, config, inputs, build, self.place(stage, config, inputs), code, f"{stage} {what}".strip()
+        )
+        with noting(f"{stage}/{wanted.place.name}") as used:
+            if (found := self._find(wanted, log.warning)) is not None:
                 return self._sent(found)
             if not self.builds:
                 raise NotStored(f"{stage}: not stored")
             try:
-                place.parent.mkdir(parents=True, exist_ok=True)
-                lock = FileLock(place.with_suffix(".lock"))
-                if (found := self._fetch(place, lock, code)) is not None:
-                    return found
-                name = f"{stage} {what}".strip()
-                with building(Building(partial, lock) if together else None), Progress(name):
-                    if (fill := fill or (together if is_shared(partial) else None)) is not None:
-                        self._fill(fill, place, lock, code)
-                    with lock:
-                        if (found := self._find(place, code)) is not None:
-                            if fill is not None:  # and this process may have written into it since
-                                shutil.rmtree(partial, ignore_errors=True)
-                            return found
-                        resumable = resumable or fill is not None
-                        made = _make(stage, place, key, config, inputs, build, code, resumable, used, name)
-                return self._sent(made)
+                wanted.place.parent.mkdir(parents=True, exist_ok=True)
+                return self._fetch(wanted) or self._build(wanted, used, fill, together, resumable)
             except OSError as error:
                 if (reason := unwritable(error)) is None:
                     raise
                 raise HarnessError(
-                    f"{place}: cannot write ({reason}); {mend_of(error, 'set paths.runs=DIR')}"
+                    f"{wanted.place}: cannot write ({reason}); {mend_of(error, 'set paths.runs=DIR')}"
                 ) from error
 
-    def _find(self, place: Path, code: Mapping[str, str], say: Callable[..., None] = log.debug) -> Artifact | None:
+    def _build(
+        self, wanted: Wanted, used: Using, fill: Fill | None, together: Fill | None, resumable: bool
+    ) -> Artifact:
+        """Build the artifact, or wait until another process has built it."""
+        partial, lock = wanted.partial, wanted.lock
+        with building(Building(partial, lock) if together else None), Progress(wanted.name):
+            fill = fill or (together if is_shared(partial) else None)
+            if fill is not None:
+                self._fill(fill, wanted)
+            with lock:
+                if (found := self._find(wanted)) is not None:
+                    if fill is not None:  # and this process may have written into it since
+                        shutil.rmtree(partial, ignore_errors=True)
+                    return found
+                made = _make(wanted, used, resumable or fill is not None)
+        return self._sent(made)
+
+    def _find(self, wanted: Wanted, say: Callable[..., None] = log.debug) -> Artifact | None:
         """The artifact when it is whole, and was made by these sources.
 
         One of before 0.4.0 does not say by which; it is taken for one of those that read it first.
         """
+        place, code = wanted.place, wanted.code
         found = open_artifact(place, place.name)
         if found is None:
             return None
@@ -196,35 +229,35 @@ class Store:
         say("%s %s was made by other code of %s; building it again", place.parent.name, place.name, other)
         return None
 
-    def _fetch(self, place: Path, lock: FileLock, code: Mapping[str, str]) -> Artifact | None:
+    def _fetch(self, wanted: Wanted) -> Artifact | None:
         """The artifact from the shared store, where there is one that has it."""
         if self.shared is None:
             return None
-        with lock:
-            stage, key, partial = place.parent.name, place.name, place.with_suffix(PARTIAL)
+        place, partial = wanted.place, wanted.partial
+        with wanted.lock:
             fetched = partial / RECORDS / "fetched"  # which no build keeps
-            if (found := self._find(place, code)) is not None or not self.shared.fetch(stage, key, fetched):
+            found = self._find(wanted)
+            if found is not None or not self.shared.fetch(wanted.stage, place.name, fetched):
                 return found
             if place.exists():
                 shutil.rmtree(place)
             fetched.rename(place)
             shutil.rmtree(partial)
             place.with_suffix(SENT).write_text(self.shared.url)
-            log.info("%s: fetched from %s", stage, self.shared.url)
-            return self._find(place, code, log.warning)
+            log.info("%s: fetched from %s", wanted.stage, self.shared.url)
+            return self._find(wanted, log.warning)
 
-    def _fill(self, fill: Callable[[Path], object], place: Path, lock: FileLock, code: Mapping[str, str]) -> None:
+    def _fill(self, fill: Fill, wanted: Wanted) -> None:
         """Compute the parts, unless the artifact is there."""
-        partial = place.with_suffix(PARTIAL)
-        with lock:
-            if self._find(place, code) is not None:
+        with wanted.lock:
+            if self._find(wanted) is not None:
                 return
-            _begin(partial, code)
+            _begin(wanted.partial, wanted.code)
         try:
-            fill(partial)
+            fill(wanted.partial)
         except FileNotFoundError:  # another process has put all together meanwhile
-            with lock:
-                if self._find(place, code) is None:
+            with wanted.lock:
+                if self._find(wanted) is None:
                     raise
 
     def _sent(self, made: Artifact) -> Artifact:
@@ -254,48 +287,33 @@ def _begin(partial: Path, code: Mapping[str, str]) -> None:
         stamp.write_text(json.dumps(code), encoding="utf-8")
 
 
-def _make(
-    stage: str,
-    place: Path,
-    key: str,
-    config: Mapping[str, Any],
-    inputs: Mapping[str, str],
-    build: Build,
-    code: Mapping[str, str],
-    resumable: bool,
-    used: Using,
-    name: str,
-) -> Artifact:
+def _make(wanted: Wanted, used: Using, resumable: bool) -> Artifact:
     """Build. In the manifest: ``seconds`` of all, ``own_seconds`` without the artifacts that it ``used``."""
-    partial = place.with_suffix(PARTIAL)
+    place, partial = wanted.place, wanted.partial
     if partial.exists() and not resumable:
         shutil.rmtree(partial)
-    _begin(partial, code)
-    log.info("%s: begins", name)
+    _begin(partial, wanted.code)
+    log.info("%s: begins", wanted.name)
     try:
-        facts = dict(build(partial) or {})
+        facts = dict(wanted.build(partial) or {})
     except (OSError, HarnessError):
         if not resumable:
             shutil.rmtree(partial, ignore_errors=True)
         raise
-    for records in list(partial.rglob(RECORDS)):
-        if records.exists():  # one may lie in another
-            records.rename(partial / f"{uuid.uuid4().hex}{PARTIAL}")  # at once: no other process sees it half removed
-    for left in list(partial.rglob(f"*{PARTIAL}")):  # of this build and of killed ones: all parts are there
-        shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
+    _remove_records(partial)
     files = sorted(path for path in partial.rglob("*") if path.is_file())
     manifest = {
-        "stage": stage,
-        "key": key,
-        "config": config,
-        "inputs": dict(inputs),
+        "stage": wanted.stage,
+        "key": place.name,
+        "config": wanted.config,
+        "inputs": dict(wanted.inputs),
         "facts": facts,
         "files": {
             str(path.relative_to(partial)): {"bytes": path.stat().st_size, "sha256": file_sha256(path)}
             for path in files
         },
         "code": code_version(),
-        "sources": dict(code),
+        "sources": dict(wanted.code),
         "libraries": library_versions(),
         "seconds": (seconds := round(time.perf_counter() - used.started, 3)),
         "own_seconds": round(seconds - used.seconds, 3),
@@ -306,5 +324,14 @@ def _make(
     if place.exists():
         shutil.rmtree(place)
     partial.rename(place)
-    log.info("%s: done in %.1f s", name, seconds)
-    return Artifact(place, key, manifest)
+    log.info("%s: done in %.1f s", wanted.name, seconds)
+    return Artifact(place, place.name, manifest)
+
+
+def _remove_records(partial: Path) -> None:
+    """Remove what was noted of parts, and what this build and killed ones left half-written."""
+    for records in list(partial.rglob(RECORDS)):
+        if records.exists():  # one may lie in another
+            records.rename(partial / f"{uuid.uuid4().hex}{PARTIAL}")  # at once: no other process sees it half removed
+    for left in list(partial.rglob(f"*{PARTIAL}")):
+        shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,20 +42,51 @@ def benchmark(
     ``left_out``. Judgements have no order, so no query is ``ordered`` or has a chain. Raises HarnessError where nothing
     is left.
     """
-    blank: dict[int, None] = {}
-
-    def rows() -> Iterator[tuple[int, Record]]:
-        for place, passage in enumerate(passages(), 1):
-            if is_blank(passage, *BODY):
-                blank[place] = None
-            else:
-                yield place, passage
-
+    blank: set[int] = set()
+    rows = functools.partial(_with_text, passages, blank)
     corpus = read_corpus(Stream(Path(source), rows, ": record "), store.root)
     relevant = {
         name: sorted(passage for passage, grade in grades.items() if grade >= 1) for name, grades in judged.items()
     }
-    there = corpus.numbers(passage for names in relevant.values() for passage in names)
+    named = [passage for passages in relevant.values() for passage in passages]
+    there = corpus.numbers(named)
+    asked = _answerable(source, questions, relevant, there, splits)
+    if not asked.values:
+        raise HarnessError(
+            f"{source}: none of its {len(questions)} queries has a supporting passage among its {len(corpus.table)} "
+            "passages"
+        )
+    counts = {"passages": len(corpus.table), "queries": len(asked.values)}
+    left_out = {
+        "passages": len(blank),
+        "judgements": sum(passage not in there for passage in named),
+        "queries": len(questions) - len(asked.values),
+    }
+    _warn(source, left_out, len(questions))
+    made = assemble(source.replace("/", "-"), corpus, asked, "none")
+    if key is not None:
+        counts["queries_left_out"] = left_out["queries"]
+        Lock.of(store).hold(key, {"sha256": made.sha256, **counts}, f"the benchmark {source}")
+    return replace(made.without_order(~made.chain), left_out={name: n for name, n in left_out.items() if n})
+
+
+def _with_text(passages: Callable[[], Iterator[Record]], blank: set[int]) -> Iterator[tuple[int, Record]]:
+    """The passages with their numbers; the numbers of those without title and text are put into ``blank``."""
+    for place, passage in enumerate(passages(), 1):
+        if is_blank(passage, *BODY):
+            blank.add(place)
+        else:
+            yield place, passage
+
+
+def _answerable(
+    source: str,
+    questions: Mapping[str, str],
+    relevant: Mapping[str, Sequence[str]],
+    there: Container[str],
+    splits: Mapping[str, str],
+) -> Records:
+    """The questions with a supporting passage that is there."""
     queries, places = [], []
     for place, (name, question) in enumerate(questions.items(), 1):
         gold = [passage for passage in relevant.get(name, ()) if passage in there]
@@ -63,29 +95,18 @@ def benchmark(
                 {"id": name, "question": question, "answers": [], "supporting_ids": gold, "split": splits[name]}
             )
             places.append(place)
-    if not queries:
-        raise HarnessError(
-            f"{source}: none of its {len(questions)} queries has a supporting passage among its {len(corpus.table)} "
-            "passages"
-        )
-    counts = {"passages": len(corpus.table), "queries": len(queries), "queries_left_out": len(questions) - len(queries)}
-    gone = {
-        "passages": len(blank),
-        "judgements": sum(passage not in there for names in relevant.values() for passage in names),
+    return Records(Path(source), queries, places, ": query ")
+
+
+def _warn(source: str, left_out: Mapping[str, int], questions: int) -> None:
+    reasons = {
+        "queries": f"of {questions} queries have no supporting passage",
+        "passages": "passages have neither title nor text",
+        "judgements": "relevant passages of its judgements are not in the corpus",
     }
-    for count, what in (
-        (counts["queries_left_out"], f"of {len(questions)} queries have no supporting passage"),
-        (gone["passages"], "passages have neither title nor text"),
-        (gone["judgements"], "relevant passages of its judgements are not in the corpus"),
-    ):
-        if count:
-            log.warning("%s: %d %s; left out", source, count, what)
-    asked = Records(Path(source), queries, places, ": query ")
-    made = assemble(source.replace("/", "-"), corpus, asked, "none")
-    if key is not None:
-        Lock.of(store).hold(key, {"sha256": made.sha256, **counts}, f"the benchmark {source}")
-    left_out = {**gone, "queries": counts["queries_left_out"]}
-    return replace(made.without_order(~made.chain), left_out={name: n for name, n in left_out.items() if n})
+    for name, reason in reasons.items():
+        if left_out[name]:
+            log.warning("%s: %d %s; left out", source, left_out[name], reason)
 
 
 def add_judgements(

@@ -92,15 +92,7 @@ class Published(ABC):
                 )  # fmt: skip
         passages, questions = read_passages(paths["corpus"], card.name), read_questions(paths["queries"])
         questions = self._answerable(questions)
-        queries = []
-        for number, record in enumerate(questions.values):
-            try:
-                queries.append(self.query(record, passages))
-            except (LookupError, TypeError, ValueError) as error:
-                what = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
-                name = record.get("id", record.get("_id"))
-                said = f"{questions.at(number)}{f' ({name})' if name else ''}: {what}"
-                raise HarnessError(f"{said}; get the file again") from error
+        queries = [self._query(number, questions, passages) for number in range(len(questions.values))]
         converted = questions.with_values(queries)
         corpus = read_corpus(passages.records)
         gold = sum(len(query["supporting_ids"]) for query in queries)
@@ -109,6 +101,17 @@ class Published(ABC):
             card.name, len(queries), gold, len(passages.records.values), passages.total,
         )  # fmt: skip
         return self._checked(card, lock, way, paths["queries"], corpus, converted, passages.total)
+
+    def _query(self, number: int, questions: Records, passages: Passages) -> Record:
+        """A question in our form. Raises HarnessError with its place where a field is missing or wrong."""
+        record = questions.values[number]
+        try:
+            return self.query(record, passages)
+        except (LookupError, TypeError, ValueError) as error:
+            what = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
+            name = record.get("id", record.get("_id"))
+            said = f"{questions.at(number)}{f' ({name})' if name else ''}: {what}"
+            raise HarnessError(f"{said}; get the file again") from error
 
     def _answerable(self, questions: Records) -> Records:
         """The questions without those of MuSiQue-Full that have no answer among the passages, and so no gold."""

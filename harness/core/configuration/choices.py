@@ -42,6 +42,11 @@ def _described(path: Path) -> str:
     module, _, name = str(read_conf(path).get("_target_", "")).rpartition(".")
     if first.startswith("#") or not module:
         return first.lstrip("# ")
+    return _docstring(module, name)
+
+
+def _docstring(module: str, name: str) -> str:
+    """The first line of what a class of a module, or else the module, says of itself."""
     source = _source(module)
     tree = ast.parse(source.read_text(encoding="utf-8") if source else "")
     found = [node for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name]

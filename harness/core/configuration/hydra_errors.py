@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -138,13 +138,19 @@ def suggest_key(whole: Callable[[], DictConfig]) -> Iterator[None]:
                 f"{found[1]} has no {inner[1]}{nearest(inner[1], own)}; it has {', '.join(own)}; leave it out, or add "
                 f"a new one with a plus: +{found[1]}.{inner[1]}=..."
             ) from error
-        last, inside = found[1].rpartition(".")[2], [key for key in known if key.startswith(f"{found[1]}.")]
-        same = inside or [key for key in known if key.rpartition(".")[2] == last]  # typed below another concept
-        did_you = f" (did you mean {min(same, key=len)}?)" if same else nearest(found[1], known)
+        did_you = _meant(found[1], known)
         raise HarnessError(
             f"{found[1]} is no key of this command{did_you}; see `--cfg job` for all keys, or add "
             f"a new one with a plus: +{found[1]}=..."
         ) from error
+
+
+def _meant(key: str, known: Sequence[str]) -> str:
+    """What somebody may have meant: a key below it, the same one below another concept, or one of like letters."""
+    last = key.rpartition(".")[2]
+    inside = [one for one in known if one.startswith(f"{key}.")]
+    same = inside or [one for one in known if one.rpartition(".")[2] == last]
+    return f" (did you mean {min(same, key=len)}?)" if same else nearest(key, known)
 
 
 def _keys(node: Mapping[Any, Any], prefix: str = "") -> Iterator[str]:

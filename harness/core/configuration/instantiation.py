@@ -27,30 +27,49 @@ def instantiate(node: Any) -> Any:
     try:
         return build(OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node, _convert_="all")
     except InstantiationException as error:
-        named = re.search(r"target '([^']+)'", str(error))
-        target = named[1] if named else _target(node)
-        cause: BaseException | None = error
-        last: BaseException = error
-        while cause is not None:
-            if isinstance(cause, HarnessError):
-                raise cause from None
-            if isinstance(cause, TypeError) and (
-                found := re.search(r"unexpected keyword argument '(\w+)'", str(cause))
-            ):
-                raise HarnessError(f"{target} has no {found[1]}; it has: {_fields(target)}") from error
-            last, cause = cause, cause.__cause__
-        if told := next(_misfits(target, node), None):
-            raise HarnessError(told) from error
-        if target.startswith("harness."):
+        mistake = _mistake(error, node)
+        if mistake is None:
             raise  # ours: a bug, with its traceback
-        if isinstance(last, ModuleNotFoundError) and last.name == target.partition(".")[0]:
-            raise HarnessError(
-                f"{target}: there is no package {last.name} on Python's path; in the folder that holds it put "
-                f"`PYTHONPATH=.` before the command, or type `pip install -e .` once"
-            ) from error
-        raise HarnessError(f"{target} cannot be made: {_reason(last)}; mend that module") from error
+        raise mistake from (None if mistake in _causes(error) else error)
     except OmegaConfBaseException as error:
         raise HarnessError(f"configuration: {str(error).splitlines()[0]}") from error
+
+
+def _mistake(error: BaseException, node: Any) -> HarnessError | None:
+    """What the user can mend of an error of Hydra's; None where it is a bug of this project."""
+    named = re.search(r"target '([^']+)'", str(error))
+    target = named[1] if named else _target(node)
+    causes = list(_causes(error))
+    for cause in causes:
+        if isinstance(cause, HarnessError):
+            return cause
+        if field := _unexpected(cause):
+            return HarnessError(f"{target} has no {field}; it has: {_fields(target)}")
+    if told := next(_misfits(target, node), None):
+        return HarnessError(told)
+    if target.startswith("harness."):
+        return None
+    last = causes[-1]
+    if isinstance(last, ModuleNotFoundError) and last.name == target.partition(".")[0]:
+        return HarnessError(
+            f"{target}: there is no package {last.name} on Python's path; in the folder that holds it put "
+            f"`PYTHONPATH=.` before the command, or type `pip install -e .` once"
+        )
+    return HarnessError(f"{target} cannot be made: {_reason(last)}; mend that module")
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, what it was raised from, and so on."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__
+
+
+def _unexpected(error: BaseException) -> str:
+    """The argument that a constructor does not know; empty for another error."""
+    found = re.search(r"unexpected keyword argument '(\w+)'", str(error)) if isinstance(error, TypeError) else None
+    return found[1] if found else ""
 
 
 KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {

@@ -72,14 +72,19 @@ def _of_default(entry: yaml.Node) -> Iterator[Option]:
 def _of_key(key: yaml.Node, value: yaml.Node, lines: Sequence[str], section: str = "") -> Iterator[Option]:
     """The key itself where a comment says what it is, and the keys of a section."""
     is_section = isinstance(value, yaml.MappingNode) and not value.flow_style
-    name, start, end = f"{section}{key.value}", value.start_mark, value.end_mark
+    name, end = f"{section}{key.value}", value.end_mark
     line, column = (key.end_mark.line, key.end_mark.column + 1) if is_section else (end.line, end.column)
     if told := _comment(lines, line, column):
-        whole = lines[start.line][start.column : end.column] if start.line == end.line else LONG
-        shown = LONG if whole.startswith("[") and len(whole) > MOST else whole
-        yield Option(name, "" if is_section or value.value == "???" else shown, told)
+        yield Option(name, "" if is_section or value.value == "???" else _default(value, lines), told)
     for inner, own in value.value if is_section and not section else ():
         yield from _of_key(inner, own, lines, f"{name}.")
+
+
+def _default(value: yaml.Node, lines: Sequence[str]) -> str:
+    """A value as it is written, but for long ones."""
+    start, end = value.start_mark, value.end_mark
+    whole = lines[start.line][start.column : end.column] if start.line == end.line else LONG
+    return LONG if whole.startswith("[") and len(whole) > MOST else whole
 
 
 def _comment(lines: Sequence[str], line: int, column: int) -> str:

@@ -213,8 +213,12 @@ def _unread(added: Sequence[Override], whole: Mapping[str, Any], config: DictCon
         name, *keys = re.split(r"[.@/]", one.key.lstrip("/"))
         if name not in known and f"${{{name}" not in raw:
             yield f"{one.text} changes nothing: nothing reads {name}{nearest(name, known)}"
-        section = whole.get(name)
-        closed = section if isinstance(section, dict) and "_target_" not in section else {}
+        closed = _closed_keys(whole.get(name))
         if closed and len(keys) == 1 and "." in one.key and keys[0] not in closed:
-            there = nearest(keys[0], list(map(str, closed))) or f"; it has {', '.join(map(str, closed))}"
+            there = nearest(keys[0], closed) or f"; it has {', '.join(closed)}"
             yield f"{one.text} changes nothing: {name} has no {keys[0]}{there}"
+
+
+def _closed_keys(section: Any) -> list[str]:
+    """The keys of a section that takes no others; none of a strategy, whose class knows its own."""
+    return list(map(str, section)) if isinstance(section, dict) and "_target_" not in section else []

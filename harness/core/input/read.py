@@ -115,7 +115,26 @@ def read_yaml(path: Path) -> Any:
     """
     import yaml
 
-    text, count = path.read_text(encoding="utf-8"), 0
+    text = path.read_text(encoding="utf-8")
+    _check_size(text)
+
+    class Loader(yaml.CSafeLoader):
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+            _once([(key.value, None) for key, _ in node.value if isinstance(key, yaml.ScalarNode)])
+            found: dict[Any, Any] = super().construct_mapping(node, deep)
+            return found
+
+    try:
+        return yaml.load(text, Loader)
+    except (AttributeError, LookupError) as error:  # of a value that is not of its tag, such as `!!timestamp x`
+        raise ValueError(f"a value that is not of its tag ({error})") from error
+
+
+def _check_size(text: str) -> None:
+    """Raise ValueError for a YAML text that nests too deep, or whose aliases stand for too many values."""
+    import yaml
+
+    count = 0
     sizes: dict[str, int] = {}
     inside: list[tuple[str | None, int]] = []
     for event in yaml.parse(text, yaml.CSafeLoader):
@@ -133,14 +152,3 @@ def read_yaml(path: Path) -> Any:
             raise ValueError(f"nested more than {DEEPEST} deep")
         if count > REPEATED + len(text):
             raise ValueError(f"its aliases stand for more than {REPEATED:,} values")
-
-    class Loader(yaml.CSafeLoader):
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-            _once([(key.value, None) for key, _ in node.value if isinstance(key, yaml.ScalarNode)])
-            found: dict[Any, Any] = super().construct_mapping(node, deep)
-            return found
-
-    try:
-        return yaml.load(text, Loader)
-    except (AttributeError, LookupError) as error:  # of a value that is not of its tag, such as `!!timestamp x`
-        raise ValueError(f"a value that is not of its tag ({error})") from error

@@ -198,11 +198,15 @@ class LatexTable:
             lacking = self._decimals[place] - _digits(text)
             point = "." if lacking and not _digits(text) else ""
             shown += rf"\phantom{{{point}{'0' * lacking}}}" if lacking else ""
-        if longest := self._longest_mark(place):
-            mark = style.marks.get((row, place), "")
-            shown += rf"\rlap{{\textsuperscript{{{tex(mark)}}}}}" if mark else ""
-            shown += rf"\phantom{{\textsuperscript{{{tex(longest)}}}}}"
-        return shown
+        return shown + self._mark(row, place)
+
+    def _mark(self, row: int, place: int) -> str:
+        """The raised sign behind a number, in the room of the longest one of its column."""
+        longest, mark = self._longest_mark(place), self.table.style.marks.get((row, place), "")
+        if not longest:
+            return ""
+        shown = rf"\rlap{{\textsuperscript{{{tex(mark)}}}}}" if mark else ""
+        return rf"{shown}\phantom{{\textsuperscript{{{tex(longest)}}}}}"
 
 
 def _digits(text: str) -> int:

@@ -46,16 +46,22 @@ def fit(table: Table, wrap: bool = False) -> list[str]:
     if _fits(found := table.lines(), most):
         return found
     table = table.stacked() or table
-    for longest in range(most, SHORTEST - 1, -1) if wrap else ():
-        if _fits(found := table.lines(longest, wrap=True), most):
+    in_terminal = _terminal() is not None
+    for longest, wraps in _attempts(table, most, wrap, in_terminal):
+        if _fits(found := table.lines(longest, wraps), most):
             return found
-    least = SHORTEST if _terminal() is not None else None
-    widest = max((len(cell) for row in table.cells() for cell in row), default=SHORTEST)
-    for longest in range(max(widest, SHORTEST), SHORTEST - 1, -1) if least else ():
-        if _fits(found := table.lines(longest), most):
-            return found
-    parts = _parts(table, most, least)
-    return [line for part in parts for line in ([""] if part is not parts[0] else []) + part.lines(least)]
+    least = SHORTEST if in_terminal else None
+    first, *others = (part.lines(least) for part in _parts(table, most, least))
+    return [*first, *(line for lines in others for line in ["", *lines])]
+
+
+def _attempts(table: Table, most: int, wrap: bool, cut: bool) -> Iterator[tuple[int, bool]]:
+    """The longest cell of each attempt, and whether longer ones are wrapped rather than cut."""
+    if wrap:
+        yield from ((longest, True) for longest in range(most, SHORTEST - 1, -1))
+    if cut:
+        widest = max((len(cell) for row in table.cells() for cell in row), default=SHORTEST)
+        yield from ((longest, False) for longest in range(max(widest, SHORTEST), SHORTEST - 1, -1))
 
 
 def shown_lines(table: Table) -> list[str]:

@@ -186,12 +186,8 @@ class Table:
 
         A row of which a group holds nothing is left out there.
         """
-        places = range(len(self.keys), len(self.columns))
-        groups = {name: list(own) for name, own in groupby(places, key=lambda place: self.columns[place].group) if name}
-        forms = {
-            tuple((self.columns[place].title, self.columns[place].kind) for place in own) for own in groups.values()
-        }
-        if len(groups) < 2 or len(forms) > 1 or sum(map(len, groups.values())) != len(places):
+        groups = self._groups_of_one_form()
+        if len(groups) < 2:
             return None
         rows: list[list[Any]] = []
         rules: set[int] = set()
@@ -202,16 +198,26 @@ class Table:
             for number, row in enumerate(self.rows):
                 if all(is_missing(row[place]) for place in own):
                     continue
-                moved |= {(number, old): (len(rows), new) for new, old in enumerate([*self.keys, *own], 1)}
-                marked |= {len(rows)} if number in self.marked else set()
-                rows.append([name, *(row[place] for place in (*self.keys, *own))])
+                taken = [*self.keys, *own]
+                moved |= {(number, old): (len(rows), new) for new, old in enumerate(taken, 1)}
+                if number in self.marked:
+                    marked.add(len(rows))
+                rows.append([name, *(row[place] for place in taken)])
         first = next(iter(groups.values()))
-        columns = [self.columns[place] for place in self.keys]
-        columns += [replace(self.columns[place], group="") for place in first]
+        columns = [replace(self.columns[place], group="") for place in (*self.keys, *first)]
         return replace(
             self, columns=[Column(self.grouping, "text"), *columns], rows=rows, marked=frozenset(marked),
             style=self.style.moved(moved, frozenset(rules - {0})), commands=(), grouping="",
         )  # fmt: skip
+
+    def _groups_of_one_form(self) -> dict[str, list[int]]:
+        """The columns of each group; none where their titles and kinds differ, or a column that is no key has none."""
+        places = range(len(self.keys), len(self.columns))
+        groups = {name: list(own) for name, own in groupby(places, key=lambda place: self.columns[place].group)}
+        forms = {
+            tuple((self.columns[place].title, self.columns[place].kind) for place in own) for own in groups.values()
+        }
+        return groups if len(forms) == 1 and sum(map(len, groups.values())) == len(places) and "" not in groups else {}
 
     def lines(self, longest: int | None = None, wrap: bool = False) -> list[str]:
         """Head (without percent signs), rule and rows for a terminal: numbers to the right, ``>`` before marked rows.
@@ -219,27 +225,25 @@ class Table:
         longest: characters of a cell; of a longer one the middle is left out, or, where that would make different
         cells of a column look alike, the words that these have in common.    wrap: a longer one goes on below instead.
         """
-        columns = self._marked_columns(None if wrap else longest)
-        rows = [list(row) for row in zip(*columns, strict=True)]
-        marked = [number in self.marked for number in range(len(rows))]
-        if wrap and longest:
-            rows, marked = _wrapped(rows, marked, longest)
+        rows, marks = self._screen_rows(longest, wrap)
         head = [escape.terminal(column.title.removesuffix(" %")) for column in self.columns]
-        above = [escape.terminal(column.group) for column in self.columns]
-        widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-        for name, places in spans(above):
-            widths[places[-1]] += max(0, len(name) - sum(widths[place] for place in places) - 2 * len(places) + 2)
+        groups = spans([escape.terminal(column.group) for column in self.columns])
+        widths = _widths([head, *rows], groups)
         left = [column.kind == "text" for column in self.columns]
         margin = 2 if self.marked else 0
-        rule = "-" * (margin + sum(widths) + 2 * len(widths) - 2)
-        marks = [">" if mark else "" for mark in marked]
         head_line, *body = (
             f"{mark:<{margin}}{_line(row, widths, left)}" for mark, row in zip(["", *marks], [head, *rows], strict=True)
         )
-        groups = "  ".join(
-            name.ljust(sum(widths[place] for place in places) + 2 * len(places) - 2) for name, places in spans(above)
-        )
-        return [*([f"{'':<{margin}}{groups}".rstrip()] if any(above) else []), head_line, rule, *body]
+        rule = "-" * (margin + sum(widths) + 2 * len(widths) - 2)
+        above = [f"{'':<{margin}}{_over(groups, widths)}".rstrip()] if any(name for name, _ in groups) else []
+        return [*above, head_line, rule, *body]
+
+    def _screen_rows(self, longest: int | None, wrap: bool) -> tuple[list[list[str]], list[str]]:
+        """The cells of each line of a terminal, and what stands in front of it."""
+        columns = self._marked_columns(None if wrap else longest)
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        marks = [">" if number in self.marked else "" for number in range(len(rows))]
+        return _wrapped(rows, marks, longest) if wrap and longest else (rows, marks)
 
     def _marked_columns(self, longest: int | None) -> list[list[str]]:
         """The cells of each column for a terminal, with their marks."""
@@ -293,11 +297,7 @@ class Table:
     def html(self) -> str:
         """An element ``table``; a cell's ``data-key`` is what it sorts by, where that is a number."""
         columns = [*self.columns, *([Column("rerun with", "text")] if self.commands else [])]
-        head = "".join(f'<th class="{column.kind}">{escape.html(column.title)}</th>' for column in columns)
-        over = spans([column.group for column in columns])
-        above = "".join(f'<th colspan="{len(places)}">{escape.html(name)}</th>' for name, places in over)
-        groups = f"<tr>{above}</tr>" if any(name for name, _ in over) else ""
-        lines = ["<table>", f"<thead>{groups}<tr>{head}</tr></thead>", "<tbody>"]
+        lines = ["<table>", _head(columns), "<tbody>"]
         for number, (cells, values) in enumerate(zip(self.cells(), self.rows, strict=True)):
             row = [
                 _cell(*cell, (number, place) in self.style.best, self.style.marks.get((number, place), ""))
@@ -330,6 +330,28 @@ def sentence(text: str) -> str:
     return text if text[-1:] in ".?!" else f"{text}."
 
 
+Spans = Sequence[tuple[str, Sequence[int]]]
+"""Groups of columns: the name of each, and its places."""
+
+
+def _widths(rows: Sequence[Sequence[str]], groups: Spans) -> list[int]:
+    """Of each column, so that its cells and the names of the groups fit; two blanks stand between columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, places in groups:
+        widths[places[-1]] += max(0, len(name) - _width(places, widths))
+    return widths
+
+
+def _width(places: Sequence[int], widths: Sequence[int]) -> int:
+    """Of neighbouring columns together."""
+    return sum(widths[place] for place in places) + 2 * len(places) - 2
+
+
+def _over(groups: Spans, widths: Sequence[int]) -> str:
+    """The line of the groups' names."""
+    return "  ".join(name.ljust(_width(places, widths)) for name, places in groups)
+
+
 def _line(cells: Sequence[str], widths: Sequence[int], left: Sequence[bool]) -> str:
     padded = (
         cell.ljust(width) if to_left else cell.rjust(width)
@@ -338,14 +360,14 @@ def _line(cells: Sequence[str], widths: Sequence[int], left: Sequence[bool]) -> 
     return "  ".join(padded).rstrip()
 
 
-def _wrapped(rows: Sequence[Sequence[str]], marked: Sequence[bool], longest: int) -> tuple[list[list[str]], list[bool]]:
+def _wrapped(rows: Sequence[Sequence[str]], marks: Sequence[str], longest: int) -> tuple[list[list[str]], list[str]]:
     """The rows with their long cells on several lines, of which the first keeps a row's mark."""
-    lines, marks = [], []
-    for row, mark in zip(rows, marked, strict=True):
+    lines, left = [], []
+    for row, mark in zip(rows, marks, strict=True):
         own = list(zip_longest(*(textwrap.wrap(cell, longest) or [""] for cell in row), fillvalue=""))
         lines += [list(line) for line in own]
-        marks += [mark, *[False] * (len(own) - 1)]
-    return lines, marks
+        left += [mark, *[""] * (len(own) - 1)]
+    return lines, left
 
 
 def _shorten(texts: Sequence[str], longest: int | None) -> list[str]:
@@ -365,6 +387,15 @@ def _cut(text: str, longest: int | None) -> str:
         return text
     end = min(13, (longest - 1) // 2)
     return f"{text[: longest - 1 - end]}…{text[-end:]}"
+
+
+def _head(columns: Sequence[Column]) -> str:
+    """The element ``thead``: the titles, and the groups where there are some."""
+    titles = "".join(f'<th class="{column.kind}">{escape.html(column.title)}</th>' for column in columns)
+    over = spans([column.group for column in columns])
+    above = "".join(f'<th colspan="{len(places)}">{escape.html(name)}</th>' for name, places in over)
+    groups = f"<tr>{above}</tr>" if any(name for name, _ in over) else ""
+    return f"<thead>{groups}<tr>{titles}</tr></thead>"
 
 
 def _cell(text: str, value: Any, column: Column, bold: bool, mark: str) -> str:

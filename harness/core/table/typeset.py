@@ -19,10 +19,12 @@ HEAD = r"""\begin{%s}[htbp]
 \setlength{\tabcolsep}{3pt}
 \caption{%s}
 """
+SAME_NUMBER = "\\addtocounter{table}{-1}\n"
 NOTE = r"""\par\vspace{4pt}
 \begin{minipage}{\linewidth}\scriptsize %s\end{minipage}
 """
-SHARED = r"\providecommand{\sharednotes}[1]{#1}"
+SHARED_NOTES = r"\sharednotes"
+SHARED = rf"\providecommand{{{SHARED_NOTES}}}[1]{{#1}}"
 """Notes that all tables of a source have; a document that prints them once defines this to print nothing."""
 
 
@@ -44,14 +46,20 @@ def typeset(
         panels = sheet.panels()
     wide = max(map(sheet.width, panels)) > layout.column
     environment = "table*" if wide else "table"
-    own, shared = (table_text(rename(" ".join(notes))) for notes in (table.notes, table.source.notes))
-    note = " ".join(filter(None, [own, rf"\sharednotes{{{shared}}}" if shared else ""]))
-    parts = [NEEDS, f"{SHARED}\n" if shared else ""]
+    below, tables = _notes(table, rename), []
     for first, rows in table.pages(len(panels), sheet.lines):
-        said = f"{rename(table.title)}, continued." if first else sentence(rename(table.head))
-        parts.append(HEAD % (environment, "\\addtocounter{table}{-1}\n" if first else "", table_text(said)))
-        parts.append("" if first else f"\\label{{tab:{label}}}\n")
-        parts.append("\n\\par\\medskip\n".join(sheet.tabular(panel, first, len(rows)) for panel in panels))
-        parts.append(NOTE % note if note and not first else "")
-        parts.append(f"\\end{{{environment}}}\n")
-    return "".join(parts)
+        body = "\n\\par\\medskip\n".join(sheet.tabular(panel, first, len(rows)) for panel in panels)
+        if first:
+            head = HEAD % (environment, SAME_NUMBER, table_text(f"{rename(table.title)}, continued."))
+            tables.append(f"{head}{body}\\end{{{environment}}}\n")
+        else:
+            head = HEAD % (environment, "", table_text(sentence(rename(table.head))))
+            tables.append(f"{head}\\label{{tab:{label}}}\n{body}{below}\\end{{{environment}}}\n")
+    return "".join([NEEDS, f"{SHARED}\n" if SHARED_NOTES in below else "", *tables])
+
+
+def _notes(table: Table, rename: Callable[[str], str]) -> str:
+    """What stands below the table; empty where there are no notes."""
+    own, shared = (table_text(rename(" ".join(notes))) for notes in (table.notes, table.source.notes))
+    note = " ".join(filter(None, [own, f"{SHARED_NOTES}{{{shared}}}" if shared else ""]))
+    return NOTE % note if note else ""

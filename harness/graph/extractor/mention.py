@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,31 +42,37 @@ def find_mentions(
     processes: that read the texts at once.    casing: of the texts, where it is known already.
     """
     names = [normal(title or "") for title in titles]
-    known = [name for name in dict.fromkeys(names) if name]
+    known = list(dict.fromkeys(filter(None, names)))
     casing = casing or casing_of(texts)
     named = [np.empty((0, 3), np.int32)] * (len(texts) + len(questions)) if recognised is None else recognised
     number = {name: i for i, name in enumerate(known)}
-
-    def numbered(found: Mentioned) -> NDArray[np.int32]:
-        """int32[M, 4]: entity (a new name gets the next number), byte offsets of the mention in the text, kind."""
-        entities = [number.setdefault(name, len(number)) for name in found[0]]
-        return np.column_stack([np.array(entities, dtype=np.int32), found[1]])
-
-    count = processes if len(texts) > SMALL else 1
-    with Workers(count, Finder, Finder.find, known, casing, with_spans) as workers:
-        starts = range(0, len(texts), BLOCK)
-        jobs = ((texts[a : a + BLOCK], named[a : min(a + BLOCK, len(texts))], passages[a : a + BLOCK]) for a in starts)
-        in_texts = [numbered(found) for block in workers.map(jobs) for found in block]
-        in_questions = [
-            numbered(found) for block in workers.map([(questions, named[len(texts) :], questions)]) for found in block
-        ]
+    jobs = _blocks(texts, named[: len(texts)], passages)
+    asked = (questions, named[len(texts) :], questions)
+    with Workers(processes if len(texts) > SMALL else 1, Finder, Finder.find, known, casing, with_spans) as workers:
+        found = [_numbered(one, number) for block in workers.map(chain(jobs, [asked])) for one in block]
     return Extraction(
         names=list(number),
         titled=np.array([number.get(name, -1) for name in names], dtype=np.int32),
-        passages=Mentions.of(in_texts),
-        questions=Mentions.of(in_questions),
+        passages=Mentions.of(found[: len(texts)]),
+        questions=Mentions.of(found[len(texts) :]),
         triples=Triples.of(),
     )
+
+
+Job = tuple[Sequence[str], Sequence[NDArray[np.int32]], Sequence[str]]
+"""Texts, what a recogniser named in each, and the passage at whose end each text stands."""
+
+
+def _blocks(texts: Sequence[str], named: Sequence[NDArray[np.int32]], passages: Sequence[str]) -> Iterator[Job]:
+    for start in range(0, len(texts), BLOCK):
+        block = slice(start, start + BLOCK)
+        yield texts[block], named[block], passages[block]
+
+
+def _numbered(found: Mentioned, number: dict[str, int]) -> NDArray[np.int32]:
+    """int32[M, 4]: entity (a new name gets the next number), byte offsets of the mention in the text, kind."""
+    entities = [number.setdefault(name, len(number)) for name in found[0]]
+    return np.column_stack([np.array(entities, dtype=np.int32), found[1]])
 
 
 def casing_of(texts: Sequence[str]) -> Casing:
@@ -83,8 +89,8 @@ class Finder:
     def __init__(self, known: Sequence[str], casing: Casing, with_spans: bool) -> None:
         self._known, self._casing, self._with_spans = Gazetteer(list(known)), casing, with_spans
 
-    def find(self, job: tuple[Sequence[str], Sequence[NDArray[np.int32]], Sequence[str]]) -> list[Mentioned]:
-        """job: texts, what a recogniser named in each, and the passage at whose end each text stands."""
+    def find(self, job: Job) -> list[Mentioned]:
+        """The mentions of each text."""
         return [self._find(*each) for each in zip(*job, strict=True)]
 
     def _find(self, text: str, recognised: NDArray[np.int32], whole: str) -> Mentioned:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.configuration import REACHES
 from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT, folder_sha256
@@ -54,7 +55,7 @@ class Offline:
         """What the recogniser finds, in shards that several processes may share."""
         self._shards(benchmark, folder)
 
-    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
+    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
         """Titles and spans text by text; the recogniser in shards that a killed run need not repeat."""
         titles, texts = benchmark.corpus["title"][:], list(benchmark.corpus["text"][:])
         with ThreadPoolExecutor(1) as beside:

@@ -7,12 +7,11 @@ The artifact's folder is resumable: a long extractor commits what it has in file
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from harness.benchmark import Benchmark
-from harness.core.artifact import Artifact
+from harness.core.artifact import Artifact, Facts
 from harness.core.identity import identity
 from harness.graph.extractor.extraction import Extraction, Mentions, Triples
 from harness.work.store import Store
@@ -24,7 +23,7 @@ __all__ = ["Extraction", "Extractor", "Mentions", "Triples", "artifact", "extrac
 class Extractor(Protocol):
     """A strategy that reads a benchmark's passages and questions."""
 
-    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
+    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
         """What was found, and facts for the manifest.
 
         folder: where to commit shards; what lies there is from a killed build of the same artifact. What the extractor
@@ -41,10 +40,10 @@ def artifact(extractor: Extractor, benchmark: Benchmark, store: Store) -> Artifa
     """The extraction's artifact; built when it is not there."""
 
     @functools.cache
-    def extracted(folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
+    def extracted(folder: Path) -> tuple[Extraction, Facts]:
         return extractor.extract(benchmark, folder)
 
-    def build(folder: Path) -> Mapping[str, Any]:
+    def build(folder: Path) -> Facts:
         extraction, facts = extracted(folder)
         extraction.save(folder)
         return {

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.artifact import Facts
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class BatchedModel:
         dimension: int,
         limit: int,
         batch_size: int,
-        facts: Mapping[str, Any],
+        facts: Facts,
         prompts: Mapping[Role, str],
         suffix: str = "",
     ) -> None:

@@ -7,14 +7,15 @@ vectors as an artifact, so that a model is loaded only when something has to be 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.arrays import read_array
+from harness.core.artifact import Facts
 from harness.core.errors import one_of
 from harness.core.identity import identity, texts_sha256
 from harness.model.encoder.shards import EMBEDDINGS, encode, fill_shards
@@ -36,7 +37,7 @@ class Model(Protocol):
     """
 
     dimension: int
-    facts: Mapping[str, Any]
+    facts: Facts
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
@@ -71,7 +72,7 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> N
     def fill(folder: Path) -> None:
         fill_shards(folder, _open(encoder), texts, role)
 
-    def build(folder: Path) -> Mapping[str, Any]:
+    def build(folder: Path) -> Facts:
         return encode(folder, _open(encoder), texts, role)
 
     config = {"encoder": identity(encoder), "role": role}

@@ -6,11 +6,12 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, whole_number
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class HashedWords:
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
-        self.facts: Mapping[str, Any] = {"device": "cpu", "backend": "numpy"}
+        self.facts: Facts = {"device": "cpu", "backend": "numpy"}
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]

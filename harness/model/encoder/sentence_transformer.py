@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.artifact import Facts
 from harness.core.configuration import REACHES
 from harness.core.device import check_device, gpus, resolve_device
 from harness.core.errors import HarnessError, one_of, whole_number
@@ -106,7 +107,7 @@ class LoadedModel:
         self.forward = self._forward(backend)
         own = {"precision": encoder.precision} if encoder.precision != "float32" else {}
         limit = self.model.max_seq_length
-        self.facts: Mapping[str, Any] = {"device": device, "backend": backend, "max_seq_length": limit, **own}
+        self.facts: Facts = {"device": device, "backend": backend, "max_seq_length": limit, **own}
 
     def _forward(self, backend: str) -> Forward:
         if backend == "torch":
@@ -158,12 +159,7 @@ def open_batched(encoder: SentenceTransformer, devices: Sequence[str]) -> Batche
     else:
         models = [_load(encoder, device) for device in devices]
         first = models[0]
-        if not (
-            getattr(first.tokenizer, "is_fast", False)
-            and first.tokenizer.padding_side == "right"
-            and first.max_seq_length
-            and not any(getattr(module, "include_prompt", True) is False for module in first)
-        ):
+        if not _takes_batches(first):
             return None
         forwards = [
             (device, functools.partial(_features_forward, model)) for device, model in zip(devices, models, strict=True)
@@ -172,6 +168,13 @@ def open_batched(encoder: SentenceTransformer, devices: Sequence[str]) -> Batche
         dimension, limit = int(first.get_embedding_dimension() or 0), int(first.max_seq_length)
     facts = {"device": "cuda" if len(devices) > 1 else devices[0], "backend": "torch", "max_seq_length": limit}
     return BatchedModel(tokenizer, forwards, dimension, limit, encoder.batch_size, facts, prompts, encoder.suffix)
+
+
+def _takes_batches(model: sentence_transformers.SentenceTransformer) -> bool:
+    """Whether its texts may be prepared outside of sentence-transformers."""
+    prompts = all(getattr(module, "include_prompt", True) is not False for module in model)
+    fast = getattr(model.tokenizer, "is_fast", False) and model.tokenizer.padding_side == "right"
+    return bool(prompts and fast and model.max_seq_length)
 
 
 def _features_forward(model: sentence_transformers.SentenceTransformer, ids: Tensor, mask: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.artifact import Facts
 from harness.core.errors import HarnessError
 from harness.core.files import allocate, write_text
 from harness.core.resources import need_disk, need_memory
@@ -50,7 +51,7 @@ def fill_shards(folder: Path, model: Model, texts: Sequence[str], role: Role) ->
     return parts
 
 
-def encode(folder: Path, model: Model, texts: Sequence[str], role: Role) -> Mapping[str, Any]:
+def encode(folder: Path, model: Model, texts: Sequence[str], role: Role) -> Facts:
     """Write ``embeddings.npy``, a row of length 1 a text, into ``folder``, going on from the shards that are there.
 
     Distinct texts are encoded once. Returns the counted facts.
@@ -61,7 +62,7 @@ def encode(folder: Path, model: Model, texts: Sequence[str], role: Role) -> Mapp
         merged = _merge(parts, folder / EMBEDDINGS, texts, model.dimension)
         write_text(counted, json.dumps({**merged, **model.facts}, sort_keys=True))
     shutil.rmtree(folder / "shards", ignore_errors=True)
-    facts: Mapping[str, Any] = json.loads(counted.read_text())
+    facts: Facts = json.loads(counted.read_text())
     return facts
 
 

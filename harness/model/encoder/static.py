@@ -9,14 +9,15 @@ tells (as Model2Vec does, by Zipf's law). Exponents were chosen on the tune halv
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.artifact import Facts
 from harness.core.threads import available, map_threads
 from harness.model.encoder.minilm import weights_folder
 
@@ -66,7 +67,7 @@ class WordSums:
         self.tokenizer.no_padding()
         self.tokens: dict[str, Sequence[int]] = {}
         self.dimension = int(self.vectors.shape[1])
-        self.facts: Mapping[str, Any] = {"device": "cpu", "backend": "numpy"}
+        self.facts: Facts = {"device": "cpu", "backend": "numpy"}
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]

@@ -52,12 +52,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         begun = _unfinished(ledger, lock, result.folder)
         seen = ledger.of(data.sha256)
         looks, ids = plan.config.paths.get("looks"), data.test_ids()
-        earlier = read_entry(result.folder, lock)
-        if earlier and earlier["sha256"] not in [line["sha256"] for line in ledger.entries()]:
-            raise HarnessError(
-                f"{result.folder / ENTRY}: this sweep was evaluated at {earlier['time']}, and {ledger.path} does not "
-                "have it; give the ledger that does: paths.ledger=FILE"
-            )
+        _check_ledger(result, lock, ledger)
         if known := [line["sha256"] for line in seen]:
             note_look(looks, "heldout", data.name, ids, known)
         if begun is None and seen and not again and not permits(lock.get("family"), seen):
@@ -66,11 +61,10 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
                 f"({ledger.path}); heldout.again=true evaluates it once more, and every table then says so"
             )
         if begun is None:
-            before = count_looks(looks, ids, known)
+            before, shared = count_looks(looks, ids, known), chosen_on(result.folder.parent.parent, data.name, ids)
             times = charged(lock.get("family"), seen, before)
             look = {"evaluation": len(seen) + 1, "looks": before, "charged": times}
-            if shared := chosen_on(result.folder.parent.parent, data.name, ids):
-                look["chosen_on"] = shared
+            look |= {"chosen_on": shared} if shared else {}
         else:
             look = look_of(begun)
         log.info(
@@ -101,10 +95,25 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         )
         note_look(looks, "heldout", data.name, ids, [entry["sha256"]])
         files[ENTRY] = (json.dumps(entry, indent=1, sort_keys=True) + "\n").encode()
-        for name in sorted(files, key=lambda name: name == "heldout.json"):  # which says that all are there
-            with whole(result.folder / name) as partial:
-                partial.write_bytes(files[name])
+        _write(files, result.folder)
     return SweepResult(result.folder)
+
+
+def _check_ledger(result: SweepResult, lock: Entry, ledger: Ledger) -> None:
+    """Raise HarnessError where the sweep was evaluated, and the ledger does not have it."""
+    earlier = read_entry(result.folder, lock)
+    if earlier and earlier["sha256"] not in [line["sha256"] for line in ledger.entries()]:
+        raise HarnessError(
+            f"{result.folder / ENTRY}: this sweep was evaluated at {earlier['time']}, and {ledger.path} does not "
+            "have it; give the ledger that does: paths.ledger=FILE"
+        )
+
+
+def _write(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files by name; ``heldout.json``, which says that all are there, is the last one."""
+    for name in sorted(files, key=lambda name: name == "heldout.json"):
+        with whole(folder / name) as partial:
+            partial.write_bytes(files[name])
 
 
 def chosen_on(runs: Path, dataset: str, test: Sequence[str]) -> int:

@@ -56,24 +56,15 @@ def note_look(
     if path is not None and not str(path).strip():
         raise HarnessError("paths.looks (HARNESS_LOOKS) is empty: name a file, or give null to note no look")
     if asked and path is not None:
-        ledger, digests = Ledger(Path(path)), _digests(asked)
+        ledger = Ledger(Path(path))
         try:
             with ledger.exclusive():
                 known = _looks(ledger)
-                judged = _evaluated(known)
-                splits[EVALUATED] = {name for name, own in zip(asked, digests, strict=True) if own in judged}
+                splits[EVALUATED] = _evaluated(asked, known)
                 test |= splits[EVALUATED]
                 found["test_questions"] = len(test)
-                due = [{}] if evaluations is None else [{"evaluation": line} for line in _missing(evaluations, known)]
-                facts: Entry = {
-                    "command": command,
-                    "source": Path(source).name,
-                    "questions": texts_sha256(asked),
-                    "n": len(asked),
-                }
-                if not any(entry["questions"] == facts["questions"] and "ids" in entry for entry in known):
-                    facts["ids"] = digests
-                known += [ledger.append({**facts, **look}) for look in due]
+                facts = _facts(command, source, asked, known)
+                known += [ledger.append({**facts, **look}) for look in _due(evaluations, known)]
                 found["looks"] = _count(known, test) if test else None
         except HarnessError as error:
             why = "; the next held-out evaluation of this data notes it" if evaluations else ""
@@ -130,10 +121,27 @@ def _count(known: Sequence[Entry], test: Iterable[str]) -> int:
     return max(looks.values(), default=0)
 
 
-def _evaluated(known: Sequence[Entry]) -> set[str]:
-    """The questions, by their digests, that held-out evaluations had as test."""
+def _facts(command: str, source: str, asked: Sequence[str], known: Sequence[Entry]) -> Entry:
+    """What is noted of a look; the digests of its questions where no line has those of the same ones."""
+    facts: Entry = {
+        "command": command,
+        "source": Path(source).name,
+        "questions": texts_sha256(asked),
+        "n": len(asked),
+    }
+    return facts if facts["questions"] in _sets(known) else {**facts, "ids": _digests(asked)}
+
+
+def _due(evaluations: Sequence[str] | None, known: Sequence[Entry]) -> list[Entry]:
+    """What the lines to be added have beside that: one look, or those of evaluations that were not noted."""
+    return [{}] if evaluations is None else [{"evaluation": line} for line in _missing(evaluations, known)]
+
+
+def _evaluated(names: Sequence[str], known: Sequence[Entry]) -> set[str]:
+    """Those of some questions that held-out evaluations had as test."""
     sets = _sets(known)
-    return set().union(*(sets.get(entry["questions"], set()) for entry in known if entry.get("evaluation")))
+    judged = set().union(*(sets.get(entry["questions"], set()) for entry in known if entry.get("evaluation")))
+    return {name for name, digest in zip(names, _digests(names), strict=True) if digest in judged}
 
 
 def _sets(known: Sequence[Entry]) -> dict[str, set[str]]:

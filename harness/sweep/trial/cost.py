@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,29 +30,32 @@ def cost(
     made = {stage: list(_distinct(stage, identities, benchmark, store)) for stage in ("extract", "graph")}
     taken = {stage: round(sum(one["seconds"] for one in found), 3) for stage, found in made.items() if found}
     distinct = {one["key"]: one for one in lists.values() if one}.values()
-    asked = [
-        facts
-        for one in (*made["extract"], *distinct)
-        for facts in (one["facts"], *(one["facts"].get(name) or {} for name in ("gate", "seed_gate")))
-        if facts.keys() >= {"answers", "tokens", "cost"}
-    ]
-    total = {
-        "answers": sum(facts["answers"] for facts in asked),
-        "tokens": {kind: sum(facts["tokens"][kind] for facts in asked) for kind in ("prompt", "completion")},
-        "cost": round(sum(facts["cost"] for facts in asked), 6),
-    }
+    needed = {name: needs(one, store, queries) for name, one in lists.items() if one}
     return {
         "seconds": {
             **{name: round(value, 3) for name, value in seconds.items()},
             **taken,
             "lists": {name: one["seconds"] for name, one in lists.items() if one},
         },
-        "lists": {
-            name: needed for name, one in lists.items() if one and (needed := needs(one, store, queries)) is not None
-        },
+        "lists": {name: one for name, one in needed.items() if one is not None},
         "peak_memory_mb": round(_peak_memory()),
-        **({"model": total} if asked else {}),
+        **_asked([*made["extract"], *distinct]),
     }
+
+
+def _asked(made: Sequence[Manifest]) -> dict[str, Any]:
+    """``model``: what artifacts and their gates asked of models; nothing where they asked none."""
+    facts = [one["facts"] for one in made]
+    facts += [one["facts"].get(name) or {} for one in made for name in ("gate", "seed_gate")]
+    asked = [one for one in facts if one.keys() >= {"answers", "tokens", "cost"}]
+    if not asked:
+        return {}
+    total = {
+        "answers": sum(one["answers"] for one in asked),
+        "tokens": {kind: sum(one["tokens"][kind] for one in asked) for kind in ("prompt", "completion")},
+        "cost": round(sum(one["cost"] for one in asked), 6),
+    }
+    return {"model": total}
 
 
 def needs(made: Manifest, store: Store, queries: int) -> dict[str, float] | None:
@@ -64,29 +67,45 @@ def needs(made: Manifest, store: Store, queries: int) -> dict[str, float] | None
     Where the list asked questions alone, too: ``alone_mean_ms``, ``alone_p50_ms`` and ``alone_p95_ms`` of those, each
     with the mean of a question's vector.
     """
+    whole = _way(made, store)
+    if whole is None:
+        return None
+    asking = [one for one in whole if one["stage"] == "retrieve" or one["config"].get("role") == "question"]
+    index = [one for one in whole if one not in asking]
+    held = sum(file["bytes"] for one in index for file in one["files"].values())
+    vectors = sum(one["own_seconds"] for one in asking if one["stage"] != "retrieve")
+    return {
+        "index_seconds": round(sum(one["own_seconds"] for one in index), 3),
+        "index_mb": round(held / (1 << 20), 1),
+        "query_ms": round(1000 * sum(one["own_seconds"] for one in asking) / max(queries, 1), 3),
+        **_alone(made, 1000 * vectors / max(queries, 1)),
+    }
+
+
+def _way(made: Manifest, store: Store) -> list[Manifest] | None:
+    """An artifact and all that was made on its way; None where one does not say what it used, or is gone."""
     whole = {f"retrieve/{made['key']}": made}
     waiting = [made]
     while waiting:
         if (used := waiting.pop().get("used")) is None:
             return None
         for name in used:
-            if name not in whole:
-                if (found := read_manifest(store.root / "artifacts" / name / MANIFEST)) is None:
-                    return None
-                whole[name] = found
-                waiting.append(found)
-    asking = [one for one in whole.values() if one["stage"] == "retrieve" or one["config"].get("role") == "question"]
-    index = [one for one in whole.values() if one not in asking]
-    vectors = 1000 * sum(one["own_seconds"] for one in asking if one["stage"] != "retrieve") / max(queries, 1)
-    alone = np.array(made.get("alone_ms") or [np.nan]) + vectors
-    alone_ms = {"mean": alone.mean(), **{f"p{share}": np.percentile(alone, share) for share in (50, 95)}}
-    held = sum(file["bytes"] for one in index for file in one["files"].values())
-    return {
-        "index_seconds": round(sum(one["own_seconds"] for one in index), 3),
-        "index_mb": round(held / (1 << 20), 1),
-        "query_ms": round(1000 * sum(one["own_seconds"] for one in asking) / max(queries, 1), 3),
-        **({f"alone_{name}_ms": round(float(ms), 3) for name, ms in alone_ms.items()} if "alone_ms" in made else {}),
-    }
+            if name in whole:
+                continue
+            if (found := read_manifest(store.root / "artifacts" / name / MANIFEST)) is None:
+                return None
+            whole[name] = found
+            waiting.append(found)
+    return list(whole.values())
+
+
+def _alone(made: Manifest, vector: float) -> dict[str, float]:
+    """Milliseconds of questions that were asked alone, each with those of a vector; nothing where none was."""
+    if "alone_ms" not in made:
+        return {}
+    alone = np.array(made["alone_ms"] or [np.nan]) + vector
+    found = {"mean": alone.mean(), **{f"p{share}": np.percentile(alone, share) for share in (50, 95)}}
+    return {f"alone_{name}_ms": round(float(ms), 3) for name, ms in found.items()}
 
 
 def _distinct(stage: str, identities: Mapping[str, Any], benchmark: str, store: Store) -> Iterator[Manifest]:

@@ -78,10 +78,7 @@ class Grid:
         alone = [(BASELINES, trial) for point in self.baselines() if (trial := self._try(point, mistakes))]
         if not mistakes:
             mistakes |= dict.fromkeys(ineffective(self.typed, [trial for _, trial in points]), CombinationError)
-        if mistakes:
-            several = f"{len(mistakes)} mistakes in the configuration: " if len(mistakes) > 1 else ""
-            of_values = [kind for kind in mistakes.values() if not issubclass(kind, CombinationError)]
-            raise (HarnessError if of_values else CombinationError)(several + "; ".join(mistakes))
+        _raise(mistakes)
         return [*alone, *points]
 
     def _try(
@@ -131,21 +128,13 @@ class Grid:
     def trial(self, point: Mapping[str, Any]) -> Trial:
         """The trial of one point: values by knob, over the configuration's own."""
         pool = {key: point.get(f"pool.{key}", self.config["pool"][key]) for key in ("lists", "cap", "capped")}
-        wanted, capped = list_names("pool.lists", pool["lists"], 1), list_names("pool.capped", pool["capped"])
-        unknown = [name for name in wanted if name not in self.config["lists"]]
-        if unknown:
-            raise HarnessError(
-                f"pool.lists names {unknown[0]}{nearest(unknown[0], self.config['lists'])}; "
-                f"lists holds: {', '.join(self.config['lists'])}"
-            )
+        wanted, capped = self._lists(pool["lists"]), list_names("pool.capped", pool["capped"])
         if pool["cap"] is not None:
             whole_number("pool.cap", pool["cap"], 1)
         chosen = {group: self._fields(group, point) for group in GROUPS}
         chosen["fuser"] = self._within(chosen["fuser"], wanted, point)
         strategies = {group: self._make(fields) for group, fields in chosen.items()}
-        prior = point.get("pool.importance", self.config["pool"].get("importance"))
-        if prior is not None and not (isinstance(prior, str) and Path(prior).is_file()):
-            raise HarnessError(f"pool.importance={prior}: there is no such file; give a JSON file, or null")
+        prior = _importance(point.get("pool.importance", self.config["pool"].get("importance")))
         read = prior if "importance" in strategies["fuser"].reads else None
         spec = PoolSpec(wanted, pool["cap"], capped, read, self._anchor(wanted))
         read_beside = [name for name in RERANKER_INPUTS if name in getattr(strategies["reranker"], "reads", ())]
@@ -155,6 +144,17 @@ class Grid:
         return Trial(
             spec, **strategies, settings=settings, overrides=(*self._kept(), *overrides_of(settings)), beside=beside
         )
+
+    def _lists(self, given: Any) -> tuple[str, ...]:
+        """The lists of a pool. Raises HarnessError for one that there is not."""
+        wanted = list_names("pool.lists", given, 1)
+        for each in wanted:
+            if each not in self.config["lists"]:
+                raise HarnessError(
+                    f"pool.lists names {each}{nearest(each, self.config['lists'])}; "
+                    f"lists holds: {', '.join(self.config['lists'])}"
+                )
+        return wanted
 
     @cached_property
     def typed(self) -> dict[str, Any]:
@@ -270,3 +270,18 @@ def _product(axes: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     knobs = sorted(axes, key=lambda knob: ("." in knob, list(axes).index(knob)))
     for combination in itertools.product(*(values(axes[knob]) for knob in knobs)):
         yield dict(zip(knobs, combination, strict=True))
+
+
+def _raise(mistakes: Mistakes) -> None:
+    """Raise one error that lists the mistakes, if there are any."""
+    if mistakes:
+        several = f"{len(mistakes)} mistakes in the configuration: " if len(mistakes) > 1 else ""
+        of_values = [kind for kind in mistakes.values() if not issubclass(kind, CombinationError)]
+        raise (HarnessError if of_values else CombinationError)(several + "; ".join(mistakes))
+
+
+def _importance(given: object) -> str | None:
+    """The file of an importance. Raises HarnessError where there is none."""
+    if given is None or (isinstance(given, str) and Path(given).is_file()):
+        return given
+    raise HarnessError(f"pool.importance={given}: there is no such file; give a JSON file, or null")

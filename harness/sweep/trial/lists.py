@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -167,20 +166,20 @@ def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark
     wanted = {what for reader in readers for what in getattr(reader.reranker, "reads", ())}
     wanted |= {what for reader in readers for what in reader.fuser.reads}
     files = sorted({reader.pool.importance for reader in readers if reader.pool.importance})
-    found = Context(importance={name: prior(name, data.doc_ids) for name in files})
-    if "types" in wanted:
-        found = replace(found, types=data.queries["type"][:])
-    if "texts" in wanted:
-        found = replace(found, texts=SourceTexts(data.questions, data.passages, kept))
-    if "seeds" in wanted:
-        found = replace(found, seeding=instantiate(config.seeds).seeding(data, kept))
-    if "relations" in wanted:
-        found = replace(found, relations=instantiate(config.relations).relations(data, kept))
-    if "encoder" in wanted:
-        found = replace(found, vectors=np.asarray(embed(instantiate(config.encoder), data.passages, "passage", kept)))
-    if "mentions" in wanted:
-        found = replace(found, mentions=_mentions(readers, config, data))
-    return found
+    reads: dict[str, Callable[[], Any]] = {
+        "types": lambda: data.queries["type"][:],
+        "texts": lambda: SourceTexts(data.questions, data.passages, kept),
+        "seeding": lambda: instantiate(config.seeds).seeding(data, kept),
+        "relations": lambda: instantiate(config.relations).relations(data, kept),
+        "vectors": lambda: np.asarray(embed(instantiate(config.encoder), data.passages, "passage", kept)),
+        "mentions": lambda: _mentions(readers, config, data),
+    }
+    read = {field: make() for field, make in reads.items() if READ.get(field, field) in wanted}
+    return Context(importance={name: prior(name, data.doc_ids) for name in files}, **read)
+
+
+READ = {"seeding": "seeds", "vectors": "encoder"}
+"""What readers call a field of ``Context``, where that is not its name."""
 
 
 def _mentions(readers: Sequence[Trial], config: DictConfig, data: Benchmark) -> dict[str, csr_array]:

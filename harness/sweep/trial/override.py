@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from harness.core.configuration import defaults, extensions, names, strategy
@@ -65,20 +65,23 @@ def restrict(grid: Blocks, typed: Mapping[str, Any]) -> dict[str, dict[str, Any]
     Of blocks that vary a strategy (``fuser``), those that do not have the typed one are left out; when none has it, all
     of them have it in place of theirs.
     """
-    for label, axes in grid.items():
-        if not isinstance(axes or {}, Mapping):
-            raise HarnessError(
-                f"grid.{label} = {axes!r}, expected axes with their values, e.g. {{fuser: [rrf, linear]}}"
-            )
-    blocks = {label: dict(axes or {}) for label, axes in grid.items()}
+    blocks = {label: _axes(label, axes) for label, axes in grid.items()}
     for group in GROUPS:
-        having = {
-            label: axes
-            for label, axes in blocks.items()
-            if group not in axes or group not in typed or typed[group] in values(axes[group])
-        }
-        blocks = having or blocks
+        if group in typed:
+            having = {
+                label: axes
+                for label, axes in blocks.items()
+                if group not in axes or typed[group] in values(axes[group])
+            }
+            blocks = having or blocks
     return {label: {**axes, **{knob: [value] for knob, value in typed.items()}} for label, axes in blocks.items()}
+
+
+def _axes(label: str, given: Any) -> dict[str, Any]:
+    """The axes of a block."""
+    if not isinstance(given or {}, Mapping):
+        raise HarnessError(f"grid.{label} = {given!r}, expected axes with their values, e.g. {{fuser: [rrf, linear]}}")
+    return dict(given or {})
 
 
 def values(axis: Any) -> Sequence[Any]:
@@ -117,12 +120,7 @@ def unread(given: Sequence[str], raw: Mapping[str, Any], trials: Sequence[Trial]
 
     raw: the configuration with its interpolations.
     """
-    used = {"lists", "dataset", *(name for trial in trials for name in trial.beside)}
-    pending = list(used)
-    while pending:
-        for part in set(re.findall(r"\$\{(\w+)", repr(raw.get(pending.pop(), "")))) - used:
-            used.add(part)
-            pending.append(part)
+    used = _reached({"lists", "dataset", *(name for trial in trials for name in trial.beside)}, raw)
     for key in keys(given):
         part = re.split(r"[.@]", key.removeprefix("/"))[0]
         if part in PARTS and part not in used:
@@ -130,6 +128,16 @@ def unread(given: Sequence[str], raw: Mapping[str, Any], trials: Sequence[Trial]
             of_lists = part == "encoder" or not reading
             hint = f"give a list that has a {part}" if of_lists else f"reranker={reading[0]} reads it"
             yield f"{key} changes nothing: no list of this configuration uses {part}; {hint}"
+
+
+def _reached(used: Set[str], raw: Mapping[str, Any]) -> set[str]:
+    """Some parts of a configuration, and all that their interpolations lead to."""
+    found, pending = set(used), list(used)
+    while pending:
+        for part in set(re.findall(r"\$\{(\w+)", repr(raw.get(pending.pop(), "")))) - found:
+            found.add(part)
+            pending.append(part)
+    return found
 
 
 PARTS = ("extractor", "graph", *RERANKER_INPUTS)

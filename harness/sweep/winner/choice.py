@@ -77,16 +77,20 @@ def read_winner(path: Path, trusted: bool = False) -> Trial:
 
 
 def _pool(knobs: Mapping[str, Any], path: Path) -> PoolSpec:
-    names = {key: knobs.get(f"pool.{key}", []) for key in ("lists", "capped")}
-    for key, value in names.items():
-        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-            raise HarnessError(f"{path}: pool.{key} = {value!r}, expected a list of names; sweep again")
+    lists, capped = (_names(knobs, f"pool.{key}", path) for key in ("lists", "capped"))
     cap, importance = knobs.get("pool.cap"), knobs.get("pool.importance")
-    if not names["lists"] or not (cap is None or (isinstance(cap, int) and cap >= 1)):
-        raise HarnessError(f"{path}: pool = {names['lists']}, cap {cap!r}; expected lists and a cap >= 1 or null")
+    if not lists or not (cap is None or (isinstance(cap, int) and cap >= 1)):
+        raise HarnessError(f"{path}: pool = {lists}, cap {cap!r}; expected lists and a cap >= 1 or null")
     if not (importance is None or isinstance(importance, str)):
         raise HarnessError(f"{path}: pool.importance = {importance!r}, expected a file or null; sweep again")
     reference = knobs.get("reference")
-    if reference is not None and reference not in names["lists"]:
+    if reference is not None and reference not in lists:
         raise HarnessError(f"{path}: reference = {reference!r}, expected a list of the pool; sweep again")
-    return PoolSpec(tuple(names["lists"]), cap, tuple(names["capped"]), importance, reference)
+    return PoolSpec(tuple(lists), cap, tuple(capped), importance, reference)
+
+
+def _names(knobs: Mapping[str, Any], knob: str, path: Path) -> list[str]:
+    value = knobs.get(knob, [])
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise HarnessError(f"{path}: {knob} = {value!r}, expected a list of names; sweep again")
+    return value

@@ -55,6 +55,16 @@ class Layer:
         )
 
 
+BUILD = {
+    "pipes": ["ner"],
+    "layers": ("list2array", "linear", "linear"),
+    "features, pieces, beam": (3, 2, 1),
+    "other columns": set(),
+    "unseen classes": False,
+}
+"""The pipeline that ``Transitions`` computes."""
+
+
 class Transitions:
     """Called with documents that ``nlp`` has tokenised: the entities of each, or None where spaCy has to decide.
 
@@ -66,13 +76,14 @@ class Transitions:
         tokens, lower, upper = ner.model.layers
         encoder, array, linear = tokens.layers
         self.embed, convolution = encoder.layers
-        if not (
-            nlp.pipe_names == ["ner"]
-            and (array.name, linear.name, upper.name) == ("list2array", "linear", "linear")
-            and (lower.get_dim("nF"), lower.get_dim("nP"), ner.cfg["beam_width"]) == (3, 2, 1)
-            and ALIKE.issuperset(self.embed.layers[0].attrs["columns"])
-            and not ner.model.attrs["unseen_classes"]
-        ):
+        build = {
+            "pipes": nlp.pipe_names,
+            "layers": (array.name, linear.name, upper.name),
+            "features, pieces, beam": (lower.get_dim("nF"), lower.get_dim("nP"), ner.cfg["beam_width"]),
+            "other columns": set(self.embed.layers[0].attrs["columns"]) - ALIKE,
+            "unseen classes": bool(ner.model.attrs["unseen_classes"]),
+        }
+        if build != BUILD:
             raise ValueError("another build")
         self.nlp, self.pad = nlp, convolution.attrs["pad"]
         self.layers = [Layer.of(residual) for residual in convolution.layers[0].layers]
