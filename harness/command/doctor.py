@@ -19,7 +19,7 @@ import importlib.util
 import os
 import platform
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,7 +44,7 @@ def run(config: DictConfig) -> None:
     from itertools import chain
 
     from harness.model.weights import Weights
-    from harness.report.tracking import describe
+    from harness.report.tracking import describe_tracker
 
     known = {str(name): Weights(name=str(name), **entry) for name, entry in config.weights.items()}
     models = Path(config.paths.models).expanduser()
@@ -60,7 +60,7 @@ def run(config: DictConfig) -> None:
         _data(Path(config.paths.data)),
         _artifacts(Path(config.paths.runs), bool(config.artifacts)),
         _results(Path(config.paths.runs), Path(config.paths.ledger)),
-        (f"tracking   {line}" for line in describe(config)),
+        (f"tracking   {line}" for line in describe_tracker(config)),
         _files(plain(config.files) or ()),
     )
     try:
@@ -139,15 +139,19 @@ def _data(data: Path) -> Iterator[str]:
 
 def _artifacts(runs: Path, check: bool) -> Iterator[str]:
     """How many there are of each stage; with ``check`` those that are damaged, by file."""
-    from harness.core.artifact import MANIFEST, check_artifact
+    from harness.core.artifact import MANIFEST
 
     stages = sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir())
     found = {stage.name: sorted(path.parent for path in stage.glob(f"*/{MANIFEST}")) for stage in stages}
     counts = ", ".join(f"{name} {len(places)}" for name, places in found.items())
     yield f"artifacts  {counts or 'none yet'} in {runs}"
-    if not check:
-        return
-    places = [place for name, places in found.items() if name not in GROWING for place in places]
+    if check:
+        yield from _check_artifacts([place for name, own in found.items() if name not in GROWING for place in own])
+
+
+def _check_artifacts(places: Sequence[Path]) -> Iterator[str]:
+    from harness.core.artifact import check_artifact
+
     damaged = 0
     for place in places:
         try:

@@ -51,7 +51,7 @@ def run(config: DictConfig) -> None:
     from harness.evaluation.gold import part_name
     from harness.fusion.fuse import fuse
     from harness.fusion.fuser import Fuser
-    from harness.fusion.importance import read
+    from harness.fusion.importance import read_importance
     from harness.fusion.reranker import FuseThenRerank
     from harness.run import io as lists
 
@@ -62,7 +62,7 @@ def run(config: DictConfig) -> None:
     paths = {name: file.path for name, file in files.items()}
     chosen = _choose(config, paths)
     keep_inputs(config, *paths.values())
-    importance = read(chosen.pool.importance) if chosen.pool.importance else None
+    importance = read_importance(chosen.pool.importance) if chosen.pool.importance else None
     splitting = read_splitting("splitting", config.splitting)
     runs, queries = _read(config, files, splitting)
     for name, run in runs.items() if type(chosen.normalizer).__name__ == "Max" else ():

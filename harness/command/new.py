@@ -24,7 +24,8 @@ import shlex
 import shutil
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -70,25 +71,30 @@ def run(config: DictConfig) -> None:
     if concept == "plugin":
         _new_plugin(name, package_folder("reports/templates") / "plugin")
         return
-    sweep = f"{_program('harness')} sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
-    package = None if Path.cwd() == PACKAGE.parent.resolve() else str(config.package or _package())
-    if package is None:
-        if config.package:
-            raise HarnessError(f"package={config.package}: in a checkout files go into the tree; leave it out")
-        places, marks = _in_the_tree(concept, name)
-    else:
-        _check_package(package)
-        places, marks = _in_a_package(concept, name, package)
-        if name in names(concept) and not Path(places[1]).exists():
-            raise HarnessError(f"name={name}: {concept}={name} is there already; give it another name")
-        sweep = f"PYTHONPATH=. {sweep} --config-dir={package}/conf"
-    marks = {"CLASS": "".join(part.capitalize() for part in name.split("_")), "NAME": name, **marks}
+    in_tree = Path.cwd() == PACKAGE.parent.resolve()
+    own = _in_the_tree(concept, name, config.package) if in_tree else _in_a_package(concept, name, config.package)
+    marks = {"CLASS": "".join(part.capitalize() for part in name.split("_")), "NAME": name, **own.marks}
     texts = [_fill((folder / concept / source).read_text(encoding="utf-8"), marks) for source in TEMPLATES]
-    files = dict(zip(places, texts, strict=True))
-    _write(files if package is None else {**files, **_project(package)})
-    if package is not None:
-        _tell_of_project(package)
-    log.info(f"{_program('python')} -m pytest {places[2]}\n{sweep}")
+    _write({**dict(zip(own.places, texts, strict=True)), **own.others})
+    if own.package:
+        _tell_of_project(own.package)
+    swept = f"{_program('harness')} sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
+    if own.package:
+        swept = f"PYTHONPATH=. {swept} --config-dir={own.package}/conf"
+    log.info(f"{_program('python')} -m pytest {own.places[2]}\n{swept}")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the files of ``TEMPLATES`` go, what their marks become, and which other files are written.
+
+    package: that they belong to; None in the tree of this project.
+    """
+
+    places: Sequence[str]
+    marks: Mapping[str, str]
+    package: str | None = None
+    others: Mapping[str, str] = field(default_factory=dict)
 
 
 def _check_package(package: str) -> None:
@@ -169,15 +175,21 @@ def _package() -> str:
     return found[0]
 
 
-def _in_the_tree(concept: str, name: str) -> tuple[list[str], dict[str, str]]:
+def _in_the_tree(concept: str, name: str, package: str | None) -> Place:
+    if package:
+        raise HarnessError(f"package={package}: in a checkout files go into the tree; leave it out")
     room = f"{ROOMS[concept]}/{concept}" if concept in ROOMS else concept
     places = [f"harness/{room}/{name}.py", f"conf/{concept}/{name}.yaml", f"tests/{room}/test_{name}.py"]
-    return places, {"MODULE": f"harness.{room.replace('/', '.')}.{name}", CONF: ""}
+    return Place(places, {"MODULE": f"harness.{room.replace('/', '.')}.{name}", CONF: ""})
 
 
-def _in_a_package(concept: str, name: str, package: str) -> tuple[list[str], dict[str, str]]:
+def _in_a_package(concept: str, name: str, given: str | None) -> Place:
+    package = str(given or _package())
+    _check_package(package)
     places = [f"{package}/{name}.py", f"{package}/conf/{concept}/{name}.yaml", f"tests/test_{name}.py"]
-    return places, {"MODULE": f"{package}.{name}", "PACKAGE": package}
+    if name in names(concept) and not Path(places[1]).exists():
+        raise HarnessError(f"name={name}: {concept}={name} is there already; give it another name")
+    return Place(places, {"MODULE": f"{package}.{name}", "PACKAGE": package}, package, _project(package))
 
 
 def _fill(text: str, marks: Mapping[str, str]) -> str:

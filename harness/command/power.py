@@ -22,33 +22,44 @@ from harness.core.errors import HarnessError, bounded, whole_number
 def run(config: DictConfig) -> None:
     """Compute and print a row for each discordance."""
     from harness.core.table import Column, Table
-    from harness.evaluation.statistic import mcnemar_power, queries_needed, smallest_effect
 
-    shares, delta, n = plain(config.discordance), config.delta, config.n
-    if delta is None and n is None:
-        raise HarnessError("give delta=POINTS, n=QUESTIONS, or both, e.g. harness power delta=2 discordance=.05")
-    if n is not None:
-        whole_number("n", n, 1)
-    if delta is not None:
-        bounded("delta", delta, 0, 100, open_low=True)
-    effect = None if delta is None else delta / 100
-    if shares == []:
-        raise HarnessError("discordance=[]: expected at least one share of questions that differ, e.g. discordance=.05")
-    rows = []
-    for share in shares if isinstance(shares, list) else [shares]:
-        bounded("discordance", share, 0, 1, open_low=True)
-        if effect is not None and effect > share:
-            raise HarnessError(
-                f"delta={delta:g} is more than discordance={share:g} allows: no more questions can be won than differ; "
-                f"give discordance={effect:g} or more"
-            )
-        needed = None if effect is None else queries_needed(share, effect, config.power, config.alpha)
-        smallest = None if n is None else smallest_effect(n, share, config.power, config.alpha)
-        found = None if n is None or effect is None else mcnemar_power(n, share, effect, config.alpha)
-        rows.append([share, effect, needed, n, smallest, found])
+    _check(config)
+    given = plain(config.discordance)
+    rows = [_row(share, config) for share in (given if isinstance(given, list) else [given])]
     columns = [
         Column("discordance %"), Column("net win", "points"), Column("questions needed", "count"),
         Column("questions", "count"), Column("smallest net win", "points"), Column("power %"),
     ]  # fmt: skip
     title = f"exact McNemar, two-sided, alpha {config.alpha:g}, power {config.power:g}"
     print(Table("power", title, columns, rows).text())
+
+
+def _check(config: DictConfig) -> None:
+    """Raise HarnessError where the command cannot tell what is asked."""
+    if config.delta is None and config.n is None:
+        raise HarnessError("give delta=POINTS, n=QUESTIONS, or both, e.g. harness power delta=2 discordance=.05")
+    if config.n is not None:
+        whole_number("n", config.n, 1)
+    if config.delta is not None:
+        bounded("delta", config.delta, 0, 100, open_low=True)
+    if plain(config.discordance) == []:
+        raise HarnessError("discordance=[]: expected at least one share of questions that differ, e.g. discordance=.05")
+
+
+def _row(share: float, config: DictConfig) -> list[float | None]:
+    """Discordance, net win, questions needed, questions, smallest net win, power; None where it was not asked for."""
+    from harness.evaluation.statistic import mcnemar_power, queries_needed, smallest_effect
+
+    bounded("discordance", share, 0, 1, open_low=True)
+    n, power, alpha = config.n, config.power, config.alpha
+    smallest = None if n is None else smallest_effect(n, share, power, alpha)
+    if config.delta is None:
+        return [share, None, None, n, smallest, None]
+    effect = config.delta / 100
+    if effect > share:
+        raise HarnessError(
+            f"delta={config.delta:g} is more than discordance={share:g} allows: no more questions can be won than "
+            f"differ; give discordance={effect:g} or more"
+        )
+    found = None if n is None else mcnemar_power(n, share, effect, alpha)
+    return [share, effect, queries_needed(share, effect, power, alpha), n, smallest, found]

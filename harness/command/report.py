@@ -36,6 +36,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,8 +78,8 @@ def run(config: DictConfig) -> None:
         title: section(results[title], brought_pictures(runs, str(results[title].manifest["dataset"])))
         for title in over("tables", list(results))
     }
-    write = _write_paper if paper else _write_report
-    built, said = write(config, folder, display, results, sections)
+    material = Material(config, folder, display, results, sections)
+    built, said = material.write_paper() if paper else material.write_report()
     names = ", ".join(result.folder.name for result in results.values())
     print(f"{counted(len(built.files), 'file')} in {folder} for sweep {names}: {CHECKED}")
     print(*said, built.pdf, sep="\n")
@@ -107,34 +108,35 @@ def _check(results: Iterable[SweepResult], config: DictConfig) -> None:
         log.info("report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result))
 
 
-def _write_paper(
-    config: DictConfig,
-    folder: Path,
-    display: Display,
-    results: Mapping[str, SweepResult],
-    sections: Mapping[str, Section],
-) -> tuple[Built, list[str]]:
-    from harness.core.configuration import instantiate
-    from harness.report.paper import Paper
+@dataclass(frozen=True)
+class Material:
+    """What a report is made of: the sweeps, and the section of each, by title."""
 
-    of_sweeps = {title: (results[title], one) for title, one in sections.items()}
-    metrics = [str(name) for name in plain(config.metrics) or ()]
-    return Paper(instantiate(config.paper), display, folder).write(of_sweeps, metrics, config.baseline), []
+    config: DictConfig
+    folder: Path
+    display: Display
+    results: Mapping[str, SweepResult]
+    sections: Mapping[str, Section]
 
+    def write_paper(self) -> tuple[Built, list[str]]:
+        """The tables and figures of a paper."""
+        from harness.core.configuration import instantiate
+        from harness.report.paper import Paper
 
-def _write_report(
-    config: DictConfig,
-    folder: Path,
-    display: Display,
-    results: Mapping[str, SweepResult],
-    sections: Mapping[str, Section],
-) -> tuple[Built, list[str]]:
-    from harness.report.paper import several
-    from harness.report.pdf import write
-    from harness.report.table import findings
+        of_sweeps = {title: (self.results[title], one) for title, one in self.sections.items()}
+        metrics = [str(name) for name in plain(self.config.metrics) or ()]
+        paper = Paper(instantiate(self.config.paper), self.display, self.folder)
+        return paper.write(of_sweeps, metrics, self.config.baseline), []
 
-    built = write({**several(list(results.values()), display), **sections}, folder, display)
-    return built, findings(results.values())
+    def write_report(self) -> tuple[Built, list[str]]:
+        """The report, and what its sweeps find together."""
+        from harness.report.paper import several
+        from harness.report.pdf import write
+        from harness.report.table import findings
+
+        results = list(self.results.values())
+        built = write({**several(results, self.display), **self.sections}, self.folder, self.display)
+        return built, findings(results)
 
 
 def _state(result: SweepResult) -> str:

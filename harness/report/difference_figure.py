@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,33 +18,32 @@ def picture(found: Sequence[SystemComparison], name: str) -> Picture:
     first = found[0]
     metrics = list(dict.fromkeys(str(one.metric) for one in found))
     baselines = list(dict.fromkeys(one.baseline for one in found))
-    labels = [
-        one.name
-        + (f" to {one.baseline}" if len(baselines) > 1 else "")
-        + (f", {one.metric}" if len(metrics) > 1 else "")
-        for one in found
-    ]
-    factor, unit = (100, "points") if first.scale.share else (1, "difference")
     base = baselines[0] if len(baselines) == 1 else "each baseline"
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        axes.axvline(0, color="#999999", linewidth=0.6, zorder=0)
-        for row, one in enumerate(found):
-            colour = COLORS[0] if one.finding != "even" else COLORS[7]
-            if one.interval is not None:
-                axes.plot([factor * end for end in one.interval], [row, row], color=colour)
-            axes.plot([factor * one.difference], [row], marker="o", color=colour)
-        beside = axes.twinx()
-        beside.set_yticks(range(len(found)), [f"{one.wins}W/{one.losses}L" for one in found])
-        axes.set_yticks(range(len(found)), labels)
-        for side in (axes, beside):
-            side.set_ylim(len(found) - 0.5, -0.5)
-            side.tick_params(axis="y", length=0)
-        only = f"{metrics[0]}, " if len(metrics) == 1 else ""
-        axes.set_xlabel(f"{only}{unit} from {base}")
-
+    template = "{0.name}" + " to {0.baseline}" * (len(baselines) > 1) + ", {0.metric}" * (len(metrics) > 1)
+    labels = [template.format(one) for one in found]
+    only = f"{metrics[0]}, " if len(metrics) == 1 else ""
+    label = f"{only}{'points' if first.scale.share else 'difference'} from {base}"
     scores = ", ".join(f"{one.name} {one.scale.number(one.score)} by {one.metric}" for one in found)
     title = f"Difference from {base} with 95% intervals: {first.extent(first.n)}"
     notes = f"{scores}. Blue: p at most .05 after Holm's correction; W and L: queries won and lost."
-    return Picture(name, title, draw, 0.7 + 0.22 * len(found), notes)
+    return Picture(
+        name, title, functools.partial(_draw, found=found, labels=labels, label=label), 0.7 + 0.22 * len(found), notes
+    )
+
+
+def _draw(figure: Figure, found: Sequence[SystemComparison], labels: Sequence[str], label: str) -> None:
+    """labels: of the rows.    label: of the x axis."""
+    factor = 100 if found[0].scale.share else 1
+    axes = figure.subplots()
+    axes.axvline(0, color="#999999", linewidth=0.6, zorder=0)
+    for row, one in enumerate(found):
+        colour = COLORS[0] if one.finding != "even" else COLORS[7]
+        if one.interval is not None:
+            axes.plot([factor * end for end in one.interval], [row, row], color=colour)
+        axes.plot([factor * one.difference], [row], marker="o", color=colour)
+    beside = axes.twinx()
+    for side, texts in ((axes, labels), (beside, [f"{one.wins}W/{one.losses}L" for one in found])):
+        side.set_yticks(range(len(found)), texts)
+        side.set_ylim(len(found) - 0.5, -0.5)
+        side.tick_params(axis="y", length=0)
+    axes.set_xlabel(label)

@@ -108,26 +108,30 @@ def head(trace: Trace) -> list[str]:
 
 def cause(trace: Trace) -> str:
     """One sentence: what came before the gold passage that is worst off, and by which entity; empty if nothing did."""
-    ranks = {doc: trace.rank(trace.fused, doc) for doc in trace.gold}
     if not trace.rivals:
         return ""
-    worst = max(reversed(trace.gold), key=lambda doc: ranks[doc] or len(trace.order[trace.fused]) + 1)
-    place = ranks[worst] or len(trace.order[trace.fused]) + 1
-    count = place - 1 - sum(rank is not None and rank < place for rank in ranks.values())
+    ranks = {doc: trace.rank(trace.fused, doc) or len(trace.order[trace.fused]) + 1 for doc in trace.gold}
+    worst = max(reversed(trace.gold), key=lambda doc: ranks[doc])
+    count = ranks[worst] - 1 - sum(rank < ranks[worst] for rank in ranks.values())
     rival = trace.rivals[0]
-    where = f"(rank {place})" if ranks[worst] else "(not in the fused list)"
+    where = f"(rank {ranks[worst]})" if worst in trace.order[trace.fused] else "(not in the fused list)"
     which = "the last hop" if worst == trace.gold[-1] else f"the passage of hop {trace.gold.index(worst) + 1}"
     said = (
         f"{counted(count, 'passage')} came before {which} “{trace.title(worst)}” {where}, first “{trace.title(rival)}”"
     )
+    return f"{said}, which {_way_to(trace, rival, worst)}."
+
+
+def _way_to(trace: Trace, rival: int, worst: int) -> str:
+    """By which entity a list reaches the rival, and whether it reaches the gold passage by the same one."""
     ways = ((name, entity) for name, trail in trace.trails.items() if (entity := _entity(trace, trail, rival)))
     name, entity = next(ways, ("", ""))
     if not name:
         found = ", ".join(f"{each} at {rank}" for each in trace.order if (rank := trace.rank(each, rival)))
-        return f"{said}, which stands in {found}."
+        return f"stands in {found}"
     own = _entity(trace, trace.trails[name], worst)
     other = "through the same" if own == entity else f"through “{own}”" if own else "by no entity"
-    return f"{said}, which {name} reaches through the entity “{entity}”; it reaches the gold passage {other}."
+    return f"{name} reaches through the entity “{entity}”; it reaches the gold passage {other}"
 
 
 def _entity(trace: Trace, trail: Trail, doc: int) -> str:

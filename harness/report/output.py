@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ FORMS: Mapping[str, Callable[[Path, Any, Table], object]] = {
     ".json": lambda path, result, table: write_json(path, result),
     ".txt": lambda path, result, table: write_text(path, table.text() + "\n"),
     ".csv": lambda path, result, table: write_text(path, table.csv()),
-    ".tex": lambda path, result, table: write_text(path, in_paper(table, path.stem)),
+    ".tex": lambda path, result, table: _write_latex(path, table),
     ".md": lambda path, result, table: write_text(path, table.markdown()),
     ".html": lambda path, result, table: write_text(path, page(table)),
 }
@@ -72,27 +73,43 @@ def write_result(
     check_ending(out, known=BY_QUERY if queries else FORMS)
     if out is None:
         return
-    path = Path(out)
-    files = [path]
-    ending = path.suffix.lower()
-    if queries and ending == ".csv":
-        files.append(path.with_name(f"{path.stem}-queries{path.suffix}"))
-        write_text(files[-1], joined_ranks(queries()).to_csv(index=False))
-    if paper and ending == ".tex":
-        write_text(path, in_paper(paper, path.stem))
-        if matrix:
-            name = f"{path.stem}-matrix"
-            files.append(path.with_name(f"{name}{path.suffix}"))
-            write_text(files[-1], in_paper(matrix.table(), name))
-        path = path.with_name(f"{path.stem}-appendix{path.suffix}")
-        files.append(path)
-    if queries and ending == ".parquet":
-        write_frame(path, queries())
-    elif matrix and ending == ".html":
-        write_text(path, page(table, matrix))
-    else:
-        FORMS[ending](path, result, table)
+    files = _files(Path(out), result, table, paper, matrix, queries)
+    for path, write in files.items():
+        write(path)
     print(*files, sep="\n")
+
+
+def _files(
+    path: Path,
+    result: Any,
+    table: Table,
+    paper: Table | None,
+    matrix: Matrix | None,
+    queries: Callable[[], pd.DataFrame] | None,
+) -> dict[Path, Callable[[Path], object]]:
+    """The files of a result, and what writes each."""
+
+    def beside(name: str) -> Path:
+        return path.with_name(f"{path.stem}-{name}{path.suffix}")
+
+    ending = path.suffix.lower()
+    match ending:
+        case ".parquet" if queries:
+            return {path: partial(write_frame, frame=queries())}
+        case ".csv" if queries:
+            by_query = joined_ranks(queries()).to_csv(index=False)
+            return {path: partial(write_text, text=table.csv()), beside("queries"): partial(write_text, text=by_query)}
+        case ".html" if matrix:
+            return {path: partial(write_text, text=page(table, matrix))}
+        case ".tex" if paper:
+            pairs = {beside("matrix"): matrix.table()} if matrix else {}
+            tables = {path: paper, **pairs, beside("appendix"): table}
+            return {place: partial(_write_latex, table=one) for place, one in tables.items()}
+    return {path: lambda place: FORMS[ending](place, result, table)}
+
+
+def _write_latex(path: Path, table: Table) -> None:
+    write_text(path, in_paper(table, path.stem))
 
 
 def joined_ranks(frame: pd.DataFrame) -> pd.DataFrame:

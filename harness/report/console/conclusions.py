@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness.core.table import counted, p_value, percent, percents, points
-from harness.evaluation.comparison import corrected
+from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import (
     LEAD,
     Headroom,
@@ -93,22 +93,11 @@ def _outlook(result: SweepResult, view: View) -> list[Sentence]:
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
     """Whether fusion adds to the best single list of tune, on how many questions that hangs, and how that is known."""
     best = str(result.lock.get("best_single"))
-    named, more, found = f"{best}, the best single list on tune", [], view.winner_against(best)
-    settled = found is not None and found.finding == "better"
-    if view.winner_list == best:
-        within = f" in its first {view.metric.k}" if view.metric.k else ""
-        same = f"the best fusion finds the same gold passages{within} as {best} does"
-        said = f"No fusion is shown to be better than {named}: {same}"
-        more = [Sentence("explanation", f"it was locked as {view.rows[view.winner_place]['name']}.", "the winner")]
-    elif found is None:
+    found = view.winner_against(best)
+    if found is None and view.winner_list != best:
         return []
-    elif best == view.reference:
-        said = f"{'The best' if settled else 'No'} fusion is shown to be better than {named}"
-    elif not found.wins + found.losses:
-        said = f"It differs from {named}, on no question"
-    else:
-        said = f"Against {named}, it is {difference(found)}"
-        more = [one for one in conclude(found, "The winner", best) if one.kind != "verdict"]
+    settled = found is not None and found.finding == "better"
+    said, more = _against_best(view, best, found)
     room = _headroom(result, view)
     if room is None:
         return [Sentence("addition", f"{said}."), *more]
@@ -116,6 +105,25 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     others = " or ".join(room.wins)
     gain = f"On {room.questions} of {room.n} questions {others} finds more than {best}{few}"
     return [Sentence("addition", f"{said}. {gain}."), *more, *room.sentences(settled=settled)]
+
+
+def _against_best(view: View, best: str, found: Comparison | None) -> tuple[str, list[Sentence]]:
+    """What the winner is against the best single list of tune, and what explains it.
+
+    found: their comparison; None where the winner is that list.
+    """
+    named = f"{best}, the best single list on tune"
+    if found is None or view.winner_list == best:
+        within = f" in its first {view.metric.k}" if view.metric.k else ""
+        same = f"the best fusion finds the same gold passages{within} as {best} does"
+        locked = f"it was locked as {view.rows[view.winner_place]['name']}."
+        return f"No fusion is shown to be better than {named}: {same}", [Sentence("explanation", locked, "the winner")]
+    if best == view.reference:
+        return f"{'The best' if found.finding == 'better' else 'No'} fusion is shown to be better than {named}", []
+    if not found.wins + found.losses:
+        return f"It differs from {named}, on no question", []
+    more = [one for one in conclude(found, "The winner", best) if one.kind != "verdict"]
+    return f"Against {named}, it is {difference(found)}", more
 
 
 def _other_lists(view: View) -> list[Sentence]:

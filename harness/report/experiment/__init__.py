@@ -22,12 +22,12 @@ from harness.core.errors import HarnessError, one_of
 from harness.core.table import Table
 from harness.report import figure
 from harness.report.experiment.tables import fragmentation, parts_table, summary
-from harness.report.figure import Picture
+from harness.report.figure import Picture, Spec
 from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder import SweepResult
 from harness.sweep.judge import described_errors
 
-TABLES: Mapping[str, Callable[[SweepResult, Mapping[str, Any], Mapping[str, Any]], Table]] = {
+TABLES: Mapping[str, Callable[[SweepResult, Spec, Spec], Table]] = {
     "rows": lambda result, spec, experiment: ComparisonTable(result, spec, experiment).table(),
     "parts": parts_table,
     "graphs": fragmentation,
@@ -65,7 +65,7 @@ def joint_figures(results: Sequence[SweepResult]) -> list[Picture]:
     return drawn
 
 
-def _table(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
+def _table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     kind = next((key for key in TABLES if key in spec), None)
     if kind is None:
         raise HarnessError(f"experiment: table {spec.get('name')}: has none of {', '.join(TABLES)}")

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from harness.core.table import Column, Source, Table
+from harness.report.figure import Spec
 from harness.report.table.comparison_table import ComparisonTable, not_comparable
 from harness.sweep.folder import SweepResult
 from harness.sweep.judge import matches
 
 
-def parts_table(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
+def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     """``spec.parts`` (``label, against, rows`` each) one below the other.
 
     The first column, ``spec.unit``, names the part; the last is how many candidates a query has in the row's pool (on
@@ -41,7 +42,7 @@ def _candidates(result: SweepResult, knobs: Mapping[str, Any]) -> float | None:
     return float(found[0]) if found and "candidates" in result.manifest["ceiling"][0] else None
 
 
-def fragmentation(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
+def fragmentation(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     """A row a graph of ``spec.graphs`` (``label, list``), from what the sweep's manifest keeps of them."""
     known = result.manifest.get("graphs", {})
     rows = []
@@ -65,7 +66,7 @@ def fragmentation(result: SweepResult, spec: Mapping[str, Any], experiment: Mapp
     return Table(spec["name"], spec["title"], columns, rows, Source(f"graphs of {result.manifest['dataset']}"), notes)
 
 
-def summary(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Table:
+def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     """A row a group of ``spec.summary`` (``label, where, published``), and a total."""
     objective = result.manifest["objective"]
     view = result.whole

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from harness.core.configuration import extensions
 from harness.core.escape import check_file_name
@@ -35,6 +37,19 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 def look(number: int) -> tuple[str, str]:
     """Colour and marker of the n-th of up to 64 series: no two have both."""
     return COLORS[number % len(COLORS)], MARKERS[(number + number // len(COLORS)) % len(MARKERS)]
+
+
+def mark_intervals(
+    axes: Axes,
+    x: Sequence[float],
+    values: Sequence[float],
+    intervals: Sequence[tuple[float, float] | None],
+    **style: Any,
+) -> None:
+    """Shares over x in percent, each with the bar of its interval where it has one."""
+    y = np.array([100 * value for value in values])
+    ends = 100 * np.array([interval or (np.nan, np.nan) for interval in intervals])
+    axes.errorbar(x, y, np.abs(ends.reshape(-1, 2).T - y), **style)
 
 
 STYLE: Any = {
@@ -143,6 +158,8 @@ def brought_pictures(runs: Path, dataset: str) -> list[Picture]:
     return [picture for module in found for picture in module.read_pictures(runs, dataset)]
 
 
+Spec = Mapping[str, Any]
+"""A figure, a table or an experiment as conf/experiment describes it; each kind has keys of its own."""
 Built = tuple[Picture, "Table | None"]
 """What ``build_figure(result, spec, experiment)`` of a kind of experiment figure gives: a figure, maybe its table."""
 

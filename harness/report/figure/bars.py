@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from harness.report.figure import COLORS, Built, Picture
+from harness.report.figure import COLORS, Built, Picture, Spec
 from harness.report.table.comparison_table import ComparisonTable, Line
 from harness.sweep.folder import SweepResult
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Built:
+def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     """The first metric of every row of ``table`` on its first slice; beside it wins, losses and the difference."""
     compared = ComparisonTable.named(result, spec["table"], experiment)
     lines, where = first_slice(compared)

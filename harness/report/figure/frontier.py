@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.report.figure import Picture, look
@@ -12,6 +13,8 @@ from harness.sweep.folder import Row, SweepResult, View
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Points = Sequence[tuple[int, int, Row]]
+"""Losses and wins of trials, and their rows."""
 TICKS = (0, 2, 4, 6, 8, 10, 20, 50, 100, 200, 500)
 
 
@@ -21,39 +24,38 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     if not points:
         return
     every = [point for mine in points.values() for point in mine]
-    chosen = [(lost, won) for lost, won, row in every if row["trial"] == view.winner]
-    edge = frontier([(lost, won) for lost, won, _ in every])
     title = (
         f"Wins against losses of {len(every)} trials on {view.objective}, counted against {view.reference}: "
         f"{view.where}"
     )
     notes = "Line: the frontier, trials that no other beats in both; star: the winner."
 
-    def draw(figure: Figure) -> None:
-        from matplotlib.ticker import MaxNLocator
+    yield Picture("frontier", title, functools.partial(_draw, view, points), 2.9, notes)
 
-        axes = figure.subplots()
-        axes.step(*zip(*edge, strict=True), where="post", color="black", lw=0.8, zorder=1)
-        for number, (name, mine) in enumerate(points.items()):
-            color, marker = look(number)
-            at = [lost for lost, _, _ in mine], [won for _, won, _ in mine]
-            axes.scatter(*at, s=12, alpha=0.6, lw=0, color=color, marker=marker, label=name, zorder=2)
-        for lost, won in chosen:
-            axes.scatter(
-                lost, won, marker="*", s=90, color="#F0E442", edgecolor="black", lw=0.7, label="winner", zorder=3
-            )
-        axes.set_xlabel(f"losses (queries only {view.reference} finds)")
-        axes.set_ylabel("wins")
-        axes.set_xscale("symlog", linthresh=10, linscale=1.5)  # a single list may lose ten times as often as any fusion
-        last = max(lost for lost, _, _ in every)
-        shown = [tick for tick in TICKS if tick <= max(last, 2)]
-        axes.set_xticks(shown, [str(tick) for tick in shown], minor=False)
-        axes.set_xticks([], minor=True)
-        axes.set_xlim(-0.5, max(1.15 * last, 2))
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-        figure.legend(loc="outside upper center", ncols=3, columnspacing=0.5, handletextpad=0.1)
 
-    yield Picture("frontier", title, draw, 2.9, notes)
+def _draw(view: View, points: Mapping[str, Points], figure: Figure) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    every = [point for mine in points.values() for point in mine]
+    axes = figure.subplots()
+    edge = frontier([(lost, won) for lost, won, _ in every])
+    axes.step(*zip(*edge, strict=True), where="post", color="black", lw=0.8, zorder=1)
+    for number, (name, mine) in enumerate(points.items()):
+        color, marker = look(number)
+        lost, won, _ = zip(*mine, strict=True)
+        axes.scatter(lost, won, s=12, alpha=0.6, lw=0, color=color, marker=marker, label=name, zorder=2)
+    for lost, won in ((lost, won) for lost, won, row in every if row["trial"] == view.winner):
+        axes.scatter(lost, won, marker="*", s=90, color="#F0E442", edgecolor="black", lw=0.7, label="winner", zorder=3)
+    axes.set_xlabel(f"losses (queries only {view.reference} finds)")
+    axes.set_ylabel("wins")
+    axes.set_xscale("symlog", linthresh=10, linscale=1.5)  # a single list may lose ten times as often as any fusion
+    last = max(lost for lost, _, _ in every)
+    shown = [tick for tick in TICKS if tick <= max(last, 2)]
+    axes.set_xticks(shown, [str(tick) for tick in shown], minor=False)
+    axes.set_xticks([], minor=True)
+    axes.set_xlim(-0.5, max(1.15 * last, 2))
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    figure.legend(loc="outside upper center", ncols=3, columnspacing=0.5, handletextpad=0.1)
 
 
 def outcomes(view: View) -> dict[str, list[tuple[int, int, Row]]]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric, average
-from harness.report.figure import COLORS, MARKERS, Built, Picture
+from harness.report.figure import COLORS, MARKERS, Built, Picture, Spec, mark_intervals
 from harness.sweep.folder import SweepResult
 from harness.sweep.judge import choose
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PS = (
@@ -42,7 +42,7 @@ class Pair:
     against: Comparison
 
 
-def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Built:
+def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     """A point a part of ``table``, whose rows are two single lists and their mixture; and the points as a table.
 
     On test when it was held out, else on tune. All three trials were chosen on tune.
@@ -55,7 +55,7 @@ def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mappi
     return picture, Table.of(f"{spec['name']}_gain", title, _fields(metric), pairs, source, [picture.notes, PS])
 
 
-def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Picture:
+def build_joint(results: Sequence[SweepResult], spec: Spec) -> Picture:
     """The points of several benchmarks in one figure.
 
     results: sweeps of one experiment, whose configuration has ``spec``; each shows test where it was held out.
@@ -74,44 +74,43 @@ def _where(result: SweepResult) -> str:
 
 def _picture(name: str, metric: Metric, found: Mapping[str, Sequence[Pair]]) -> Picture:
     """By benchmark: what mixtures add, over the first list's score, and over its lead on the second."""
-    others = list(dict.fromkeys(pair.other for pairs in found.values() for pair in pairs))
     title = f"{metric}: what the linear mixture of two lists adds to the better one, on {'; '.join(found)}"
     notes = (
         "Added to the list that is better on tune, with its 95% interval, over the score of the first list (left) "
         "and over its lead on the second (right). A mark is a pair of lists on a benchmark. List, alpha and normalizer "
         "were chosen on tune."
     )
-
-    def draw(figure: Figure) -> None:
-        left, right = figure.subplots(1, 2, sharey=True)
-        for number, (where, pairs) in enumerate(found.items()):
-            for place, other in enumerate(others):
-                mine = [pair for pair in pairs if pair.other == other]
-                y = np.array([100 * pair.against.difference for pair in mine])
-                ends = 100 * np.array([pair.against.interval or (np.nan, np.nan) for pair in mine])
-                look = {"fmt": MARKERS[place], "color": COLORS[number], "lw": 0.5, "ms": 3}
-                for axes, x in (
-                    (left, [100 * pair.first for pair in mine]),
-                    (right, [100 * (pair.first - pair.second) for pair in mine]),
-                ):
-                    bars = np.abs(ends.reshape(-1, 2).T - y)
-                    axes.errorbar(x, y, bars, mfc="white" if place else None, **look)
-            left.plot([], [], "-", color=COLORS[number], label=where.partition(",")[0])
-        for place, other in enumerate(others):
-            mfc = "white" if place else "black"
-            left.plot([], [], MARKERS[place], color="black", mfc=mfc, ms=3, label=f"second list: {other}")
-        for axes in (left, right):
-            axes.axhline(0, color="black", lw=0.6)
-        right.axvline(0, color="black", lw=0.6, ls=":")
-        left.set_xlabel("first list (%)")
-        right.set_xlabel("its lead (points)")
-        left.set_ylabel("added to the better list (points)")
-        figure.legend(loc="outside upper center", ncols=2)
-
-    return Picture(name, title, draw, 3.4, notes)
+    return Picture(name, title, functools.partial(_draw, found=found), 3.4, notes)
 
 
-def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: Metric) -> list[Pair]:
+def _draw(figure: Figure, found: Mapping[str, Sequence[Pair]]) -> None:
+    """A colour a benchmark, a marker a second list."""
+    left, right = figure.subplots(1, 2, sharey=True)
+    markers = dict(zip(dict.fromkeys(pair.other for pairs in found.values() for pair in pairs), MARKERS, strict=False))
+    for color, (where, pairs) in zip(COLORS, found.items(), strict=False):
+        for other, marker in markers.items():
+            _draw_pairs(left, right, [pair for pair in pairs if pair.other == other], marker, color)
+        left.plot([], [], "-", color=color, label=where.partition(",")[0])
+    for other, marker in markers.items():
+        mfc = "black" if marker == MARKERS[0] else "white"
+        left.plot([], [], marker, color="black", mfc=mfc, ms=3, label=f"second list: {other}")
+    left.axhline(0, color="black", lw=0.6)
+    right.axhline(0, color="black", lw=0.6)
+    right.axvline(0, color="black", lw=0.6, ls=":")
+    left.set_xlabel("first list (%)")
+    right.set_xlabel("its lead (points)")
+    left.set_ylabel("added to the better list (points)")
+    figure.legend(loc="outside upper center", ncols=2)
+
+
+def _draw_pairs(left: Axes, right: Axes, pairs: Sequence[Pair], marker: str, color: str) -> None:
+    gains = [pair.against.difference for pair in pairs], [pair.against.interval for pair in pairs]
+    look = {"fmt": marker, "color": color, "mfc": None if marker == MARKERS[0] else "white", "lw": 0.5, "ms": 3}
+    mark_intervals(left, [100 * pair.first for pair in pairs], *gains, **look)
+    mark_intervals(right, [100 * (pair.first - pair.second) for pair in pairs], *gains, **look)
+
+
+def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> list[Pair]:
     """The pairs of all parts, on test when it was held out, else on tune."""
     whole, view = result.whole, result.test or result.whole
     known = [row["parameters"] for row in whole.rows]
@@ -135,7 +134,7 @@ def find_pairs(result: SweepResult, parts: Sequence[Mapping[str, Any]], metric: 
     return [replace(pair, against=one) for pair, one in zip(found, compared, strict=True)]
 
 
-def _described(experiment: Mapping[str, Any], spec: Mapping[str, Any]) -> tuple[Metric, Sequence[Mapping[str, Any]]]:
+def _described(experiment: Spec, spec: Spec) -> tuple[Metric, Sequence[Spec]]:
     """The first metric and the parts of the table that a figure is of."""
     table = next(table for table in experiment["tables"] if table["name"] == spec["table"])
     return Metric.parse(table["metrics"][0]), table["parts"]

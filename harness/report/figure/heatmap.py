@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.core.table import Column, Source, Table
-from harness.report.figure import Built, Picture
+from harness.report.figure import Built, Picture, Spec
 from harness.sweep.folder import SweepResult, score
 from harness.sweep.judge import matches
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Point = tuple[Any, ...]
@@ -23,7 +25,7 @@ LEAST = 6
 """Points of numbers in cells, at least; smaller ones are left to the table of the cells."""
 
 
-def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Built:
+def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     """The figure of a ``heatmap`` and its cells as a table."""
     heatmap = Heatmap(result, spec, experiment)
     return heatmap.picture(), heatmap.table()
@@ -37,8 +39,8 @@ class Heatmap:
     """
 
     result: SweepResult
-    spec: Mapping[str, Any]
-    experiment: Mapping[str, Any]
+    spec: Spec
+    experiment: Spec
 
     @cached_property
     def cells(self) -> dict[tuple[Point, Point], float]:
@@ -68,27 +70,23 @@ class Heatmap:
         rows, columns = self._axes()
         factor = 100 if self._share else 1
         values = np.array([[factor * self.cells.get((row, column), np.nan) for column in columns] for row in rows])
-
-        def draw(figure: Figure) -> None:
-            axes = figure.subplots()
-            image = axes.imshow(values, cmap="cividis", aspect="auto")
-            axes.set_xticks(range(len(columns)), [_said(point) for point in columns], rotation=90)
-            axes.set_yticks(range(len(rows)), [_said(point) for point in rows])
-            size = min(8.0, 65 / max(len(columns), 1))  # a cell's width holds four digits
-            axes.tick_params(length=0, labelsize=6 if max(len(rows), len(columns)) > 10 else 8)
-            axes.set_xlabel(" ".join(self._short("columns")))
-            axes.set_ylabel(" ".join(self._short("rows")))
-            middle = (np.nanmin(values) + np.nanmax(values)) / 2 if np.isfinite(values).any() else 0
-            for (row, column), value in np.ndenumerate(values):
-                if np.isfinite(value) and size >= LEAST:
-                    shade = "black" if value > middle else "white"
-                    text = f"{value:.1f}" if self._share else f"{value:.0f}"
-                    axes.text(column, row, text, ha="center", va="center", fontsize=size, color=shade)
-            figure.colorbar(image, ax=axes, label=f"{self.spec['value']}{' (%)' if self._share else ''}")
-
         title = f"{self.spec['title']}: {self._source().extent}"
         height = max(2.0, 0.9 + 0.13 * len(rows))
-        return Picture(self.spec["name"], title, draw, height, " ".join(self._notes()))
+        return Picture(self.spec["name"], title, partial(self._draw, values), height, " ".join(self._notes()))
+
+    def _draw(self, values: NDArray[np.float64], figure: Figure) -> None:
+        rows, columns = self._axes()
+        axes = figure.subplots()
+        image = axes.imshow(values, cmap="cividis", aspect="auto")
+        axes.set_xticks(range(len(columns)), [_said(point) for point in columns], rotation=90)
+        axes.set_yticks(range(len(rows)), [_said(point) for point in rows])
+        axes.tick_params(length=0, labelsize=6 if max(len(rows), len(columns)) > 10 else 8)
+        axes.set_xlabel(" ".join(self._short("columns")))
+        axes.set_ylabel(" ".join(self._short("rows")))
+        size = min(8.0, 65 / max(len(columns), 1))  # a cell's width holds four digits
+        if size >= LEAST:
+            _write_numbers(axes, values, ".1f" if self._share else ".0f", size)
+        figure.colorbar(image, ax=axes, label=f"{self.spec['value']}{' (%)' if self._share else ''}")
 
     @property
     def _share(self) -> bool:
@@ -126,3 +124,12 @@ def _said(point: Point) -> str:
     return " ".join(
         "all" if value is None else f"{value:g}" if isinstance(value, float) else str(value) for value in point
     )
+
+
+def _write_numbers(axes: Axes, values: NDArray[np.float64], form: str, size: float) -> None:
+    """Write its number into each cell that has one, dark on light and light on dark."""
+    shown = [(place, value) for place, value in np.ndenumerate(values) if np.isfinite(value)]
+    middle = (np.nanmin(values) + np.nanmax(values)) / 2 if shown else 0
+    for (row, column), value in shown:
+        shade = "black" if value > middle else "white"
+        axes.text(column, row, f"{value:{form}}", ha="center", va="center", fontsize=size, color=shade)

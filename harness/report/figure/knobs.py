@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.report.figure import COLORS, HATCHES, Picture
@@ -14,38 +16,52 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@dataclass(frozen=True)
+class Bar:
+    """A knob or a pair of knobs.    best: its value in the best trial; empty for a pair."""
+
+    name: str
+    share: float
+    best: str
+    color: str
+    hatch: str
+
+
 def pictures(result: SweepResult) -> Iterator[Picture]:
     """One figure, where any knob was varied."""
     view, found = result.whole, of_view(result.whole)
     if not found.main:
         return
     names, pairs = short_names(found), shown_pairs(found)
-    bars = [(names[one.knobs[0]], one.share, value_text(one.levels[0].value)) for one in found.main]
-    bars += [(pair_name(one, names), one.share, "") for one in pairs]
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        shares = [100 * share for _, share, _ in bars]
-        alone = [place < len(found.main) for place in range(len(bars))]
-        axes.barh(
-            range(len(bars)), shares, 0.7, color=[COLORS[0] if one else COLORS[5] for one in alone],
-            hatch=[HATCHES[0] if one else HATCHES[1] for one in alone], edgecolor="white", lw=0.3,
-        )  # fmt: skip
-        for place, share in enumerate(shares):
-            axes.annotate(f"{share:.1f}", (share, place), (3, 0), textcoords="offset points", va="center")
-        beside = axes.twinx()
-        for side, texts in ((axes, [name for name, _, _ in bars]), (beside, [best for _, _, best in bars])):
-            side.set_yticks(range(len(bars)), texts)
-            side.set_ylim(len(bars) - 0.4, -0.6)
-            side.tick_params(axis="y", length=0)
-        beside.spines[:].set_visible(False)
-        axes.annotate("best value", (1, 1), (3, 3), "axes fraction", textcoords="offset points")
-        axes.set_xlim(0, 1.3 * max(shares))
-        axes.set_xlabel(f"share of the variance of {view.objective} (%)")
-
+    bars = [
+        Bar(names[one.knobs[0]], one.share, value_text(one.levels[0].value), COLORS[0], HATCHES[0])
+        for one in found.main
+    ]
+    bars += [Bar(pair_name(one, names), one.share, "", COLORS[5], HATCHES[1]) for one in pairs]
+    label = f"share of the variance of {view.objective} (%)"
     title = f"Which knob matters, over {len(view.fused)} fusions: {view.where}"
     notes = (
         f"{METHOD[found.full]}. Best value: that of the best trial. Hatched: what two knobs explain together beyond "
         "each alone."
     )
-    yield Picture("knobs", title, draw, 0.7 + 0.19 * len(bars), notes)
+    yield Picture("knobs", title, functools.partial(_draw, bars=bars, label=label), 0.7 + 0.19 * len(bars), notes)
+
+
+def _draw(figure: Figure, bars: Sequence[Bar], label: str) -> None:
+    axes = figure.subplots()
+    shares = [100 * one.share for one in bars]
+    axes.barh(
+        range(len(bars)), shares, 0.7, color=[one.color for one in bars],
+        hatch=[one.hatch for one in bars], edgecolor="white", lw=0.3,
+    )  # fmt: skip
+    for place, share in enumerate(shares):
+        axes.annotate(f"{share:.1f}", (share, place), (3, 0), textcoords="offset points", va="center")
+    beside = axes.twinx()
+    for side, texts in ((axes, [one.name for one in bars]), (beside, [one.best for one in bars])):
+        side.set_yticks(range(len(bars)), texts)
+        side.set_ylim(len(bars) - 0.4, -0.6)
+        side.tick_params(axis="y", length=0)
+    beside.spines[:].set_visible(False)
+    axes.annotate("best value", (1, 1), (3, 3), "axes fraction", textcoords="offset points")
+    axes.set_xlim(0, 1.3 * max(shares))
+    axes.set_xlabel(label)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from harness.report.figure import COLORS, HATCHES, Built, Picture
+from harness.report.figure import COLORS, HATCHES, Built, Picture, Spec
 from harness.report.figure.bars import first_slice
 from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder import SweepResult
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from harness.report.table.comparison_table import Line
 
 
-def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mapping[str, Any]) -> Built:
+def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     """The panels of ``table``, on its first slice: of test when it was held out, else of tune."""
     compared = ComparisonTable.named(result, spec["table"], experiment)
     lines, _ = first_slice(compared)
@@ -25,20 +26,27 @@ def build_figure(result: SweepResult, spec: Mapping[str, Any], experiment: Mappi
     mine = [line for line in lines if line.split == split]
     metrics = [str(metric) for metric in compared.metrics[:2]]
 
-    def draw(figure: Figure) -> None:
-        top, bottom = figure.subplots(2, 1)
-        against = {line: line.against for line in mine if line.against is not None}
-        counts = [[one.wins for one in against.values()], [one.losses for one in against.values()]]
-        _pairs(top, list(against), counts, ".0f")
-        top.set_xlabel(f"queries, against {compared.spec['against']}")
-        _head(top, "(a)", ["wins", "losses"])
-        _pairs(bottom, mine, [[100 * line.scores[place] for line in mine] for place in range(len(metrics))], ".1f")
-        bottom.set_xlabel("queries (%)")
-        _head(bottom, "(b)", metrics)
-
     of = f"Queries: {mine[0].slice if mine else ''}, {split} split (n = {mine[0].n if mine else 0})."
     notes = " ".join([of, *compared.notes])
-    return Picture(spec["name"], compared.head, draw, 1.8 + 0.46 * len(mine), notes), None
+    return Picture(
+        spec["name"],
+        compared.head,
+        functools.partial(_draw, mine, metrics, str(compared.spec["against"])),
+        1.8 + 0.46 * len(mine),
+        notes,
+    ), None
+
+
+def _draw(lines: Sequence[Line], metrics: Sequence[str], reference: str, figure: Figure) -> None:
+    top, bottom = figure.subplots(2, 1)
+    against = {line: line.against for line in lines if line.against is not None}
+    counts = [[one.wins for one in against.values()], [one.losses for one in against.values()]]
+    _pairs(top, list(against), counts, ".0f")
+    top.set_xlabel(f"queries, against {reference}")
+    _head(top, "(a)", ["wins", "losses"])
+    _pairs(bottom, lines, [[100 * line.scores[place] for line in lines] for place in range(len(metrics))], ".1f")
+    bottom.set_xlabel("queries (%)")
+    _head(bottom, "(b)", metrics)
 
 
 def _head(axes: Axes, name: str, labels: Sequence[str]) -> None:

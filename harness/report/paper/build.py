@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -40,6 +40,11 @@ class Part:
     tables: Sequence[str]
     figures: Sequence[str]
 
+    @property
+    def holds_something(self) -> bool:
+        """Whether anything stands below its title."""
+        return any((self.texts, self.tables, self.figures))
+
 
 @dataclass(frozen=True)
 class Paper:
@@ -56,40 +61,42 @@ class Paper:
         baseline: str | None = None,
     ) -> Built:
         """Write everything. Sweeps with the same experiment and overrides are one table, a benchmark a column."""
-        groups: dict[str, list[SweepResult]] = {}
-        for result, _ in sections.values():
-            groups.setdefault(result.kind, []).append(result)
-        every = [result for result, _ in sections.values()]
-        typed = {result.folder: given for result, given in zip(every, differing(every), strict=True)}
-        tables = [
-            self._results(kind, results, typed[results[0].folder], metrics, baseline)
-            for kind, results in groups.items()
-        ]
-        main, everything = [Part("Results", [], tables, [])], [Part("Results", [], tables, [])]
-        files = [self.folder / file for file in tables]
-        for kind, together in joint([result for result, _ in sections.values()]).items():
-            both = [self._figure(file_name(kind), picture) for picture in together.pictures]
-            own = [self._table(file_name(kind), table) for table in together.tables]
-            if both:
-                main.append(Part(self.display.text(kind), [], [], both))
-            everything.append(Part(self.display.text(kind), [], own, both))
-            files += [self.folder / file for file in (*own, *both)]
-        for result, section in sections.values():
-            name, title = file_name(result.folder.name), f"{result.kind} on {result.locked.dataset}"
-            own = [self._table(name, table) for table in section.tables]
-            drawn = {picture.name: self._figure(name, picture) for picture in section.pictures}
-            shown = [file for key, file in drawn.items() if key.startswith(MAIN)]
-            main.append(Part(self.display.text(title), [table_text(self.display.text(in_short(result)))], [], shown))
-            everything.append(Part(self.display.text(title), [], own, [*drawn.values()]))
-            files += [self.folder / file for file in (*own, *drawn.values())]
-        apart = dict.fromkeys(name for given in typed.values() for name in given if name not in BENCHMARK)
-        several = (
-            f"{len(tables)} tables of results, since one holds sweeps that differ in the benchmark alone, and these "
-        )
-        split = [f"{several}differ in {', '.join(apart)}: {', '.join(tables)}"] if len(tables) > 1 else []
-        said = [self._document(name, parts) for name, parts in (("paper", main), ("appendix", everything))]
-        files += [self.folder / f"{name}.tex" for name in ("paper", "appendix")]
-        return Built(files, "\n".join([*split, *said]))
+        results = [result for result, _ in sections.values()]
+        tables, split = self._all_results(results, metrics, baseline)
+        first = Part("Results", [], tables, [])
+        several = [self._of_several(kind, section) for kind, section in joint(results).items()]
+        single = [self._of_sweep(result, section) for result, section in sections.values()]
+        main, everything = map(list, zip((first, first), *several, *single, strict=True))
+        documents = {"paper": [part for part in main if part.holds_something], "appendix": everything}
+        said = [self._document(name, parts) for name, parts in documents.items()]
+        files = [file for part in everything for file in (*part.tables, *part.figures)]
+        files += [f"{name}.tex" for name in documents]
+        return Built([self.folder / file for file in files], "\n".join([*split, *said]))
+
+    def _all_results(
+        self, results: Sequence[SweepResult], metrics: Sequence[str], baseline: str | None
+    ) -> tuple[list[str], list[str]]:
+        """The tables of results, one of the sweeps of each kind, and why there are several, where there are."""
+        typed = dict(zip((result.folder for result in results), differing(results), strict=True))
+        kinds = _by_kind(results).items()
+        tables = [self._results(kind, own, typed[own[0].folder], metrics, baseline) for kind, own in kinds]
+        return tables, _split(tables, typed.values())
+
+    def _of_several(self, kind: str, section: Section) -> tuple[Part, Part]:
+        """What shows several sweeps at once, in the paper and in the appendix: the figures are in both."""
+        title, name = self.display.text(kind), file_name(kind)
+        figures = [self._figure(name, picture) for picture in section.pictures]
+        tables = [self._table(name, table) for table in section.tables]
+        return Part(title, [], [], figures), Part(title, [], tables, figures)
+
+    def _of_sweep(self, result: SweepResult, section: Section) -> tuple[Part, Part]:
+        """What is of one sweep: the paper has its conclusion and some figures, the appendix all tables and figures."""
+        title, name = self.display.text(f"{result.kind} on {result.locked.dataset}"), file_name(result.folder.name)
+        tables = [self._table(name, table) for table in section.tables]
+        drawn = {picture.name: self._figure(name, picture) for picture in section.pictures}
+        figures = [file for key, file in drawn.items() if key.startswith(MAIN)]
+        conclusion = table_text(self.display.text(in_short(result)))
+        return Part(title, [conclusion], [], figures), Part(title, [], tables, [*drawn.values()])
 
     def _results(
         self,
@@ -129,6 +136,25 @@ class Paper:
     def _put(self, name: str, text: str) -> str:
         write_text(self.folder / name, text)
         return name
+
+
+def _by_kind(results: Sequence[SweepResult]) -> dict[str, list[SweepResult]]:
+    """The sweeps of each table of results."""
+    groups: dict[str, list[SweepResult]] = {}
+    for result in results:
+        groups.setdefault(result.kind, []).append(result)
+    return groups
+
+
+def _split(tables: Sequence[str], typed: Iterable[Mapping[str, str]]) -> list[str]:
+    """Why there are several tables of results, where there are."""
+    if len(tables) == 1:
+        return []
+    apart = dict.fromkeys(name for given in typed for name in given if name not in BENCHMARK)
+    return [
+        f"{len(tables)} tables of results, since one holds sweeps that differ in the benchmark alone, and these "
+        f"differ in {', '.join(apart)}: {', '.join(tables)}"
+    ]
 
 
 def several(results: Sequence[SweepResult], display: Display) -> dict[str, Section]:

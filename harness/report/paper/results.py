@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from harness.core.errors import HarnessError
 from harness.core.table import Column, Source, Style, Table, percent
 from harness.evaluation.metric import average, definitions
 from harness.report.display import Display
-from harness.report.paper.entry import SIGNS, entries, signs, values_of
+from harness.report.paper.entry import SIGNS, Entry, entries, signs, values_of
 from harness.sweep.folder import SweepResult, View
 
 
@@ -24,30 +25,56 @@ def results_table(
     against = baseline or results[0].locked.reference
     _check(results, chosen, against)
     rows = entries(results)
-    cells: list[list[float | None]] = [[] for _ in rows]
+    shares = [
+        _shares(rows, number, result, metric, against) for number, result in enumerate(results) for metric in chosen
+    ]
+    columns = [one.column(display, results, len(chosen) == 1) for one in shares]
+    body = [[entry.label(display), *(one.values.get(row) for one in shares)] for row, entry in enumerate(rows)]
+    return Table(
+        "results", f"{', '.join(chosen)} in percent", [Column("strategy", "text"), *columns], body,
+        _source(results, display), _notes(results, chosen, against, display, shares),
+        style=_style(rows, shares), grouping="benchmark",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shares:
+    """A column: one metric of one sweep. values: by row, where the sweep has it.    signs: by row, which ones hold."""
+
+    result: SweepResult
+    metric: str
+    values: Mapping[int, float]
+    signs: Mapping[int, Sequence[str]]
+
+    def column(self, display: Display, results: Sequence[SweepResult], one_metric: bool) -> Column:
+        """Its head, and above it the benchmark, with the split where sweeps are on different ones."""
+        view, splits = self.result.locked, {one.locked.split for one in results}
+        if one_metric and len(results) == 1:
+            return Column(f"n = {view.n}")
+        group = _name(view, display) + (f" ({view.split})" if len(splits) > 1 else "")
+        return Column(f"n = {view.n}" if one_metric else self.metric, group=group)
+
+
+def _shares(rows: Sequence[Entry], number: int, result: SweepResult, metric: str, against: str) -> Shares:
+    view = result.locked
+    places = {row: entry.places[number] for row, entry in enumerate(rows) if number in entry.places}
+    averages = average(values_of(view, metric))
+    values = {row: float(averages[place]) for row, place in places.items()}
+    return Shares(result, metric, values, signs(view, metric, places, against, result.lock.get("best_single")))
+
+
+def _style(rows: Sequence[Entry], shares: Sequence[Shares]) -> Style:
+    """Bold what prints as the greatest number of a column, underlined the next; a rule above each role."""
+    best, second = set(), set()
     marks: dict[tuple[int, int], str] = {}
-    said: dict[str, None] = {}
-    columns, grouped = [Column("strategy", "text")], len(results) > 1 or len(chosen) > 1
-    for number, result in enumerate(results):
-        view = result.locked
-        places = {row: entry.places[number] for row, entry in enumerate(rows) if number in entry.places}
-        for metric in chosen:
-            shares = average(values_of(view, metric))
-            for row in range(len(rows)):
-                cells[row].append(float(shares[places[row]]) if row in places else None)
-            for row, holds in signs(view, metric, places, against, result.lock.get("best_single")).items():
-                if holds:
-                    marks[row, len(columns)] = "".join(SIGNS[sign] for sign in holds)
-                    said.update(dict.fromkeys(holds))
-            group = display.dataset.get(view.dataset, view.dataset) + _part(result, results) if grouped else ""
-            columns.append(Column(f"n = {view.n}" if len(chosen) == 1 else metric, group=group))
-    body = [[entry.label(display), *values] for entry, values in zip(rows, cells, strict=True)]
-    best, second = _best(cells)
-    rules = frozenset(row for row in range(1, len(rows)) if rows[row].role != rows[row - 1].role)
-    style = Style(best, second, marks, rules)
-    title = f"{', '.join(chosen)} in percent"
-    source, notes = _said(results, chosen, against, display, list(said))
-    return Table("results", title, columns, body, source, notes, style=style, grouping="benchmark")
+    for place, one in enumerate(shares, 1):
+        shown = {row: float(percent(value)) for row, value in one.values.items()}
+        order = [*sorted(set(shown.values()), reverse=True), None, None]
+        best |= {(row, place) for row, value in shown.items() if value == order[0]}
+        second |= {(row, place) for row, value in shown.items() if value == order[1]}
+        marks |= {(row, place): "".join(SIGNS[sign] for sign in holds) for row, holds in one.signs.items() if holds}
+    rules = (row for row in range(1, len(rows)) if rows[row].role != rows[row - 1].role)
+    return Style(frozenset(best), frozenset(second), marks, frozenset(rules))
 
 
 def usual_metrics(result: SweepResult) -> list[str]:
@@ -68,67 +95,67 @@ def _check(results: Sequence[SweepResult], metrics: Sequence[str], baseline: str
         values_of(results[0].locked, metric)
 
 
-def _part(result: SweepResult, results: Sequence[SweepResult]) -> str:
-    """The split, where sweeps are on different ones."""
-    return "" if len({one.locked.split for one in results}) == 1 else f" ({result.locked.split})"
-
-
-def _best(cells: Sequence[Sequence[float | None]]) -> tuple[frozenset[tuple[int, int]], frozenset[tuple[int, int]]]:
-    """Cells that print as the greatest number of their column, and as the next one."""
-    best, second = set(), set()
-    for place in range(len(cells[0])):
-        shown = {row: float(percent(value)) for row, line in enumerate(cells) if (value := line[place]) is not None}
-        order = sorted(set(shown.values()), reverse=True)
-        best |= {(row, place + 1) for row, value in shown.items() if value == order[0]}
-        second |= {(row, place + 1) for row, value in shown.items() if len(order) > 1 and value == order[1]}
-    return frozenset(best), frozenset(second)
-
-
 def _shared(views: Sequence[View]) -> str:
     """Of which benchmarks the tests are by cluster; nothing where no two queries share gold passages."""
     names = dict.fromkeys(view.dataset for view in views if view.deciding)
     return f" (by cluster where queries share gold passages: {', '.join(names)})" if names else ""
 
 
-def _said(
-    results: Sequence[SweepResult], metrics: Sequence[str], baseline: str, display: Display, said: Sequence[str]
-) -> tuple[Source, list[str]]:
+def _source(results: Sequence[SweepResult], display: Display) -> Source:
+    """Benchmarks, split, and the systems where all tables have the same."""
     views = [result.locked for result in results]
+    names = [f"{_name(view, display)} n = {view.n}" for view in views]
     split = " and ".join(dict.fromkeys(view.split for view in views))
-    names = [f"{display.dataset.get(view.dataset, view.dataset)} n = {view.n}" for view in views]
-    meant = dict.fromkeys(metric.partition("@")[0] for metric in metrics)
-    defined = definitions(meant)
-    against = {"the baseline": display.list.get(baseline, baseline), "the best list": "the best single list on tune"}
-    tests = ", ".join(
-        f"{SIGNS[sign]} {sign.partition(' than ')[0]} than {against[sign.partition(' than ')[2]]}" for sign in said
-    )
+    systems = {view.systems for view in views}
+    extent = f"{', '.join(names)}, {split} split"
+    return Source("; ".join([extent, *filter(None, systems)]) if len(systems) == 1 else extent)
+
+
+def _notes(
+    results: Sequence[SweepResult], metrics: Sequence[str], baseline: str, display: Display, shares: Sequence[Shares]
+) -> list[str]:
+    views = [result.locked for result in results]
     lists = dict.fromkeys(str(result.lock.get("best_single")) for result in results)
-    winners = "; ".join(
-        f"{display.dataset.get(view.dataset, view.dataset)}: {display.trial(view.rows[view.best_place])}"
-        f"{'; no fusion is better' if view.winner_list else ''}"
-        for view in views
-    )
     looks = "; ".join(f"{view.dataset}, evaluation {view.evaluation}" for view in views if view.evaluation)
-    data = "; ".join(
-        f"{result.folder.name}, data {view.data_sha256[:12]}" for result, view in zip(results, views, strict=True)
-    )
-    systems = list(dict.fromkeys(view.systems for view in views))
-    made = systems[0] if len(systems) == 1 else ""
-    each = "; ".join(f"{display.dataset.get(view.dataset, view.dataset)}: {view.systems}" for view in views)
-    judged = (
-        f"Exact McNemar tests (sign tests of a metric that is not 0/1){_shared(views)}, p at most .05 after Holm's "
-        f"correction over the rows of a column: {tests}."
-    )
+    data = "; ".join(f"{result.folder.name}, data {result.locked.data_sha256[:12]}" for result in results)
     notes = [
         "Best in bold, second underlined.",
-        f"{defined}.",
+        f"{definitions(dict.fromkeys(metric.partition('@')[0] for metric in metrics))}.",
         "Each fuser's trial was chosen on tune; default: with its default knobs.",
-        judged if tests else f"No difference is significant{_shared(views)}.",
+        _tests(views, shares, display.list.get(baseline, baseline)),
         f"Best single list on tune: {', '.join(display.list.get(name, name) for name in lists)}.",
-        f"Locked winners: {winners}.",
+        f"Locked winners: {'; '.join(_winner(view, display) for view in views)}.",
         f"{looks}." if looks else "",
-        "" if made else f"Lists of {each}.",
+        _different_systems(views, display),
         f"Sweeps: {data}.",
     ]
-    extent = f"{', '.join(names)}, {split} split"
-    return Source("; ".join(filter(None, [extent, made]))), list(filter(None, notes))
+    return list(filter(None, notes))
+
+
+def _name(view: View, display: Display) -> str:
+    return display.dataset.get(view.dataset, view.dataset)
+
+
+def _different_systems(views: Sequence[View], display: Display) -> str:
+    """Whose lists they are, where benchmarks differ in that."""
+    of_each = "; ".join(f"{_name(view, display)}: {view.systems}" for view in views)
+    return f"Lists of {of_each}." if len({view.systems for view in views}) > 1 else ""
+
+
+def _winner(view: View, display: Display) -> str:
+    no_fusion = "; no fusion is better" if view.winner_list else ""
+    return f"{_name(view, display)}: {display.trial(view.rows[view.best_place])}{no_fusion}"
+
+
+def _tests(views: Sequence[View], shares: Sequence[Shares], baseline: str) -> str:
+    """What the signs of the table say, in the order in which they appear."""
+    against = {"the baseline": baseline, "the best list": "the best single list on tune"}
+    held = dict.fromkeys(sign for one in shares for holds in one.signs.values() for sign in holds)
+    if not held:
+        return f"No difference is significant{_shared(views)}."
+    parts = [(SIGNS[sign], *sign.split(" than ")) for sign in held]
+    said = ", ".join(f"{sign} {word} than {against[other]}" for sign, word, other in parts)
+    return (
+        f"Exact McNemar tests (sign tests of a metric that is not 0/1){_shared(views)}, p at most .05 after Holm's "
+        f"correction over the rows of a column: {said}."
+    )

@@ -14,14 +14,14 @@ from harness.core.table import TWO_COLUMNS, Table, typeset
 from harness.report.console.conclusions import SHORT, conclusions
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
-from harness.report.figure import Page, Picture, alpha, ceiling, frontier, knobs, outcomes, scores
+from harness.report.figure import Page, Picture, alpha, ceiling, frontier, knobs, list_scores, outcomes
 from harness.report.pdf.latex import SECONDS, compile_pdf, fill
 from harness.report.table.replication import replications
 from harness.report.table.tables import build_tables
 from harness.sweep.folder import SweepResult
 from harness.work.progress import over
 
-FIGURES = (outcomes, knobs, alpha, frontier, ceiling, scores)
+FIGURES = (outcomes, knobs, alpha, frontier, ceiling, list_scores)
 MOST = 12
 """Columns of a table of the document: the other metrics of one that has more are a table in the appendix."""
 FIRST = 3
@@ -99,7 +99,7 @@ def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
     return Section(
         f"Sweep {result.folder.name}",
         result.folder.name,
-        describe(result),
+        sweep_facts(result),
         [*tables, *build_tables(result)],
         [*pictures, *drawn, *more],
     )
@@ -147,7 +147,7 @@ def write(sections: Mapping[str, Section], folder: Path, display: Display = AS_T
     return Built(files, compile_pdf(folder, SECONDS * len(sections)))
 
 
-def describe(result: SweepResult) -> dict[str, str]:
+def sweep_facts(result: SweepResult) -> dict[str, str]:
     """What the report's head says: where its numbers come from."""
     manifest, view = result.manifest, result.locked
     libraries = ", ".join(f"{name} {version}" for name, version in sorted(manifest["libraries"].items()))

@@ -9,6 +9,7 @@ from harness.core.table import interval, percent
 from harness.report.figure.alpha import curves
 from harness.report.figure.frontier import outcomes as won_and_lost
 from harness.report.figure.outcomes import compare, counts
+from harness.report.site.chunk import Content
 from harness.report.table.ceiling import MEANING, capped_pools
 from harness.report.table.cost import frontier
 from harness.report.table.headroom import lost_by_winner
@@ -16,7 +17,7 @@ from harness.report.table.knobs import explained, in_order, pair_name, short_nam
 from harness.sweep.folder import Row, SweepResult, View
 from harness.sweep.judge import Effect, of_view
 
-Chart = dict[str, Any]
+Chart = Content
 """``kind`` (scatter, line, bar, parallel), ``title``, ``caption``, ``x`` and ``y`` (labels), ``series``: a name and
 points ``[x, y, what it is, trial or None]`` each; of a bar x is a word. ``band``: of a line, ``[low, high]`` a point.
 ``decimals`` of y. ``rules``: horizontal lines by name. ``edge``: a line of steps. Of parallel coordinates ``axes`` (a

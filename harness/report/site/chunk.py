@@ -18,6 +18,8 @@ from harness.core.table import Table, sort_key
 from harness.evaluation.metric import ABSENT
 from harness.report.display import Display
 
+Content = dict[str, Any]
+"""An object of the site's data, as its pages read it."""
 MADE = "made.json"
 SIZES: Mapping[int, Any] = {1: np.uint8, 2: np.dtype("<u2"), 4: np.dtype("<u4")}
 """The numbers that a script reads, by their bytes."""
@@ -86,13 +88,13 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def packed(values: NDArray[Any], largest: int) -> dict[str, Any]:
+def packed(values: NDArray[Any], largest: int) -> Content:
     """Whole numbers of 0 to ``largest`` as base64 of the fewest bytes that hold them."""
     size = next(size for size in SIZES if largest < 1 << 8 * size)
     return {"bytes": size, "data": base64.b64encode(values.astype(SIZES[size]).tobytes()).decode()}
 
 
-def packed_ranks(ranks: NDArray[np.int32]) -> dict[str, Any]:
+def packed_ranks(ranks: NDArray[np.int32]) -> Content:
     """Gold ranks: ``absent`` and ``none`` are the two numbers above the greatest rank."""
     held = (ranks != ABSENT) & (ranks > 0)
     greatest = int(ranks[held].max(initial=0))
@@ -101,13 +103,13 @@ def packed_ranks(ranks: NDArray[np.int32]) -> dict[str, Any]:
     return {**packed(coded, none), "absent": absent, "none": none}
 
 
-def packed_scores(scores: NDArray[np.float64]) -> dict[str, Any]:
+def packed_scores(scores: NDArray[np.float64]) -> Content:
     """Each query's score by its place among the different ones, ``levels``, ascending."""
     levels, places = np.unique(scores, return_inverse=True)
     return {**packed(places.reshape(scores.shape), max(len(levels) - 1, 0)), "levels": levels.tolist()}
 
 
-def table(shown: Table, display: Display) -> dict[str, Any]:
+def table(shown: Table, display: Display) -> Content:
     """A table, with the names of conf/display, and what its columns sort by."""
     texts = [column.kind == "text" for column in shown.columns]
     return {

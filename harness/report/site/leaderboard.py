@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,7 @@ from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, average
 from harness.report.display import Display, normalizer_of
 from harness.report.paper.results import usual_metrics
-from harness.report.site.chunk import table
+from harness.report.site.chunk import Content, table
 from harness.report.table.cost import needed
 from harness.sweep.folder import BENCHMARK, Row, SweepResult, View, encoders, graphs, learned, lists_read, locked_trials
 
@@ -94,7 +93,7 @@ class Board:
     views: Sequence[tuple[SweepEntry, View]]
     display: Display
 
-    def content(self) -> dict[str, Any]:
+    def content(self) -> Content:
         """What the first page reads: a table, where its cells lead, and which of them are best.
 
         best: for each choice of encoder and kind, the cells ``[row, column]`` that are best, and those not shown to
@@ -185,33 +184,37 @@ class Board:
         made = dict.fromkeys(["", *(one.encoder for one in self.systems)])
         return list(product(made, dict.fromkeys(["", *(one.kind for one in self.systems)])))
 
-    def _best(self, encoder: str, kind: str, titles: Sequence[str]) -> dict[str, Any]:
+    def _best(self, encoder: str, kind: str, titles: Sequence[str]) -> Content:
         chosen = {
             number for number, one in enumerate(self.systems) if encoder in ("", one.encoder) and kind in ("", one.kind)
         }
-        best, equal, first = [], [], titles.index(self.metrics[0])
-        for place, (group, metric) in enumerate(product(self.groups.values(), self.metrics), first):
-            mine = {row: one for row, one in self.values.get((group, metric), {}).items() if row in chosen}
-            scores = {row: float(average(one)) for row, one in mine.items() if not np.isnan(one).all()}
-            if not scores:
-                continue
-            top = max(scores, key=lambda row: scores[row])
-            best += [[row, place] for row, score in scores.items() if percent(score) == percent(scores[top])]
-            others = [row for row in scores if row != top]
-            compared = corrected([self._comparison(group, metric, row, top) for row in others])
-            equal += [
-                [row, place]
-                for row, one in zip(others, compared, strict=True)
-                if one.finding == "even" and [row, place] not in best
-            ]
+        best: list[list[int]] = []
+        equal: list[list[int]] = []
+        columns = product(self.groups.values(), self.metrics)
+        for place, (group, metric) in enumerate(columns, titles.index(self.metrics[0])):
+            top, even = self._top(group, metric, chosen)
+            best += [[row, place] for row in top]
+            equal += [[row, place] for row in even]
         return {"encoder": encoder, "kind": kind, "best": best, "equal": equal}
+
+    def _top(self, group: str, metric: str, chosen: Set[int]) -> tuple[list[int], list[int]]:
+        """The chosen systems that print as the best by a metric, and those that are not shown to be worse."""
+        mine = {row: one for row, one in self.values.get((group, metric), {}).items() if row in chosen}
+        scores = {row: float(average(one)) for row, one in mine.items() if not np.isnan(one).all()}
+        if not scores:
+            return [], []
+        top = max(scores, key=lambda row: scores[row])
+        best = [row for row, score in scores.items() if percent(score) == percent(scores[top])]
+        others = [row for row in scores if row != top]
+        compared = zip(others, corrected([self._comparison(group, metric, row, top) for row in others]), strict=True)
+        return best, [row for row, one in compared if one.finding == "even" and row not in best]
 
     def _comparison(self, group: str, metric: str, row: int, top: int) -> Comparison:
         values, view = self.values[group, metric], self.systems[top].cells[group][1]
         return Comparison.of(values[row], values[top], Metric.parse(metric).binary, labels=view.clusters)
 
 
-def boards(listed: Sequence[SweepEntry], display: Display) -> list[dict[str, Any]]:
+def boards(listed: Sequence[SweepEntry], display: Display) -> list[Content]:
     """The leaderboard of test, if anything was held out, and that of tune; of sweeps of one title the newest."""
     newest = [one for one in listed if not one.newer]
     named = display.of([one.result for one in newest])

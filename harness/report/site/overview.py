@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.core.table import Column, Table
 from harness.report.display import Display
-from harness.report.site.chunk import table
+from harness.report.site.chunk import Content, table
 from harness.report.site.leaderboard import SweepEntry, boards
 from harness.report.table.replication import findings
 from harness.sweep.folder import SweepResult, View
@@ -18,7 +18,7 @@ DIFFERENCE = [
 ]  # fmt: skip
 
 
-def overview(listed: Sequence[SweepEntry], unread: Mapping[str, str], version: str, display: Display) -> dict[str, Any]:
+def overview(listed: Sequence[SweepEntry], unread: Mapping[str, str], version: str, display: Display) -> Content:
     """The content of the first page."""
     return {
         "version": version,
@@ -39,7 +39,7 @@ def families(found: Iterable[str], display: Display) -> dict[str, str]:
     return {name: "Single list" if name == "single" else display.strategy(name, None) for name in sorted(found)}
 
 
-def _sweeps(listed: Sequence[SweepEntry], display: Display) -> dict[str, Any]:
+def _sweeps(listed: Sequence[SweepEntry], display: Display) -> Content:
     """A row a sweep: its winner, and how that differs from the best single list; with the address of the lost ones."""
     metrics = list(dict.fromkeys(str(one.result.manifest["objective"]) for one in listed))
     columns = [Column("sweep", "text"), Column("split", "text"), Column("n", "count"), Column("winner", "text"),

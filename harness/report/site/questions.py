@@ -12,7 +12,7 @@ from harness.core.errors import HarnessError
 from harness.graph.trail import Node, Path
 from harness.report.display import Display
 from harness.report.explanation import cause, describe_path, label, role
-from harness.report.site.chunk import Chunks, packed_ranks, packed_scores
+from harness.report.site.chunk import Chunks, Content, packed_ranks, packed_scores
 from harness.report.site.sources import PASSAGES, Sources
 from harness.sweep.folder import View, locked_trials, rerun
 from harness.sweep.trace import Tracer
@@ -50,7 +50,7 @@ class Split:
             chunks.put(f"{self.name}-{part}", told[members])
         chunks.put(self.name, {**self._head(ids), "questions": self._questions(ids), "why": why})
 
-    def _head(self, ids: Sequence[str]) -> dict[str, Any]:
+    def _head(self, ids: Sequence[str]) -> Content:
         queries = self.view.queries
         return {
             "ids": ids,
@@ -63,7 +63,7 @@ class Split:
             "passages": PASSAGES,
         }
 
-    def _trials(self) -> list[dict[str, Any]]:
+    def _trials(self) -> list[Content]:
         view, roles = self.view, locked_trials(self.view.lock)
         return [
             {
@@ -84,7 +84,7 @@ class Split:
         texts, places = self.material.benchmark.questions, self.material.places
         return [texts[places[name]] if name in places else "" for name in ids]
 
-    def _told(self, ids: Sequence[str], traces: int | None) -> tuple[list[dict[str, Any]], str]:
+    def _told(self, ids: Sequence[str], traces: int | None) -> tuple[list[Content], str]:
         """What each question's page shows beside ranks, and why something of it is missing."""
         sources = self.material
         if isinstance(sources, str):
@@ -115,7 +115,7 @@ class Split:
         best = np.max(gaps, axis=0) if gaps else np.zeros(view.n)
         return [int(place) for place in np.lexsort((np.arange(view.n), -best, np.minimum(worst, 0)))]
 
-    def _trace(self, tracer: Tracer, place: int) -> dict[str, Any]:
+    def _trace(self, tracer: Tracer, place: int) -> Content:
         """Seeds and strongest paths of every list that can say why; nodes are numbered."""
         found = tracer.trace(place, PATHS, RIVALS)
         nodes: dict[Node, int] = {}
@@ -147,7 +147,7 @@ class Split:
         return {"cause": self.display.text(cause(found)), "nodes": named, "trails": trails}
 
 
-def _texts(sources: Sources, place: int) -> dict[str, Any]:
+def _texts(sources: Sources, place: int) -> Content:
     data = sources.benchmark
     gold = [doc for doc in data.gold[place].tolist() if doc >= 0]
     return {"answers": list(data.queries[place].get("answers") or []), "gold": sources.numbers(gold)}

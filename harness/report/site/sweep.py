@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,15 @@ from harness.benchmark import Benchmark
 from harness.core.escape import file_name
 from harness.core.files import whole
 from harness.core.identity import code_version, digest, texts_sha256
+from harness.core.table import Table
 from harness.evaluation.conclusion import choose
 from harness.report.console.conclusions import conclusions, sentences
 from harness.report.display import Display
 from harness.report.experiment import build_experiment
-from harness.report.figure import Page, Picture, brought_pictures, scores
-from harness.report.pdf.document import describe
+from harness.report.figure import Page, Picture, brought_pictures, list_scores
+from harness.report.pdf.document import sweep_facts
 from harness.report.site.chart import charts
-from harness.report.site.chunk import Chunks, table
+from harness.report.site.chunk import Chunks, Content, table
 from harness.report.site.leaderboard import SweepEntry
 from harness.report.site.overview import families, views
 from harness.report.site.questions import Split
@@ -45,17 +46,9 @@ def write_sweep(
     pictures = brought_pictures(Path(config.paths.runs), str(result.manifest["dataset"]))
     missing = material if isinstance(material, str) else material.why
     evaluation = _evaluation(result) if result.test else ""
-    made = digest(
-        [
-            result.lock["sha256"],
-            evaluation,
-            missing,
-            config.traces,
-            _pages(),
-            dataclasses.asdict(display),
-            *(one.caption for one in pictures),
-        ]
-    )
+    captions = [one.caption for one in pictures]
+    settings = [config.traces, _pages(), dataclasses.asdict(display)]
+    made = digest([result.lock["sha256"], evaluation, missing, *settings, *captions])
     if evaluation:
         ids = [str(name) for name in result.heldout_queries["id"]]
         note_look(config.paths.get("looks"), "report", str(result.manifest["dataset"]), ids, [evaluation])
@@ -66,34 +59,55 @@ def write_sweep(
     if not isinstance(material, str):
         material.write_passages(chunks, key)
     tables, drawn = build_experiment(result)
-    shown = [*tables, *build_tables(result)]
-    words, view = conclusions(result), result.locked
-    chunks.put(
-        f"{key}/sweep",
-        {
-            "title": display.text(one.title),
-            "folder": result.folder.name,
-            "dataset": view.dataset,
-            "objective": display.text(view.objective),
-            "families": families({row["family"] for row in result.whole.rows}, display),
-            "reference": view.reference,
-            "best": result.lock.get("best_single"),
-            "winner": view.rows[view.best_place]["trial"],
-            "verdict": display.text(" ".join(choose(sentences(result, view), "verdict"))),
-            "heldout": [[view.rows[place]["trial"], _repeats(view, place)] for place in view.best_first],
-            "copies": [place for place in range(len(result.whole.rows)) if _repeats(result.whole, place)],
-            "words": {name: display.text(text) for name, text in words.items()},
-            "facts": {name: display.text(text) for name, text in describe(result).items() if name not in words},
-            "splits": [
-                {"name": each.split, "n": each.n, "caption": display.text(each.source.text)} for each in views(result)
-            ],
-            "trials": table(dataclasses.replace(leaderboard(result), title="All trials on tune"), display),
-            "tables": [table(each, display) for each in shown if each.name != "leaderboard"],
-            "charts": [_named(chart, display) for chart in charts(result)],
-            "pictures": list(_draw([*drawn, *scores.pictures(result), *pictures], chunks, key, display)),
-        },
-    )
+    images = list(_draw([*drawn, *list_scores.pictures(result), *pictures], chunks, key, display))
+    page = {
+        "title": display.text(one.title),
+        **_outcome(result, display),
+        **_prose(result, display),
+        **_tables(result, tables, display),
+        "charts": [_named(chart, display) for chart in charts(result)],
+        "pictures": images,
+    }
+    chunks.put(f"{key}/sweep", page)
     chunks.note_made(key, made)
+
+
+def _outcome(result: SweepResult, display: Display) -> Content:
+    """What was swept, and which trials were chosen."""
+    whole_view, view = result.whole, result.locked
+    return {
+        "folder": result.folder.name,
+        "dataset": view.dataset,
+        "objective": display.text(view.objective),
+        "families": families({row["family"] for row in whole_view.rows}, display),
+        "reference": view.reference,
+        "best": result.lock.get("best_single"),
+        "winner": view.rows[view.best_place]["trial"],
+        "verdict": display.text(" ".join(choose(sentences(result, view), "verdict"))),
+        "heldout": [[view.rows[place]["trial"], _repeats(view, place)] for place in view.best_first],
+        "copies": [place for place in range(len(whole_view.rows)) if _repeats(whole_view, place)],
+    }
+
+
+def _prose(result: SweepResult, display: Display) -> Content:
+    """Conclusions, facts, and what each split's numbers are of."""
+    words = conclusions(result)
+    return {
+        "words": {name: display.text(text) for name, text in words.items()},
+        "facts": {name: display.text(text) for name, text in sweep_facts(result).items() if name not in words},
+        "splits": [
+            {"name": each.split, "n": each.n, "caption": display.text(each.source.text)} for each in views(result)
+        ],
+    }
+
+
+def _tables(result: SweepResult, of_experiment: Sequence[Table], display: Display) -> Content:
+    """All trials on tune, and every other table."""
+    shown = [*of_experiment, *build_tables(result)]
+    return {
+        "trials": table(dataclasses.replace(leaderboard(result), title="All trials on tune"), display),
+        "tables": [table(each, display) for each in shown if each.name != "leaderboard"],
+    }
 
 
 def _repeats(view: View, place: int) -> bool:

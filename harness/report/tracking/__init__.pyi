@@ -1,5 +1,5 @@
 from .export import Tracking as Tracking
-from .export import describe as describe
+from .export import describe_tracker as describe_tracker
 from .export import track as track
 from .export import tracker as tracker
 from .export import tracker_of as tracker_of

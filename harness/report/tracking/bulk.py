@@ -7,7 +7,7 @@ its tables in this way, too.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,8 +39,6 @@ def insert_runs(engine: Engine, experiment: str, runs: Sequence[FinishedRun], us
     """
     if not runs:
         return
-    keys = [uuid.uuid4().hex for _ in runs]
-    inputs = [uuid.uuid4().hex for _ in runs]
     with engine.begin() as connection:
         place = connection.scalar(
             select(models.SqlExperiment.artifact_location).where(models.SqlExperiment.experiment_id == int(experiment))
@@ -52,30 +50,51 @@ def insert_runs(engine: Engine, experiment: str, runs: Sequence[FinishedRun], us
                 models.SqlDataset.digest == used.dataset.digest,
             )
         )
-        measured = [
-            {"run_uuid": key, "key": name, "value": value, "timestamp": run.began, "step": 0, "is_nan": False}
-            for key, run in zip(keys, runs, strict=True)
-            for name, value in run.metrics.items()
-        ]
-        rows: dict[Any, list[dict[str, Any]]] = {
-            models.SqlRun: [_run(key, run, int(experiment), str(place)) for key, run in zip(keys, runs, strict=True)],
-            models.SqlTag: _pairs(keys, [{**run.tags, MLFLOW_RUN_NAME: run.name} for run in runs]),
-            models.SqlParam: _pairs(keys, [run.params for run in runs]),
-            models.SqlMetric: measured,
-            models.SqlLatestMetric: measured,
-            models.SqlInput: [
-                {"input_uuid": one, "source_type": "DATASET", "source_id": source, "destination_type": "RUN",
-                 "destination_id": key}
-                for one, key in zip(inputs, keys, strict=True)
-            ],
-            models.SqlInputTag: [
-                {"input_uuid": one, "name": tag.key, "value": tag.value} for one in inputs for tag in used.tags
-            ],
-        }  # fmt: skip
+        keyed = {uuid.uuid4().hex: run for run in runs}
+        rows = {
+            models.SqlRun: [_run(key, run, int(experiment), str(place)) for key, run in keyed.items()],
+            **_values(keyed),
+            **_inputs(keyed, source, used),
+        }
         for model, several in rows.items():
             table: Table = model.__table__
             for start in range(0, len(several), ROWS):
                 connection.execute(insert(table), several[start : start + ROWS])
+
+
+Rows = dict[Any, list[dict[str, Any]]]
+"""The rows of each of MLflow's tables."""
+
+
+def _values(keyed: Mapping[str, FinishedRun]) -> Rows:
+    """Tags, parameters and metrics."""
+    tags = {key: {**run.tags, MLFLOW_RUN_NAME: run.name} for key, run in keyed.items()}
+    measured = [
+        {"run_uuid": key, "key": name, "value": value, "timestamp": run.began, "step": 0, "is_nan": False}
+        for key, run in keyed.items()
+        for name, value in run.metrics.items()
+    ]
+    return {
+        models.SqlTag: _pairs(tags),
+        models.SqlParam: _pairs({key: run.params for key, run in keyed.items()}),
+        models.SqlMetric: measured,
+        models.SqlLatestMetric: measured,
+    }
+
+
+def _inputs(keys: Iterable[str], source: Any, used: DatasetInput) -> Rows:
+    """The dataset as the input of each run."""
+    inputs = {uuid.uuid4().hex: key for key in keys}
+    return {
+        models.SqlInput: [
+            {"input_uuid": one, "source_type": "DATASET", "source_id": source, "destination_type": "RUN",
+             "destination_id": key}
+            for one, key in inputs.items()
+        ],
+        models.SqlInputTag: [
+            {"input_uuid": one, "name": tag.key, "value": tag.value} for one in inputs for tag in used.tags
+        ],
+    }  # fmt: skip
 
 
 def _run(key: str, run: FinishedRun, experiment: int, place: str) -> dict[str, Any]:
@@ -87,9 +106,5 @@ def _run(key: str, run: FinishedRun, experiment: int, place: str) -> dict[str, A
     }  # fmt: skip
 
 
-def _pairs(keys: Sequence[str], several: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
-    return [
-        {"run_uuid": key, "key": name, "value": value}
-        for key, one in zip(keys, several, strict=True)
-        for name, value in one.items()
-    ]
+def _pairs(keyed: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
+    return [{"run_uuid": key, "key": name, "value": value} for key, own in keyed.items() for name, value in own.items()]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,8 @@ SHOWN = ("strategy", "normalizer", "pool.cap", "fuser.alpha")
 """Parameters that each trial has, and that the page of a sweep shows; of the others those that its trials differ in."""
 JUDGED = ("wins", "losses", "p", "p_holm_cluster", "graph_win", "graph_loss", "wins_best", "losses_best", "p_best")
 """What the page shows behind the metrics."""
-
-
+FILES = {"tune": ("trials.parquet", "config.yaml", "manifest.json", LOCK), "test": ("heldout.json", ENTRY, LOCK)}
+"""Of a sweep's folder, what is attached to the run of each split; the first is written last."""
 FORM = 2
 """Another number where runs say more than those of an earlier release, which they then replace."""
 
@@ -58,12 +58,12 @@ class Group:
     data_sha256: str
     split: str
     ended: float
-    seconds: float
     top: Entry
     children: Sequence[Entry]
     page: Page
     files: Mapping[str, Path]
-    texts: Mapping[str, str]
+    seconds: float = 0.0
+    texts: Mapping[str, str] = field(default_factory=dict)
     pictures: Sequence[Picture] = ()
 
 
@@ -84,7 +84,13 @@ def sweep(result: SweepResult, top: int | None, experiment: str) -> Group:
     found = _group(result, view, "tune", shown, tags, metrics, cost)
     note = _note(view, share, found.page, experiment)
     pictures = [*frontier.pictures(result), *alpha.pictures(result)]
-    return replace(found, top=replace(found.top, tags={**found.top.tags, NOTE: note}), pictures=pictures)
+    return replace(
+        found,
+        top=replace(found.top, tags={**found.top.tags, NOTE: note}),
+        seconds=float(result.manifest.get("seconds") or 0),
+        texts={TABLE: _table(view.rows)},
+        pictures=pictures,
+    )
 
 
 def heldout(result: SweepResult, view: View) -> Group:
@@ -105,7 +111,7 @@ def _group(
     """part: ``tune``, or ``test`` and which evaluation.    shown: places of rows, in the order in which they are
     written.    cost: metrics that each run of a sweep measures anew, no part of the content.
     """
-    rows, test, folder = view.rows, view.split == "test", result.folder
+    rows, folder = view.rows, result.folder
     every = [{**knobs(row), "strategy": row["name"] if row["family"] == "single" else row["family"]} for row in rows]
     varied = {key for own in every for key in own if len({str(one.get(key)) for one in every}) > 1}
     base = {**pipeline(result.config, result.manifest), "split": view.split, "n": str(view.n)}
@@ -117,40 +123,23 @@ def _group(
         "objective": view.objective,
         "code": str(result.manifest["code"]),
     }
-    names = [
-        f"{'test ' * test}{place + 1} {view.winner_name if place == view.winner_place else row['name']}"[:250]
-        for place, row in enumerate(rows)
-    ]
+    names, first = _run_names(view), _looked_for(view)
     children = [
-        Entry(
-            id=rows[place]["trial"],
-            name=names[place],
-            params=shortened({key: value for key, value in every[place].items() if key in varied or key in SHOWN}),
-            metrics=scores(rows[place]),
-            tags={
-                **common,
-                "kind": "trial",
-                "trial": rows[place]["trial"],
-                "family": rows[place]["family"],
-                NOTE: markdown_code(rerun(rows[place])[:LONGEST_NOTE]),
-                **({"same_as": names[same]} if (same := view.originals[place]) != place else {}),
-            },
-            place=place + 1,
-        )
-        for place in sorted(shown, key=lambda place: (place not in _looked_for(view), place))
+        _trial_entry(view, place, names, _only(every[place], {*varied, *SHOWN}), common)
+        for place in sorted(shown, key=lambda place: (place not in first, place))
     ]
     name = folder.name if part == "tune" else f"{folder.name}/{part.replace(' ', '/')}"
     said = [[*one, scores(row)] for *one, row in zip(names, every, rows, strict=True)]
     content = digest([FORM, name, base, common, said, dict(metrics)])
     best = view.winner_place
-    first = Entry(
+    top = Entry(
         id=digest([content, "top"])[:32],
         name=f"{part} {folder.name.rpartition('-')[2][:6]} {result.title}"[:250],
         params=shortened({**base, **every[best], "trials": str(len(rows))}),
         metrics={**scores(rows[best]), **metrics, **cost},
         tags={**common, "winner": view.winner_name, "winner_trial": view.winner, **tags},
     )
-    files = ("heldout.json", ENTRY, LOCK) if test else ("trials.parquet", "config.yaml", "manifest.json", LOCK)
+    files = FILES[view.split]
     return Group(
         name=name,
         content=content,
@@ -158,13 +147,38 @@ def _group(
         data_sha256=view.data_sha256,
         split=view.split,
         ended=(folder / files[0]).stat().st_mtime,
-        seconds=0.0 if test else float(result.manifest.get("seconds") or 0),
-        top=first,
+        top=top,
         children=children,
         page=_page(result, view, varied),
         files={name: path for name in files if (path := folder / name).is_file()},
-        texts={} if test else {TABLE: _table(rows)},
     )
+
+
+def _only(params: Mapping[str, str], keys: Collection[str]) -> dict[str, str]:
+    return {key: value for key, value in params.items() if key in keys}
+
+
+def _run_names(view: View) -> list[str]:
+    """What the run of each trial is called: split, rank, and the trial's name."""
+    called = [view.winner_name if place == view.winner_place else row["name"] for place, row in enumerate(view.rows)]
+    of_test = "test " if view.split == "test" else ""
+    return [f"{of_test}{rank} {name}"[:250] for rank, name in enumerate(called, 1)]
+
+
+def _trial_entry(
+    view: View, place: int, names: Sequence[str], params: Mapping[str, str], common: Mapping[str, str]
+) -> Entry:
+    """common: the tags that all runs of the view have."""
+    row, original = view.rows[place], view.originals[place]
+    tags = {
+        **common,
+        "kind": "trial",
+        "trial": row["trial"],
+        "family": row["family"],
+        NOTE: markdown_code(rerun(row)[:LONGEST_NOTE]),
+        **({"same_as": names[original]} if original != place else {}),
+    }
+    return Entry(row["trial"], names[place], shortened(params), scores(row), tags, place + 1)
 
 
 def _looked_for(view: View) -> set[int]:

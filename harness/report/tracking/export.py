@@ -54,7 +54,7 @@ def tracker_of(folder: Path, config: DictConfig, typed: bool) -> Tracking:
     return cast("Tracking", strategy("tracking", "none")) if not typed and untracked(folder) else tracker(config)
 
 
-def describe(config: DictConfig) -> Iterator[str]:
+def describe_tracker(config: DictConfig) -> Iterator[str]:
     """Lines for `harness doctor`: which tracker holds, and whether it answers."""
     tracking = tracker(config)
     if not tracking.destination:

@@ -27,6 +27,7 @@ from harness.report.tracking.entry import TABLE, Entry, Group
 GROUP, CONTENT, ENTRY = "harness.group", "harness.content", "harness.entry"
 FIGURES = "figures"
 """The folder of pictures in a run's artifacts."""
+TABLE_ARTIFACT = {"path": TABLE, "type": "table"}
 PARAMS = 100  # that MLflow takes in one request
 FINISHED = "FINISHED"
 
@@ -50,6 +51,17 @@ class Writer:
         found = self._existing(group)
         top = found.get(group.top.id) or self._create(group.top, group, above)
         own = str(top.info.run_id)
+        self._write_children(group, own, found)
+        if not _complete(top, above):
+            self._attach(group, own)
+            more = {MLFLOW_LOGGED_ARTIFACTS: json.dumps([TABLE_ARTIFACT])} if TABLE in group.texts else {}
+            self._fill(group.top, group, top, more)
+        self._update_tags(top, {**group.top.tags, **self.tags, **_above(above)})
+        self.describe({group.page.tag: group.page.state()})
+        return own
+
+    def _write_children(self, group: Group, own: str, found: Mapping[str, Any]) -> None:
+        """Bring the runs below the group's own one up to date.    found: those that are there, by entry."""
         missing = [entry for entry in group.children if not _complete(found.get(entry.id), own)]
         if missing:
             self.client.log_inputs(own, [_dataset(group)])  # so that threads do not make the same dataset at once
@@ -59,21 +71,17 @@ class Writer:
             insert_runs(engine, self.experiment, [self._finished(one, group, own) for one in new], _dataset(group))
         for _ in map_threads(lambda one: self._child(one, group, own, found.get(one.id)), missing, self.threads):
             pass
-        if not _complete(top, above):
-            tables = [{"path": TABLE, "type": "table"}] if TABLE in group.texts else []
-            for name, path in group.files.items():
-                self.client.log_artifact(own, str(path), name.rpartition("/")[0] or None)
-            for name, content in group.texts.items():
-                self.client.log_text(own, content, name)
-            with tempfile.TemporaryDirectory() as place:
-                for picture in group.pictures:
-                    (image,) = picture.save(Path(place), endings=[".png"])
-                    self.client.log_artifact(own, str(image), FIGURES)
-            more = {MLFLOW_LOGGED_ARTIFACTS: json.dumps(tables)} if tables else {}
-            self._fill(group.top, group, top, more)
-        self._update_tags(top, {**group.top.tags, **self.tags, **_above(above)})
-        self.describe({group.page.tag: group.page.state()})
-        return own
+
+    def _attach(self, group: Group, run: str) -> None:
+        """Log the files, texts and pictures of a group into the artifacts of its own run."""
+        for name, path in group.files.items():
+            self.client.log_artifact(run, str(path), name.rpartition("/")[0] or None)
+        for name, content in group.texts.items():
+            self.client.log_text(run, content, name)
+        with tempfile.TemporaryDirectory() as place:
+            for picture in group.pictures:
+                (image,) = picture.save(Path(place), endings=[".png"])
+                self.client.log_artifact(run, str(image), FIGURES)
 
     def describe(self, wanted: Mapping[str, str], keep: bool = False) -> None:
         """Set tags of the experiment that have another value. keep: leave those that it has as they are."""

@@ -22,7 +22,7 @@ from harness.report.console.conclusions import conclusions, sentences
 from harness.report.display import Display
 from harness.report.figure.outcomes import pictures
 from harness.report.paper.results import results_table
-from harness.report.pdf.document import describe
+from harness.report.pdf.document import sweep_facts
 from harness.report.site.chart import charts
 from harness.report.site.overview import SweepEntry, overview
 from harness.report.table.ablation import ablation, changed, verdict
@@ -176,7 +176,7 @@ def test_it_is_said_alike_in_terminal_page_and_document(example: ModuleType, tmp
     for text in choose(sentences(result, result.locked), *LEAD):
         assert text in printed
         assert text in conclusions(result)["in short"]
-        assert text in describe(result)["in short"]
+        assert text in sweep_facts(result)["in short"]
 
 
 def test_effect_by_group(example: ModuleType, tmp_path: Path) -> None:

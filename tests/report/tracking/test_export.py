@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from harness.core.configuration import compose
-from harness.report.tracking import describe, track, tracker, update
+from harness.report.tracking import describe_tracker, track, tracker, update
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
 from tests.warm import harness
@@ -110,17 +110,17 @@ def test_the_id_of_an_experiment(
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    first, _ = describe(compose("doctor", [f"paths.runs={tmp_path}", *typed]))
+    first, _ = describe_tracker(compose("doctor", [f"paths.runs={tmp_path}", *typed]))
     assert first.startswith(f"experiment {destination} at ")
 
 
 def test_doctor_says_which_one_holds_and_whether_it_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    first, second = describe(compose("doctor", [f"paths.runs={tmp_path}"]))
+    first, second = describe_tracker(compose("doctor", [f"paths.runs={tmp_path}"]))
     assert first == f"experiment multihop-retrieval at sqlite:///{tmp_path}/mlflow.db"
     assert second == f"{tmp_path}/mlflow.db is not there yet; the first export makes it"
     assert not (tmp_path / "mlflow.db").exists()
     monkeypatch.setenv("MLFLOW_TRACKING_URI", AWAY)
-    first, second = describe(compose("doctor", [f"paths.runs={tmp_path}"]))
+    first, second = describe_tracker(compose("doctor", [f"paths.runs={tmp_path}"]))
     assert first == f"experiment multihop-retrieval at {AWAY}"
     assert second.startswith(f"WARNING: {AWAY}: MLflow cannot use it")
 

@@ -33,7 +33,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     known = {name: strategy("normalizer", name) for name in names("normalizer")}
     normalizers = {name: normalizer for name, normalizer in known.items() if not must_learn(normalizer)}
     cap, capped = knobs.get("pool.cap"), knobs.get("pool.capped") or ()
-    fused = {name: lists[name].top(cap) if name in capped else lists[name] for name in knobs.get("pool.lists") or lists}
+    fused = _cut({name: lists[name] for name in knobs.get("pool.lists") or lists}, cap, capped)
     shown = lists if len(lists) <= MOST_LISTS else {name: lists[name] for name in fused}
     where = f"{result.whole.where}, the pool of the winner"
     yield distributions(shown, normalizers, result.whole.where, cap, capped)
@@ -110,7 +110,7 @@ def distributions(
     cap: how many of the best documents of each list in ``capped`` are normalised (``pool.cap``); None means all.
     """
     cut = sorted(set(lists) & set(capped)) if cap else []
-    taken = {name: one.top(cap) if name in cut else one for name, one in lists.items()}
+    taken = _cut(lists, cap, cut)
     rows = {"raw": {name: one.scores for name, one in taken.items()}, **_normalize_all(taken, normalizers)}
     rows.pop("none", None)
     depth = f"the {cap} best documents of {', '.join(cut)}" if cut else "all documents of each list"
@@ -136,6 +136,11 @@ def distributions(
                     axes.set_ylabel(row, rotation=0, ha="right", va="center")
 
     return Picture("distributions", title, draw, 0.45 + 0.62 * len(rows), notes)
+
+
+def _cut(lists: Mapping[str, ListScores], cap: int | None, capped: Collection[str]) -> dict[str, ListScores]:
+    """The lists, those that are capped with their best documents alone."""
+    return {name: one.top(cap) if name in capped else one for name, one in lists.items()}
 
 
 def normalize(one: ListScores, normalizer: Normalizer, name: str) -> NDArray[np.float64]:
