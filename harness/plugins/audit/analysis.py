@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from harness.core.errors import HarnessError
 from harness.evaluation.statistic import mcnemar, odds_ratio, wilson
+
+Row = Mapping[str, Any]
+"""A printed comparison or relation, as conf/experiment/audit has it."""
+Check = tuple[str, str, str, bool]
+"""Of a ``Finding``: the figure, as printed, as recomputed, and whether they agree."""
 
 
 @dataclass(frozen=True)
@@ -49,35 +56,56 @@ def audit_paper(paper: Mapping[str, Any]) -> list[Finding]:
     return [*comparisons, *audit_relations(paper)]
 
 
-def audit_comparison(row: Mapping[str, Any]) -> Iterator[Finding]:
+def audit_comparison(row: Row) -> Iterator[Finding]:
     """What follows from each other in one printed comparison: percentages and n, W and L, p, interval, odds ratio."""
+    printed = {key for key, value in row.items() if value is not None}
+    for needed, check in CHECKS:
+        if printed.issuperset(needed):
+            yield Finding(row["where"], row["what"], *check(row))
 
-    def finding(figure: str, printed: object, recomputed: str, agrees: bool) -> Finding:
-        return Finding(row["where"], row["what"], figure, str(printed), recomputed, agrees)
 
-    n, won, lost = int(row.get("n") or 0), row.get("wins"), row.get("losses", 0)
-    shares = {key: row[key] for key in ("score", "baseline") if key in row}
-    for key, printed in shares.items():
-        if n:
-            found = counts(printed, n)
-            yield finding(f"{key} % of {n}", printed, _nearest(printed, n, row.get("other_n")), bool(found))
-    if won is not None and "p" in row:
-        p = mcnemar(won, lost)
-        yield finding(f"p of {won}/{lost}", row["p"], f"{p:.2g}" if p < 0.001 else f"{p:.4f}", rounds_to(p, row["p"]))
-    if won is not None and n and len(shares) == 2:
-        net, seen = 100 * (won - lost) / n, float(row["score"]) - float(row["baseline"])
-        reach = half_unit(row["score"]) + half_unit(row["baseline"])
-        yield finding("difference", f"{seen:+.1f}", f"{net:+.2f} by W and L", abs(net - seen) <= reach + 1e-9)
-    if "wilson" in row:
-        ends = [tuple(100 * end for end in wilson(count, n)) for count in counts(row["score"], n)]
-        fits = any(rounds_to(low, row["wilson"][0]) and rounds_to(high, row["wilson"][1]) for low, high in ends)
-        said = " or ".join(f"{low:.1f} to {high:.1f}" for low, high in ends)
-        yield finding("Wilson 95%", " to ".join(row["wilson"]), said, fits)
-    if "odds_ratio" in row:
-        pairs = [(a, b) for a in counts(row["score"], n) for b in counts(row["baseline"], n)]
-        ratios = [odds_ratio(a, b, n) for a, b in pairs]
-        fits = any(rounds_to(ratio, row["odds_ratio"]) for ratio in ratios)
-        yield finding("odds ratio", row["odds_ratio"], " or ".join(f"{ratio:.3f}" for ratio in ratios), fits)
+def _share(row: Row, key: str) -> Check:
+    n = int(row["n"])
+    return f"{key} % of {n}", row[key], _nearest(row[key], n, row.get("other_n")), bool(counts(row[key], n))
+
+
+def _p(row: Row) -> Check:
+    p = mcnemar(row["wins"], row["losses"])
+    recomputed = f"{p:.2g}" if p < 0.001 else f"{p:.4f}"
+    return f"p of {row['wins']}/{row['losses']}", row["p"], recomputed, rounds_to(p, row["p"])
+
+
+def _difference(row: Row) -> Check:
+    net = 100 * (row["wins"] - row["losses"]) / int(row["n"])
+    seen = float(row["score"]) - float(row["baseline"])
+    reach = half_unit(row["score"]) + half_unit(row["baseline"])
+    return "difference", f"{seen:+.1f}", f"{net:+.2f} by W and L", abs(net - seen) <= reach + 1e-9
+
+
+def _wilson(row: Row) -> Check:
+    n = int(row["n"])
+    ends = [tuple(100 * end for end in wilson(count, n)) for count in counts(row["score"], n)]
+    fits = any(rounds_to(low, row["wilson"][0]) and rounds_to(high, row["wilson"][1]) for low, high in ends)
+    return "Wilson 95%", " to ".join(row["wilson"]), " or ".join(f"{low:.1f} to {high:.1f}" for low, high in ends), fits
+
+
+def _odds_ratio(row: Row) -> Check:
+    n = int(row["n"])
+    pairs = itertools.product(counts(row["score"], n), counts(row["baseline"], n))
+    ratios = [odds_ratio(ours, theirs, n) for ours, theirs in pairs]
+    fits = any(rounds_to(ratio, row["odds_ratio"]) for ratio in ratios)
+    return "odds ratio", row["odds_ratio"], " or ".join(f"{ratio:.3f}" for ratio in ratios), fits
+
+
+CHECKS: Sequence[tuple[Sequence[str], Callable[[Row], Check]]] = (
+    (("score", "n"), functools.partial(_share, key="score")),
+    (("baseline", "n"), functools.partial(_share, key="baseline")),
+    (("wins", "losses", "p"), _p),
+    (("wins", "losses", "score", "baseline", "n"), _difference),
+    (("score", "n", "wilson"), _wilson),
+    (("score", "baseline", "n", "odds_ratio"), _odds_ratio),
+)
+"""What a check needs to be printed, and the check."""
 
 
 def audit_relations(paper: Mapping[str, Any]) -> Iterator[Finding]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, whole_number
 from harness.core.secret import check_address
@@ -49,7 +50,7 @@ class Postgres:
             mend = "put the password into the environment variable PGPASSWORD, or into ~/.pgpass"
             check_address("lists.NAME.uri", self.uri, mend, user=True)
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """The ``depth`` best passages of every question; ``broadened`` counts those asked for any word."""
         found: list[list[tuple[int, float]]] = []
         with self._loaded(benchmark) as connection:

@@ -36,8 +36,8 @@ def run(config: DictConfig) -> None:
     results = {name: audit_paper(defaults("experiment/audit", name)) for name in papers}
     rows = []
     for name, found in results.items():
-        wrong = [finding for finding in found if not finding.agrees]
-        print(f"{name}: {len(found)} figures recomputed, {len(found) - len(wrong)} consistent, {len(wrong)} not")
+        agree = sum(finding.agrees for finding in found)
+        print(f"{name}: {len(found)} figures recomputed, {agree} consistent, {len(found) - agree} not")
         rows += [[*dataclasses.astuple(finding)[:-1], "ok" if finding.agrees else "NOT"] for finding in found]
     columns = [Column(title, "text") for title in HEAD]
     table = Table("audit", "published figures, recomputed from one another", columns, rows)

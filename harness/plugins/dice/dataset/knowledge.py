@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,45 +34,52 @@ def knowledge(
     they keep the order of their first appearance. Each query has ``gold``, the names that answer it, in place of
     ``supporting_ids``; a query none of whose gold is in the graph is left out. Raises HarnessError when none stays.
     """
-    distinct = list(dict.fromkeys((spaced(s), spaced(r), spaced(o)) for s, r, o in triples))
-    whole = [triple for triple in distinct if all(triple)]
+    whole = _distinct(triples)
     entities = sorted({entity for s, _, o in whole for entity in (s, o)})
-    number = {entity: place for place, entity in enumerate(entities)}
     width = max(6, len(str(len(entities))))
+    ids = {entity: f"{name}-{place:0{width}d}" for place, entity in enumerate(entities)}
     corpus = [
-        {
-            "id": f"{name}-{place:0{width}d}",
-            "title": entity if entity in snippets else "",
-            "text": snippets.get(entity, entity),
-        }
-        for place, entity in enumerate(entities)
+        {"id": ids[entity], "title": entity if entity in snippets else "", "text": snippets.get(entity, entity)}
+        for entity in entities
     ]
-    kept, places = [], []
-    for query, place in zip(queries.values, queries.places, strict=True):
-        gold = dict.fromkeys(number[entity] for entity in map(spaced, query["gold"]) if entity in number)
-        if gold:
-            kept.append(_query(query, [str(corpus[entity]["id"]) for entity in gold]))
-            places.append(place)
-    if not kept:
+    answered = [
+        (_query(query, gold), place)
+        for query, place in zip(queries.values, queries.places, strict=True)
+        if (gold := list(dict.fromkeys(ids[entity] for entity in map(spaced, query["gold"]) if entity in ids)))
+    ]
+    if not answered:
         raise HarnessError(
             f"{queries.path}: none of the {len(queries.values)} questions has an answer among the {len(entities)} "
             "entities of the graph; get the file again"
         )
+    kept, places = map(list, zip(*answered, strict=True))
     benchmark = assemble(
         name,
         read_corpus(Records(queries.path, corpus, range(len(corpus)), ": entity ")),
         Records(queries.path, kept, places, queries.unit),
         chain,
     )
-    table = pa.table(
+    sha256 = texts_sha256([benchmark.sha256, *map(json.dumps, whole)])
+    return replace(benchmark, triples=_numbered(whole, entities), sha256=sha256), len(queries.values) - len(kept)
+
+
+def _distinct(triples: Iterable[Triple]) -> list[Triple]:
+    """Each triple once, without those that lack a part."""
+    found = dict.fromkeys((spaced(s), spaced(r), spaced(o)) for s, r, o in triples)
+    return [triple for triple in found if all(triple)]
+
+
+def _numbered(triples: Sequence[Triple], entities: Sequence[str]) -> pa.Table:
+    """The triples as a table in which entities are numbers, their places."""
+    number = {entity: place for place, entity in enumerate(entities)}
+    subjects, relations, objects = zip(*triples, strict=True)
+    return pa.table(
         {
-            "subject": pa.array(np.array([number[s] for s, _, _ in whole], dtype=np.int32)),
-            "relation": pa.array([r for _, r, _ in whole], pa.string()),
-            "object": pa.array(np.array([number[o] for _, _, o in whole], dtype=np.int32)),
+            "subject": pa.array(np.array([number[entity] for entity in subjects], dtype=np.int32)),
+            "relation": pa.array(relations, pa.string()),
+            "object": pa.array(np.array([number[entity] for entity in objects], dtype=np.int32)),
         }
     )
-    sha256 = texts_sha256([benchmark.sha256, *(json.dumps(triple) for triple in whole)])
-    return replace(benchmark, triples=table, sha256=sha256), len(queries.values) - len(kept)
 
 
 def spaced(text: str) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,25 +36,20 @@ class WikiTriples:
         """The benchmark; counts and hash are checked where the card knows what comes of this source."""
         card, lock, source = read_card(self.card), Lock.of(store), self.source.load(store)
         corpus, rows = source.corpus[:], list(source.queries)
-        evidence = [json.loads(row["extra"]).get("decomposition") or [] for row in rows]
-        triples = [[_triple(step) for step in steps if "relation" in step] for steps in evidence]
-        asked = [(row, steps) for row, steps in zip(rows, triples, strict=True) if steps]
+        asked = [(row, evidence) for row in rows if (evidence := _evidence(row))]
         if not asked:
             raise HarnessError(
                 f"benchmark {source.name}: no question carries evidence triples (decomposition with subject, relation, "
                 f"object); {card.name} needs a source that does"
             )
-        named: dict[str, dict[str, None]] = {}
-        for _, steps in asked:
-            for subject, _, object_ in steps:
-                for entity in (subject, object_):
-                    named.setdefault(answering(entity), {})[entity] = None
-        queries = [_query(row, named, len(steps)) for row, steps in asked]
-        titles = {spaced(title).casefold(): text for title, text in zip(corpus["title"], corpus["text"], strict=True)}
-        entities = {entity for names in named.values() for entity in names}
-        snippets = {entity: titles[entity.casefold()] for entity in sorted(entities) if entity.casefold() in titles}
+        every = [triple for _, evidence in asked for triple in evidence]
+        entities = list(
+            dict.fromkeys(itertools.chain.from_iterable((subject, object_) for subject, _, object_ in every))
+        )
+        named = _by_answer(entities)
+        queries = [_query(row, named, len(evidence)) for row, evidence in asked]
+        snippets = _snippets(entities, corpus["title"], corpus["text"])
         records = Records(Path(source.name), queries, range(len(queries)), ": question ")
-        every = [triple for _, steps in asked for triple in steps]
         benchmark, unanswered = knowledge(card.name, every, records, snippets, card.chain)
         if source.sha256 in {version["of"] for version in card.expected["derived"]}:
             card.check("derived", source.name, len(benchmark.queries), len(benchmark.corpus), benchmark.sha256)
@@ -66,11 +63,27 @@ class WikiTriples:
         return benchmark
 
 
-def _triple(step: Record) -> Triple:
-    return spaced(step["subject"]), spaced(step["relation"]), spaced(step["object"])
+def _evidence(row: Record) -> list[Triple]:
+    """The triples of a question, in its order."""
+    steps = json.loads(row["extra"]).get("decomposition") or []
+    return [(spaced(s["subject"]), spaced(s["relation"]), spaced(s["object"])) for s in steps if "relation" in s]
 
 
-def _query(row: Record, named: dict[str, dict[str, None]], steps: int) -> Record:
+def _by_answer(entities: Iterable[str]) -> dict[str, list[str]]:
+    """The entities that an answer names."""
+    found: dict[str, list[str]] = {}
+    for entity in entities:
+        found.setdefault(answering(entity), []).append(entity)
+    return found
+
+
+def _snippets(entities: Iterable[str], titles: Iterable[str], texts: Iterable[str]) -> dict[str, str]:
+    """The text of the passage that has an entity's name as title."""
+    known = {spaced(title).casefold(): text for title, text in zip(titles, texts, strict=True)}
+    return {entity: known[entity.casefold()] for entity in sorted(entities) if entity.casefold() in known}
+
+
+def _query(row: Record, named: Mapping[str, Sequence[str]], steps: int) -> Record:
     gold = [entity for answer in row["answers"] for entity in named.get(answering(answer), ())]
     return {
         "id": row["id"],

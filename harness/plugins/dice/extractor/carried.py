@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.benchmark.text import Gazetteer, byte_offsets, normal, words
+from harness.core.artifact import Facts
 from harness.core.errors import HarnessError
 from harness.graph.extractor import KINDS, Extraction, Mentions, Triples
 
@@ -23,7 +23,7 @@ class Carried:
     Questions mention the entities whose name they hold, longest match first, case and punctuation apart.
     """
 
-    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
+    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
         """Raises HarnessError when the benchmark carries no triples."""
         if benchmark.triples is None:
             raise HarnessError(

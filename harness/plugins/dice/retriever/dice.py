@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.core.identity import LATER
 from harness.graph.extractor import Extraction, Extractor, Triples, extract
@@ -83,7 +84,7 @@ class Dice:
         one_of("lists.NAME.leads", self.leads, ("title", "stated", "both"))
         bounded("lists.NAME.epsilon", self.epsilon, 0)
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """All questions, one expansion each."""
         found = extract(self.extractor, benchmark, store)
         triples = sentence_triples(found, benchmark.passages) if self.reads == "sentences" else found.triples

@@ -21,9 +21,9 @@ from harness.core.identity import code_version
 from harness.core.table import Column, Table, percent
 from harness.evaluation.metric import groups
 from harness.plugins.exchange.board.judging import Standing
-from harness.plugins.exchange.board.lists import Scored
 from harness.plugins.exchange.board.published import Figure, read_published
 from harness.plugins.exchange.board.repository import TEMPLATES, Board, Collection, copies, note_looks, notes
+from harness.plugins.exchange.board.scoring import Scored
 from harness.report.display import Display
 from harness.report.site import packed_ranks, packed_scores, plain, table
 

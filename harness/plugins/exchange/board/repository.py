@@ -22,7 +22,7 @@ from harness.core.input import read_yaml
 from harness.core.table import percent
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
-from harness.plugins.exchange.board.lists import Scored, score
+from harness.plugins.exchange.board.scoring import Scored, score
 from harness.plugins.exchange.board.submission import read_submission
 from harness.sweep.heldout import describe_looks, note_look
 

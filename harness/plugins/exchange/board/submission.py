@@ -101,7 +101,11 @@ def _check_files(folder: Path) -> None:
     if absent := [name for name in LARGEST if folder / name not in there]:
         raise HarnessError(f"{folder}: lacks {', '.join(absent)}; `harness submit` writes a whole submission")
     for path in there:
-        if path.is_symlink() or not path.is_file():
-            raise HarnessError(f"{path}: no plain file, but a link, folder or device; put the file itself there")
-        if (size := path.stat().st_size) > LARGEST[path.name]:
-            raise HarnessError(f"{path}: {size} bytes, at most {LARGEST[path.name]}")
+        _check_file(path)
+
+
+def _check_file(path: Path) -> None:
+    if path.is_symlink() or not path.is_file():
+        raise HarnessError(f"{path}: no plain file, but a link, folder or device; put the file itself there")
+    if (size := path.stat().st_size) > LARGEST[path.name]:
+        raise HarnessError(f"{path}: {size} bytes, at most {LARGEST[path.name]}")

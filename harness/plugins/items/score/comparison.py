@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -116,45 +117,61 @@ def compare_systems(
     A system has the scores of one file by metric, or of several, which are its repeats.    missing: see ``complete``.
     """
     systems = {**baselines, **runs}
-    files = [found for several in systems.values() for found in several]
+    files = [(name, found) for name, several in systems.items() for found in several]
+    metrics = _common_metrics([found for _, found in files])
+    owners, scores = zip(*(((name, metric), found[metric]) for name, found in files for metric in metrics), strict=True)
+    whole, absent = complete(scores, missing)
+    by_system: dict[tuple[str, str], list[Scores]] = defaultdict(list)
+    for owner, own in zip(owners, whole, strict=True):
+        by_system[owner].append(own)
+    labels = _labels(whole)
+    scale = _scale(whole)
+    pairs = pairs_of(runs, baselines)
+    found = []
+    for metric in metrics:
+        joined = {name: Scores.joined(by_system[name, metric]) for name in systems}
+        found.append(_compare_pairs(pairs, joined, labels, scale, absent))
+    return corrected([one for of_pair in zip(*found, strict=True) for one in of_pair])
+
+
+def _scale(scores: Iterable[Scores]) -> Scale:
+    """Shares where every score is one."""
+    return Scale(all(((one.values >= 0) & (one.values <= 1)).all() for one in scores), "item")
+
+
+def _compare_pairs(
+    pairs: Sequence[tuple[str, str]], raw: Mapping[str, Scores], labels: Labels | None, scale: Scale, missing: Missing
+) -> list[ScoreComparison]:
+    """Each pair of systems by one metric."""
+    equal = dict(zip(raw, tied(list(raw.values())), strict=True))
+    zero_one = all(one.zero_one for one in raw.values())
+    found = []
+    for name, base in pairs:
+        ours, theirs = equal[name], equal[base]
+        before = raw[name].values.mean(axis=1) - raw[base].values.mean(axis=1)
+        rounded = np.abs(before[(before != 0) & (ours.values.mean(axis=1) == theirs.values.mean(axis=1))])
+        repeats = Repeats.by_name({name: ours.values, base: theirs.values})
+        found.append(
+            ScoreComparison.of(
+                ours.values, theirs.values, zero_one, labels=labels, test="flip", scale=scale, metric=ours.metric,
+                run=ours.source, name=name, baseline=base, item_ids=ours.items, repeats=repeats, missing=missing,
+                rounded=tuple(rounded.tolist()),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _common_metrics(files: Sequence[Mapping[str, Scores]]) -> list[str]:
+    """The metrics that every file has."""
     metrics = list(files[0])
     for other in files[1:]:
         if list(other) != metrics:
-            raise _other_metric(*(next(iter(one.values())) for one in (files[0], other)))
-    whole, absent = complete([found[metric] for found in files for metric in metrics], missing)
-    labels = _labels(whole)
-    scale = Scale(all(((one.values >= 0) & (one.values <= 1)).all() for one in whole), "item")
-    owners = [name for name, several in systems.items() for _ in several]
-    found = []
-    for number, metric in enumerate(metrics):
-        mine = whole[number :: len(metrics)]
-        raw = {
-            name: Scores.joined([one for owner, one in zip(owners, mine, strict=True) if owner == name])
-            for name in systems
-        }
-        equal = dict(zip(systems, tied(list(raw.values())), strict=True))
-        zero_one = all(one.zero_one for one in raw.values())
-        for name, base in pairs_of(runs, baselines):
-            ours, theirs = equal[name], equal[base]
-            before = raw[name].values.mean(axis=1) - raw[base].values.mean(axis=1)
-            rounded = np.abs(before[(before != 0) & (ours.values.mean(axis=1) == theirs.values.mean(axis=1))])
-            repeats = Repeats.by_name({name: ours.values, base: theirs.values})
-            found.append(
-                ScoreComparison.of(
-                    ours.values, theirs.values, zero_one, labels=labels, test="flip", scale=scale, metric=metric,
-                    run=ours.source, name=name, baseline=base, item_ids=ours.items, repeats=repeats, missing=absent,
-                    rounded=tuple(rounded.tolist()),
-                )
-            )  # fmt: skip
-    order = pairs_of(runs, baselines)
-    return corrected(sorted(found, key=lambda one: order.index((one.name, one.baseline))))
-
-
-def _other_metric(one: Scores, other: Scores) -> HarnessError:
-    return HarnessError(
-        f"{one.source} has the metric {one.metric} and {other.source} has {other.metric}; choose one of both: "
-        "metric=NAME"
-    )
+            ours, theirs = (next(iter(found.values())) for found in (files[0], other))
+            raise HarnessError(
+                f"{ours.source} has the metric {ours.metric} and {theirs.source} has {theirs.metric}; choose one of "
+                "both: metric=NAME"
+            )
+    return metrics
 
 
 def _labels(scores: Sequence[Scores]) -> Labels | None:

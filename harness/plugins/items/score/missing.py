@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -29,10 +30,15 @@ class Missing:
     lacks: Mapping[str, Sequence[str]] = field(default_factory=dict)
     below: bool = False
 
+    @cached_property
+    def left_out(self) -> frozenset[str]:
+        """The items that are left out of all files."""
+        return frozenset().union(*self.lacks.values()) if self.rule == "drop" else frozenset()
+
     @property
     def dropped(self) -> int:
         """How many items are left out of all files."""
-        return len({item for lacking in self.lacks.values() for item in lacking}) if self.rule == "drop" else 0
+        return len(self.left_out)
 
     @property
     def zeros(self) -> int:
@@ -65,25 +71,39 @@ def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], 
     rule: ``drop`` leaves out each item that lacks a score in any of them, ``zero`` counts it as 0 there. Raises
     HarnessError where it is None and something is missing, and where nothing is left.
     """
-    if rule is not None and rule not in RULES:
-        raise HarnessError(f"missing={rule}: expected drop or zero, or leave it out")
-    every = sorted({item for one in scores for item in one.items})
-    lacks: dict[str, dict[str, None]] = {}
-    for one in scores:
-        whole = set(one.items) - set(one.lacks)
-        absent = [item for item in every if item not in whole]
-        if absent:
-            lacks.setdefault(one.source, {}).update(dict.fromkeys(absent))
-        if absent and rule is None:
-            raise _refusal(one, absent, scores, len(every))
-    left = {item for lacking in lacks.values() for item in lacking} if rule == "drop" else set()
-    kept = [item for item in every if item not in left]
+    _check(rule)
+    every = sorted(set().union(*(one.items for one in scores)))
+    lacking = [(one, items) for one in scores if (items := one.without_score(every))]
+    if lacking and rule is None:
+        raise _refusal(*lacking[0], scores, len(every))
+    below = rule == "zero" and any(bool((one.values < 0).any()) for one in scores)
+    missing = Missing(rule, len(every), _by_file(lacking), below)
+    kept = [item for item in every if item not in missing.left_out]
     if not kept:
         raise HarnessError(f"{scores[0].source}: no item has a score in every file; nothing is left to compare")
-    clusters = {item: name for one in scores for item, name in zip(one.items, one.clusters or (), strict=False)}
-    below = rule == "zero" and any(bool((one.values < 0).any()) for one in scores)
-    told = Missing(rule, len(every), {source: list(items) for source, items in lacks.items()}, below)
-    return [_of_items(one, kept, clusters) for one in scores], told
+    clusters = _clusters(scores)
+    return [_of_items(one, kept, clusters) for one in scores], missing
+
+
+def _check(rule: str | None) -> None:
+    if rule is not None and rule not in RULES:
+        raise HarnessError(f"missing={rule}: expected drop or zero, or leave it out")
+
+
+def _clusters(scores: Iterable[Scores]) -> dict[str, str | None]:
+    """The cluster of each item, as the last file that has clusters says."""
+    clusters: dict[str, str | None] = {}
+    for one in scores:
+        clusters |= dict(zip(one.items, one.clusters or (), strict=False))
+    return clusters
+
+
+def _by_file(lacking: Iterable[tuple[Scores, Sequence[str]]]) -> dict[str, list[str]]:
+    """The items that a file lacks by any of its metrics, each once."""
+    found: dict[str, list[str]] = {}
+    for one, items in lacking:
+        found[one.source] = list(dict.fromkeys([*found.get(one.source, ()), *items]))
+    return found
 
 
 def _refusal(one: Scores, absent: Sequence[str], scores: Sequence[Scores], items: int) -> HarnessError:

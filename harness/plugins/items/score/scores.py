@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from harness.core.errors import HarnessError, nearest
 from harness.evaluation.comparison import EQUAL
 from harness.evaluation.metric.measure import Values
-from harness.plugins.items.score.rows import NAMES, Row, read_rows
+from harness.plugins.items.score.score_file import NAMES, Row, read_rows
 
 SINGLE = 2.0**-23
 """``EQUAL`` where a file holds numbers of 32 bits, which are half of this away from those that they were made of."""
@@ -39,37 +39,19 @@ class Scores:
     @classmethod
     def of(cls, source: str, metric: str, rows: Sequence[Row]) -> Scores:
         """The scores in the rows of a file. Raises HarnessError with place, value and mend."""
-        found: dict[str, dict[str, float]] = {}
-        first: dict[tuple[str, str], Row] = {}
-        clusters: dict[str, str | None] = {}
-        for row in rows:
-            held = found.setdefault(row.item, {})
-            if clusters.setdefault(row.item, row.cluster) != row.cluster:
-                raise HarnessError(f"{row.place}: item {row.item} is in cluster {row.cluster} here and in "
-                                   f"{clusters[row.item]} above; an item has one")  # fmt: skip
-            if metric not in row.scores:
-                continue
-            if row.run in held:
-                raise HarnessError(
-                    f"{row.place}: item {row.item} has a score at {first[row.item, row.run].place} already; keep one, "
-                    "or name the column of repeats: columns={run: ...}; ranked lists need gold=queries.jsonl"
-                )
-            first[row.item, row.run] = row
-            held[row.run] = _number(row, metric)
-        runs = sorted({run for held in found.values() for run in held})
-        items = sorted(found)
-        places = {row.item: row.place for row in reversed(rows)}
-        values = np.array([[found[item].get(run, math.nan) for run in runs] for item in items])
+        clusters = _clusters(rows)
+        scored = _scored(rows, metric)
+        numbers = {key: _number(row, metric) for key, row in scored.items()}
+        items, runs = sorted(clusters), sorted({run for _, run in scored})
+        values = np.array([[numbers.get((item, run), math.nan) for run in runs] for item in items])
+        first = {row.item: row for row in reversed(rows)}
         lacks: dict[str, str] = {}
         for line, column in np.argwhere(np.isnan(values)).tolist():
-            stands = first.get((items[line], runs[column]))
-            which = f" of run {runs[column]}" if len(runs) > 1 else ""
-            place = places[items[line]] if stands is None else stands.place
-            lacks.setdefault(items[line], f"{place}: item {items[line]} has no {metric}{which}")
-        if any(clusters.values()) and (alone := [item for item in items if not clusters[item]]):
-            raise HarnessError(f"{places[alone[0]]}: item {alone[0]} has no cluster; give each one, or none")
+            item, run = items[line], runs[column]
+            place = scored.get((item, run), first[item]).place
+            lacks.setdefault(item, f"{place}: item {item} has no {metric}{_which(run, runs)}")
         named = [clusters[item] for item in items] if clusters[items[0]] else None
-        return cls(source, metric, items, values, named, [places[item] for item in items], lacks)
+        return cls(source, metric, items, values, named, [first[item].place for item in items], lacks)
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, float], source: str, metric: str) -> Scores:
@@ -86,6 +68,11 @@ class Scores:
         values = np.concatenate([one.values for one in several], axis=1)
         return replace(first, source=", ".join(one.source for one in several), values=values)
 
+    def without_score(self, items: Sequence[str]) -> list[str]:
+        """Those of some items that lack a score, in all repeats or in one."""
+        whole = set(self.items) - set(self.lacks)
+        return [item for item in items if item not in whole]
+
     @property
     def zero_one(self) -> bool:
         """Whether every score is 0 or 1."""
@@ -96,6 +83,39 @@ class Scores:
         """Whether each score is a number of 32 bits."""
         with np.errstate(over="ignore"):
             return bool((self.values.astype(np.float32) == self.values).all())
+
+
+def _which(run: str, runs: Sequence[str]) -> str:
+    return f" of run {run}" if len(runs) > 1 else ""
+
+
+def _clusters(rows: Sequence[Row]) -> dict[str, str | None]:
+    """The cluster of each item; None where no item has one."""
+    clusters: dict[str, str | None] = {}
+    for row in rows:
+        if clusters.setdefault(row.item, row.cluster) != row.cluster:
+            raise HarnessError(f"{row.place}: item {row.item} is in cluster {row.cluster} here and in "
+                               f"{clusters[row.item]} above; an item has one")  # fmt: skip
+    alone = {item for item, cluster in clusters.items() if not cluster}
+    if alone and len(alone) < len(clusters):
+        item = min(alone)
+        place = next(row.place for row in rows if row.item == item)
+        raise HarnessError(f"{place}: item {item} has no cluster; give each one, or none")
+    return clusters
+
+
+def _scored(rows: Sequence[Row], metric: str) -> dict[tuple[str, str], Row]:
+    """The row of each item and repeat that has the metric."""
+    found: dict[tuple[str, str], Row] = {}
+    for row in rows:
+        if metric not in row.scores:
+            continue
+        if found.setdefault((row.item, row.run), row) is not row:
+            raise HarnessError(
+                f"{row.place}: item {row.item} has a score at {found[row.item, row.run].place} already; keep one, "
+                "or name the column of repeats: columns={run: ...}; ranked lists need gold=queries.jsonl"
+            )
+    return found
 
 
 def tied(several: Sequence[Scores]) -> list[Scores]:
@@ -120,7 +140,7 @@ def tied(several: Sequence[Scores]) -> list[Scores]:
 def read_scores(
     path: str | Path, metrics: Sequence[str] | None = None, columns: Mapping[str, str] | None = None
 ) -> dict[str, Scores]:
-    """The scores in a file by metric (see ``harness.plugins.items.score.rows``).
+    """The scores in a file by metric (see ``harness.plugins.items.score.score_file``).
 
     metrics: the wanted ones; None: the column that is called score, value or as ``columns`` says, else the only one.
     columns: what a table's columns are called, ``{"item": "uid", "score": "f1", "cluster": "passage", "run": "seed"}``
@@ -136,19 +156,28 @@ def _chosen(
 ) -> Sequence[str]:
     there = dict.fromkeys(name for row in rows for name in row.scores)
     usual = [columns["score"]] if "score" in columns else [name for name in NAMES["score"] if name in there][:1]
-    if not metrics and usual and usual[0] in there:
-        return usual
-    numeric = [name for name in there if any(_float(row.scores.get(name)) is not None for row in rows)]
-    listed = ", ".join(numeric) or "none"
-    for name in metrics or usual:
+    numeric = [name for name in there if _is_numeric(name, rows)]
+    wanted = metrics or usual or [_only(path, there, numeric)]
+    for name in wanted:
         if name not in there:
+            listed = ", ".join(numeric) or "none"
             raise HarnessError(f"{path}: metric {name} is not there{nearest(name, numeric)}; found {listed}")
-    if not metrics and not numeric:
+    return wanted
+
+
+def _is_numeric(metric: str, rows: Iterable[Row]) -> bool:
+    """Whether some item has a number."""
+    return any(_float(row.scores.get(metric)) is not None for row in rows)
+
+
+def _only(path: str | Path, there: Iterable[str], numeric: Sequence[str]) -> str:
+    """The metric of a file that has one."""
+    if not numeric:
         raise HarnessError(f"{path}: expected a metric, a column of numbers; found {', '.join(there) or 'none'}")
-    if not metrics and len(numeric) > 1:
+    if len(numeric) > 1:
         mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}"
-        raise HarnessError(f"{path}: expected one metric, found {listed}; {mend}")
-    return metrics or numeric
+        raise HarnessError(f"{path}: expected one metric, found {', '.join(numeric)}; {mend}")
+    return numeric[0]
 
 
 def _number(row: Row, metric: str) -> float:

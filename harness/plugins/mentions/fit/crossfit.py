@@ -69,12 +69,16 @@ class CrossFit:
             name: {"n": len(after[name]), "start": _mean(first[name]), "left_out": _mean(after[name])}
             for name in self.others
         }
-        ids = {name: one.benchmark.query_ids.take(one.members).to_pylist() for name, one in self.settings.items()}
-        questions: dict[int, list[str]] = {part: [] for part in parts}
-        for name, found in ids.items():
-            for query, part in zip(found, self.fold[name].tolist(), strict=True):
+        return {"weights": whole, "folds": parts, "objective": {**told, **left}, "questions": self._questions()}
+
+    def _questions(self) -> dict[int, list[str]]:
+        """The ids of each fold."""
+        questions: dict[int, list[str]] = {part: [] for part in range(FOLDS)}
+        for name, one in self.settings.items():
+            ids = one.benchmark.query_ids.take(one.members).to_pylist()
+            for query, part in zip(ids, self.fold[name].tolist(), strict=True):
                 questions[part].append(query)
-        return {"weights": whole, "folds": parts, "objective": {**told, **left}, "questions": questions}
+        return questions
 
     @property
     def start(self) -> dict[str, float]:

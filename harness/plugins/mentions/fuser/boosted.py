@@ -16,7 +16,7 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
 from harness.fusion.learning import LEARNED
 from harness.plugins.mentions.forest import add_leaves, check_trees
-from harness.plugins.mentions.fuser.features import READS, TARGETS, check_features, describe, wanted_documents
+from harness.plugins.mentions.fuser.features import READS, TARGETS, check_features, feature_values, wanted_documents
 
 TIE = 1e-9
 """What the sum of the rank features adds, so that documents of the same leaves keep their order."""
@@ -101,11 +101,11 @@ class Boosted:
         rows = self._rows(pool, names)
         slowed = [[[*node[:4], self.rate * node[4]] for node in tree] for tree in self.forest["trees"]]
         scores = torch.from_numpy(add_leaves(rows.cpu().numpy(), slowed)).to(rows.device)
-        ranks = total([part for name in pool.names for part in describe(pool, name, ["rank"])])
+        ranks = total([part for name in pool.names for part in feature_values(pool, name, ["rank"])])
         return scores.add_(ranks, alpha=TIE)
 
     def _rows(self, pool: Calibrated, names: Sequence[str]) -> Tensor:
         """float32[Q, U, F]: the features of every list; one that the pool lacks holds no document."""
         nothing = [torch.zeros(pool.pool.shape, device=pool.pool.docs.device)] * len(self.features)
-        parts = [describe(pool, name, self.features) if name in pool.names else nothing for name in names]
+        parts = [feature_values(pool, name, self.features) if name in pool.names else nothing for name in names]
         return torch.stack([part.float() for own in parts for part in own], dim=-1)

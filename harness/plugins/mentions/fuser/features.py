@@ -42,7 +42,7 @@ def check_features(features: Sequence[str]) -> None:
         one_of("fuser.features", name, FEATURES)
 
 
-def describe(pool: Calibrated, name: str, features: Sequence[str]) -> list[Tensor]:
+def feature_values(pool: Calibrated, name: str, features: Sequence[str]) -> list[Tensor]:
     """float64[Q, U] each: what a list says of the pool's documents, by feature."""
     return [FEATURES[feature](pool[name]) for feature in features]
 

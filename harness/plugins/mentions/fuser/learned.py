@@ -18,7 +18,7 @@ from harness.core.identity import LATER
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
 from harness.fusion.learning import LEARNED, check_numbers
-from harness.plugins.mentions.fuser.features import READS, TARGETS, check_features, describe, wanted_documents
+from harness.plugins.mentions.fuser.features import READS, TARGETS, check_features, feature_values, wanted_documents
 
 Column = NDArray[np.float64]
 TOLERANCE = 1e-10
@@ -71,7 +71,7 @@ class Learned:
         columns, units = [], []
         for name in names:
             held = pool[name].present[there].double().cpu().numpy()
-            for feature, values in zip(self.features, describe(pool, name, self.features), strict=True):
+            for feature, values in zip(self.features, feature_values(pool, name, self.features), strict=True):
                 column = values[there].double().cpu().numpy()
                 units.append(_deviation(column[held > 0]) if feature == "score" else 1.0)
                 columns.append(column / units[-1])
@@ -97,7 +97,7 @@ class Learned:
         return total([self._summand(pool, name, self.coefficients[name]) for name in pool.names])
 
     def _summand(self, pool: Calibrated, name: str, weights: Sequence[float]) -> Tensor:
-        parts = zip(describe(pool, name, self.features), weights, strict=False)
+        parts = zip(feature_values(pool, name, self.features), weights, strict=False)
         first, *others = [values * weight for values, weight in parts]
         for part in others:
             first = first + part

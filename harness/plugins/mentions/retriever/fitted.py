@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import share_gold
 from harness.benchmark.tune_questions import are_tune_questions
+from harness.core.artifact import Facts
 from harness.core.configuration import folders as places
 from harness.core.errors import HarnessError, bounded, nearest
 from harness.core.identity import NO_RESULT, file_sha256
@@ -56,7 +57,7 @@ class Fitted:
         """The benchmarks whose tune questions the weights were fitted on."""
         return tuple(read_fit(self.path)["fitted_on"])
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """The run of the whole fit, with the lists of each fold in their places."""
         found, fold = read_fit(self.path), self._folds(benchmark)
         runs = {-1: with_weights(self.retriever, found["weights"]).retrieve(benchmark, store)}
@@ -103,12 +104,9 @@ def _parse(path: str, size: int, changed: int) -> dict[str, Any]:
         value = found.get(key) if isinstance(found, dict) else None
         if not isinstance(value, kind):
             raise HarnessError(f"{place}: {key} = {str(value)[:40]!r}, expected a {kind.__name__}; fit again")
-    for where, weights in (
-        ("weights", found["weights"]),
-        *((f"folds.{name}", w) for name, w in found["folds"].items()),
-    ):
-        for name, value in weights.items():
-            bounded(f"{place}: {where}.{name}", value)
+    _check_weights(f"{place}: weights", found["weights"])
+    for name, weights in found["folds"].items():
+        _check_weights(f"{place}: folds.{name}", weights)
     if found["folds"].keys() != found["questions"].keys():
         raise HarnessError(
             f"{place}: folds are {list(found['folds'])}, questions of {list(found['questions'])}; fit again"
@@ -119,6 +117,11 @@ def _parse(path: str, size: int, changed: int) -> dict[str, Any]:
     if other := differing(made_by, sources(made_by)):
         log.warning("%s: fitted by other code of %s; run `harness fit` again", place, other)
     return dict(found)
+
+
+def _check_weights(where: str, weights: Mapping[str, Any]) -> None:
+    for name, value in weights.items():
+        bounded(f"{where}.{name}", value)
 
 
 def read_fit(path: str | Path) -> dict[str, Any]:

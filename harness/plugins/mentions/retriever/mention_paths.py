@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
 from harness.graph.extractor import Extraction, Extractor, extract
@@ -116,7 +117,7 @@ class MentionPaths:
         """How many of ``size`` texts may name a title that leads back to them."""
         return self.widest_title if self.widest_title is not None else HUB if size > LARGE else size
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """All questions, a block at a time."""
         world, size = self.world(benchmark, store), max(1, len(benchmark.doc_ids))
         blocks = self._blocks(world, np.arange(len(benchmark.query_ids)))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.errors import bounded, one_of, whole_number
 from harness.graph.extractor import KINDS, Extraction, Extractor, extract
 from harness.graph.trail import Node, Path, Trail
@@ -59,7 +60,7 @@ class MentionWalk:
         whole_number("lists.NAME.steps", self.steps, 0)
         one_of("lists.NAME.direction", self.direction, ("out", "in", "both"))
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Seeds, then step by step along the edges, all questions together."""
         every = np.arange(len(benchmark.query_ids))
         extraction, edges, reached = self._walk(benchmark, store, every)

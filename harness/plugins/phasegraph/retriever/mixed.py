@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset import Dataset
+from harness.core.artifact import Facts
 from harness.core.identity import texts_sha256
 from harness.retriever import Retriever
 from harness.run import Run
@@ -28,7 +29,7 @@ class Mixed:
     retriever: Retriever
     others: Mapping[str, Dataset] = field(default_factory=dict)
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """The run over the benchmark's own passages, and how many foreign ones there were."""
         found = [other.load(store) for other in self.others.values()]
         whole = union(benchmark, [other for other in found if other.sha256 != benchmark.sha256])

@@ -38,33 +38,24 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Read, link, print and write."""
     from harness.core.table import fit, paragraph
-    from harness.plugins.twins.analysis.linkage import describe, find_links, join_gold, start_from_questions
-    from harness.plugins.twins.console.linkage import (
-        gain_table,
-        gold_table,
-        link_table,
-        linkage_sentences,
-        start_table,
-    )
+    from harness.plugins.twins.analysis.links import describe_links, find_links, join_gold, start_from_questions
     from harness.plugins.twins.console.linkage_figure import linkage_picture
+    from harness.plugins.twins.console.linkage_tables import (
+        linkage_sentences,
+        tables_of,
+    )
     from harness.report.output import FIGURES, check_ending, write_figure, write_result
 
     complete(config)
     check_ending(config.out)
     check_ending(config.figure, "figure", FIGURES)
-    explain = config.explain
     whole, splitting = _texts(config), plain(config.splitting)
     texts = whole.split(config.split, splitting)
     links = find_links(texts, config.rare)
     gold, start = join_gold(links, texts), start_from_questions(links, texts)
-    found = {"dataset": texts.name, "split": config.split, "rare": config.rare, **describe(links)}
+    found = {"dataset": texts.name, "split": config.split, "rare": config.rare, **describe_links(links)}
     found |= {"gold": gold, "start": start, **_expected(config, texts.name, start)}
-    tables = [gold_table(found)] if gold else []
-    tables += [start_table(found)] if start else []
-    if explain or not tables:
-        tables.append(link_table(found))
-    if explain and "expected" in found:
-        tables.append(gain_table(found, config.measured.encoder))
+    tables = tables_of(found, config.measured.encoder, config.explain)
     looked = {}
     if start and config.split != "tune":
         parts = texts.parts(splitting)

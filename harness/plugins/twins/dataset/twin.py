@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from harness.benchmark import Benchmark
 from harness.benchmark.load import load_into
 from harness.benchmark.records import write_records
 from harness.benchmark.source import assemble, read_prepared
+from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.identity import NO_RESULT, identity, texts_sha256
-from harness.plugins.twins.twin import DRAWS_NOTHING, KINDS, Content, describe, measure
+from harness.plugins.twins.twin import DRAWS_NOTHING, KINDS, Content, describe_changes, measure
 from harness.work.store import Store
 
 
@@ -43,7 +43,7 @@ class Twin:
 
     def describe(self, data: Benchmark) -> list[str]:
         """What `harness prepare` says of the twin: how much was changed."""
-        return describe(data.twin or {})
+        return describe_changes(data.twin or {})
 
     def load(self, store: Store) -> Benchmark:
         """The twin. Raises HarnessError where its original cannot be read or has no texts to change."""
@@ -53,7 +53,7 @@ class Twin:
         if original.triples is not None:
             raise HarnessError(f"dataset.of={self.of}: its passages are entities of a graph; take one with texts")
 
-        def build(folder: Path) -> Mapping[str, Any]:
+        def build(folder: Path) -> Facts:
             before = Content.of(original)
             after, changes = KINDS[self.kind](before, self.seed)
             write_records(folder / "corpus.jsonl", after.corpus)

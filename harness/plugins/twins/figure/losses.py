@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,21 +12,24 @@ from harness.core.errors import HarnessError
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric import Metric
 from harness.plugins.twins.twin import KINDS
-from harness.report.figure import Picture, look
+from harness.report.figure import Picture, Spec, look, mark_intervals
 from harness.report.figure.bars import build_figure
 from harness.sweep.folder import SweepResult, View
 from harness.sweep.judge import choose
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["build_figure", "build_joint", "find_losses"]
 
+Losses = dict[str, dict[str, dict[str, Comparison]]]
+"""By benchmark, kind of twin and list."""
 WIDTH = 0.14
 """Of a kind's place on the x axis, between two lists."""
 
 
-def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Picture:
+def build_joint(results: Sequence[SweepResult], spec: Spec) -> Picture:
     """The change of the first metric of ``table`` from a benchmark to its twins, with Tango's 95% interval.
 
     On test where every sweep was held out, else on tune.
@@ -36,45 +40,48 @@ def build_joint(results: Sequence[SweepResult], spec: Mapping[str, Any]) -> Pict
     table = next(table for table in results[0].config["experiment"]["tables"] if table["name"] == spec["table"])
     metric = Metric.parse(table["metrics"][0])
     found = find_losses(results, [row for row in table["rows"] if row["where"].get("fuser") == "single"], metric)
-    extent = ", ".join(
-        f"{name} (n = {next(iter(next(iter(kinds.values())).values())).n})" for name, kinds in found.items()
-    )
+    sizes = {name: next(one for lists in kinds.values() for one in lists.values()).n for name, kinds in found.items()}
+    extent = ", ".join(f"{name} (n = {n})" for name, n in sizes.items())
     title = (
         f"{metric} of each list on a twin less that on the benchmark itself, in points, with Tango's 95% interval, on "
         f"{_views(results)[0].split}: {extent}"
     )
-
-    def draw(figure: Figure) -> None:
-        every = np.atleast_1d(figure.subplots(len(found), 1, sharey=True))
-        lists = list(dict.fromkeys(label for kinds in found.values() for lists in kinds.values() for label in lists))
-        shown = [kind for kind in KINDS if any(kind in kinds for kinds in found.values())]
-        for axes, (name, kinds) in zip(every, found.items(), strict=True):
-            axes.axhline(0, color="black", lw=0.6)
-            axes.set_title(name)
-            axes.set_xticks(range(len(shown)), shown if axes is every[-1] else [""] * len(shown), rotation=20)
-            for number, label in enumerate(lists):
-                mine = [(place, kinds[kind][label]) for place, kind in enumerate(shown) if label in kinds.get(kind, {})]
-                x = [place + WIDTH * (number - (len(lists) - 1) / 2) for place, _ in mine]
-                y = np.array([100 * one.difference for _, one in mine])
-                ends = 100 * np.array([one.score_interval() or (np.nan, np.nan) for _, one in mine])
-                color, marker = look(number)
-                bars = np.abs(ends.reshape(-1, 2).T - y)
-                axes.errorbar(x, y, bars, fmt=marker, color=color, lw=0.7, capsize=1.5, ms=3, label=label)
-        figure.supylabel(f"{metric}: change (points)", fontsize="medium")
-        figure.legend(*every[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
-
+    draw = functools.partial(_draw, found=found, label=f"{metric}: change (points)")
     return Picture(f"{spec['name']}_joint", title, draw, 0.9 + 1.5 * len(found))
 
 
-def find_losses(
-    results: Sequence[SweepResult], rows: Sequence[Mapping[str, Any]], metric: Metric
-) -> dict[str, dict[str, dict[str, Comparison]]]:
-    """The comparison of each row on a twin with the same on its benchmark: by benchmark, kind of twin and label."""
+def _draw(figure: Figure, found: Losses, label: str) -> None:
+    every = np.atleast_1d(figure.subplots(len(found), 1, sharey=True))
+    present = {kind for kinds in found.values() for kind in kinds}
+    shown = [kind for kind in KINDS if kind in present]
+    lists = list(dict.fromkeys(name for kinds in found.values() for lists in kinds.values() for name in lists))
+    for axes, (name, kinds) in zip(every, found.items(), strict=True):
+        axes.axhline(0, color="black", lw=0.6)
+        axes.set_title(name)
+        axes.set_xticks(range(len(shown)), [""] * len(shown))
+        for number, own in enumerate(lists):
+            mine = {place: kinds[kind][own] for place, kind in enumerate(shown) if own in kinds.get(kind, {})}
+            _draw_list(axes, mine, number - (len(lists) - 1) / 2, label=own, look=look(number))
+    every[-1].set_xticks(range(len(shown)), shown, rotation=20)
+    figure.supylabel(label, fontsize="medium")
+    figure.legend(*every[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+
+
+def _draw_list(axes: Axes, by_place: Mapping[int, Comparison], shift: float, label: str, look: tuple[str, str]) -> None:
+    """shift: of the list from the place of each kind."""
+    x = [place + WIDTH * shift for place in by_place]
+    changes = [one.difference for one in by_place.values()], [one.score_interval() for one in by_place.values()]
+    color, marker = look
+    mark_intervals(axes, x, *changes, fmt=marker, color=color, lw=0.7, capsize=1.5, ms=3, label=label)
+
+
+def find_losses(results: Sequence[SweepResult], rows: Sequence[Spec], metric: Metric) -> Losses:
+    """The comparison of each row on a twin with the same on its benchmark."""
     views = _views(results)
     originals = {
         view.dataset: view for view, one in zip(views, results, strict=True) if "of" not in one.config["dataset"]
     }
-    found: dict[str, dict[str, dict[str, Comparison]]] = {}
+    found: Losses = {}
     for view, result in zip(views, results, strict=True):
         described = result.config["dataset"]
         if "of" not in described:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from harness.plugins.twins.twin.content import Changes, Content, Measures, describe, measure
+from harness.plugins.twins.twin.content import Changes, Content, Measures, describe_changes, measure
 from harness.plugins.twins.twin.homonyms import add_homonyms
 from harness.plugins.twins.twin.paraphrased import paraphrase
 from harness.plugins.twins.twin.renamed import rename
@@ -26,4 +26,4 @@ KINDS: Mapping[str, Callable[[Content, int], tuple[Content, Changes]]] = {
 DRAWS_NOTHING = frozenset({"unlinked", "paraphrased"})
 """The kinds that a seed says nothing to."""
 
-__all__ = ["DRAWS_NOTHING", "KINDS", "Changes", "Content", "Measures", "describe", "measure"]
+__all__ = ["DRAWS_NOTHING", "KINDS", "Changes", "Content", "Measures", "describe_changes", "measure"]

@@ -103,7 +103,7 @@ def _spelled(text: str) -> str:
     return f" {' '.join(words(text).texts)} "
 
 
-def describe(card: Mapping[str, Any]) -> list[str]:
+def describe_changes(card: Mapping[str, Any]) -> list[str]:
     """Lines to print of ``Benchmark.twin``."""
     measured = [(name, count, card["before"][name]) for name, count in card["after"].items()]
     return [

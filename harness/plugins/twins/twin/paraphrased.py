@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial
 
 from harness.benchmark.text import Gazetteer, normal, words
 from harness.plugins.twins.twin.content import Changes, Content
@@ -68,25 +68,26 @@ def paraphrase(content: Content, seed: int) -> tuple[Content, Changes]:
         for name in query["supporting_ids"]:
             answers[name].update(query["answers"])
     exchanged, stayed = Counter[str](), Counter[str]()
-
-    def rewrite(row: dict[str, Any], field: str, kept: Sequence[str]) -> dict[str, Any]:
-        text = row[field]
-        for rule, (pattern, other) in RULES.items():
-            for at in reversed(list(pattern.finditer(text))):
-                new = text[: at.start()] + other(at) + text[at.end() :]
-                same = _reads(new, titles, kept) == _reads(text, titles, kept)
-                (exchanged if same else stayed)[rule] += 1
-                text = new if same else text
-        return {**row, field: text}
-
-    corpus = [rewrite(row, "text", sorted(answers[row["id"]])) for row in content.corpus]
-    queries = [rewrite(row, "question", row["answers"]) for row in content.queries]
+    rewrite = partial(_rewrite, titles=titles, exchanged=exchanged, stayed=stayed)
+    corpus = [{**row, "text": rewrite(row["text"], sorted(answers[row["id"]]))} for row in content.corpus]
+    queries = [{**row, "question": rewrite(row["question"], row["answers"])} for row in content.queries]
     return Content(corpus, queries), {
         **{f"{rule} written the other way": exchanged[rule] for rule in RULES},
         "left, as the exchange would change a title's mention or an answer": stayed.total(),
         "passages with another text": sum(new != old for new, old in zip(corpus, content.corpus, strict=True)),
         "questions with another text": sum(new != old for new, old in zip(queries, content.queries, strict=True)),
     }
+
+
+def _rewrite(text: str, kept: Sequence[str], titles: Gazetteer, exchanged: Counter[str], stayed: Counter[str]) -> str:
+    """The text with other wordings.    kept: answers.    exchanged, stayed: are added to, by rule."""
+    for rule, (pattern, other) in RULES.items():
+        for at in reversed(list(pattern.finditer(text))):
+            new = text[: at.start()] + other(at) + text[at.end() :]
+            same = _reads(new, titles, kept) == _reads(text, titles, kept)
+            (exchanged if same else stayed)[rule] += 1
+            text = new if same else text
+    return text
 
 
 def _reads(text: str, titles: Gazetteer, answers: Sequence[str]) -> tuple[list[int], list[int]]:

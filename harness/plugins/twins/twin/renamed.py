@@ -6,7 +6,9 @@ import functools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import starmap
 
 from harness.benchmark.text import Casing, Words, opens_sentence, words
 from harness.plugins.twins.twin.content import Changes, Content
@@ -36,36 +38,57 @@ def rename(content: Content, seed: int) -> tuple[Content, Changes]:
     ``Green``. As all places of a word change alike, whatever their capitals, two texts share a word afterwards exactly
     if they did before.
     """
-    texts = list(content.texts())
-    read = [(field, text, words(text)) for field, text in texts]
-    casing = Casing((text, at) for field, text, at in read if field == "text")
-    known = {word for _, _, at in read for word in at.texts}
-    capital = {word for field, text, at in read for word in _capitals(field, text, at)}
-    candidates = {word for word in known if word in capital or casing.knows(word)}
-    common = {word for word in candidates if casing.share(word) < SHARE}
-    folded = {word for _, _, at in read for word in _several(at)}
-    names = sorted(word for word in candidates - common - folded if _is_renamed(word))
-    other: dict[str, str] = {}
-    taken = set(known)
-    for word in names:
-        other[word] = made_up(word, seed, taken)
-        taken.add(other[word])
+    texts = [(field, text, words(text)) for field, text in content.texts()]
+    vocabulary = Vocabulary.of(texts)
+    other = _other_names(vocabulary, seed)
     twin = content.map(functools.partial(replace_words, other=other))
-    places = Counter(field for field, _, at in read for word in at.texts if word in other)
+    places = Counter(field for field, _, at in texts for word in at.texts if word in other)
     left = Counter(word for _, text in twin.texts() for word in words(text).texts if word in other)
     titles = {row["title"]: new["title"] for row, new in zip(content.corpus, twin.corpus, strict=True)}
     return twin, {
-        "words of names": len(names),
-        "of them made longer, as all words of their length were taken": sum(len(other[w]) > len(w) for w in names),
+        "words of names": len(other),
+        "of them made longer, as all words of their length were taken": sum(
+            len(new) > len(w) for w, new in other.items()
+        ),
         **{f"places in {field}s": places[field] for field in ("title", "text", "question", "answer", "step")},
         "titles": len(titles),
         "titles without a word that was renamed": sum(old == new for old, new in titles.items()),
-        "words with a capital that stay, being common": len(common & capital),
-        "words with a capital that stay, being short, numerals, dates or not Latin": len(
-            {word for word in (candidates - common) & capital if word not in other}
-        ),
+        "words with a capital that stay, being common": len(vocabulary.common),
+        "words with a capital that stay, being short, numerals, dates or not Latin": len(vocabulary.unfit),
         "places of old names afterwards": left.total(),
     }
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """All ``known`` words; ``names`` are renamed, ``common`` and ``unfit`` ones have a capital and stay."""
+
+    known: Set[str]
+    names: Sequence[str]
+    common: Set[str]
+    unfit: Set[str]
+
+    @classmethod
+    def of(cls, texts: Sequence[tuple[str, str, Words]]) -> Vocabulary:
+        """The words of (field, text, its words)."""
+        casing = Casing((text, at) for field, text, at in texts if field == "text")
+        known = set().union(*(at.texts for _, _, at in texts))
+        capital = set().union(*starmap(_capitals, texts))
+        folded = set().union(*(_several(at) for _, _, at in texts))
+        candidates = capital | set(filter(casing.knows, known))
+        common = {word for word in candidates if casing.share(word) < SHARE}
+        names = sorted(filter(_is_renamed, candidates - common - folded))
+        return cls(known, names, common & capital, capital - common - set(names))
+
+
+def _other_names(vocabulary: Vocabulary, seed: int) -> dict[str, str]:
+    """A made-up word for each name, none of which the texts have or another name got."""
+    other: dict[str, str] = {}
+    taken = set(vocabulary.known)
+    for word in vocabulary.names:
+        other[word] = made_up(word, seed, taken)
+        taken.add(other[word])
+    return other
 
 
 def replace_words(text: str, other: Mapping[str, str]) -> str:

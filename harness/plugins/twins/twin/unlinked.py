@@ -28,10 +28,7 @@ def unlink(content: Content, seed: int) -> tuple[Content, Changes]:
     sentence, up to the first preposition or comma, the last ``LONGEST`` of them (``the American film director``);
     ``this`` where that sentence has none. A ``the`` before the name goes with it. Nothing is drawn by the seed.
     """
-    names: dict[str, int] = {}
-    for place, row in enumerate(content.corpus):
-        names.setdefault(normal(row["title"]), place)
-    names = {name: place for name, place in names.items() if name and not name.isdigit()}
+    names = _titles(content)
     gazetteer, owners = Gazetteer(list(names)), list(names.values())
     kinds = [_kind(content.corpus[place]["text"]) for place in owners]
     corpus, named, within, without, changed = [], 0, 0, 0, 0
@@ -58,6 +55,14 @@ def unlink(content: Content, seed: int) -> tuple[Content, Changes]:
         "titles of one word left, being part of a longer name": within,
         "passages with another text": changed,
     }
+
+
+def _titles(content: Content) -> dict[str, int]:
+    """The first passage of each title that is a name."""
+    names: dict[str, int] = {}
+    for place, row in enumerate(content.corpus):
+        names.setdefault(normal(row["title"]), place)
+    return {name: place for name, place in names.items() if name and not name.isdigit()}
 
 
 def _is_part(text: str, at: Words, number: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.errors import bounded, whole_number
 from harness.core.identity import NO_RESULT
 from harness.graph import Graph, Network
@@ -83,7 +84,7 @@ class Beam:
             bounded(f"lists.NAME.{name}", getattr(self, name), 0, 1, open_low=True)
         bounded("lists.NAME.tolerance", self.tolerance, 0, open_low=True)
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """The first walk of all questions together, then question by question."""
         world = self.world(benchmark, store)
         rows, docs, scores, searched = [], [], [np.empty(0)], 0

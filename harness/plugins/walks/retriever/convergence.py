@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.errors import bounded, whole_number
 from harness.retriever.pagerank import Solution, Walked, Walks, collect_lists
 from harness.retriever.ppr import PPR
@@ -43,7 +44,7 @@ class Convergence:
         bounded("lists.NAME.together", self.together, 0)
         bounded("lists.NAME.floor", self.floor, 0, open_low=True)
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Walk from every seed of every question, question by question, and take the mean as the walks come."""
         network, _, whole, facts = self.ppr.start(benchmark, store)
         first, ppr = len(network.names), self.ppr

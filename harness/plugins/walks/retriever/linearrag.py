@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.errors import bounded, whole_number
 from harness.core.identity import NO_RESULT
 from harness.graph import Graph, Network
@@ -75,7 +76,7 @@ class LinearRAG:
         if self.link is not None:
             bounded("lists.NAME.link", self.link, 0, 1)
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Activate question by question, then walk from all restarts."""
         network, extraction = self.graph.build(benchmark, store)
         linked, facts = link_entities(network, extraction.questions, self.encoder, self.link, store)

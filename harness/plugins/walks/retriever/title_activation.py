@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.errors import bounded, one_of, whole_number
 from harness.graph.extractor import Extractor, extract
 from harness.model.encoder import Encoder, embed
@@ -53,7 +53,7 @@ class TitleActivation:
         one_of("lists.NAME.gate", self.gate, ("cosine", "none"))
         one_of("lists.NAME.direction", self.direction, ("out", "in", "both"))
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """All questions together, step by step."""
         edges = title_edges(extract(self.extractor, benchmark, store), self.direction)
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))

@@ -141,13 +141,18 @@ def _row(place: str, row: Mapping[str, Any], names: Mapping[str, str | None]) ->
     name = row.get(item or "")
     if name is None or name == "" or isinstance(name, (dict, list)):
         raise HarnessError(f"{place}: {item} must be a text or a number, got {name!r}")
-    if isinstance(row.get("metrics"), list) and item == "doc_id":  # lm-evaluation-harness
-        part = f"/{row['filter']}" if row.get("filter") not in (None, "none") else ""
-        scores = {f"{metric}{part}": row.get(metric) for metric in map(str, row["metrics"])}
-        name = f"{name}-{str(row['doc_hash'])[:8]}" if row.get("doc_hash") else name
+    if isinstance(row.get("metrics"), list) and item == "doc_id":
+        name, scores = _lm_evaluation(name, row)
     else:
         scores = {str(key): value for key, value in row.items() if key not in (item, cluster, run)}
     return Row(place, str(name), "" if run is None else str(row.get(run)), _text(row, cluster), scores)
+
+
+def _lm_evaluation(name: object, row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Item and scores of a sample of lm-evaluation-harness."""
+    part = f"/{row['filter']}" if row.get("filter") not in (None, "none") else ""
+    digits = f"-{str(row['doc_hash'])[:8]}" if row.get("doc_hash") else ""
+    return f"{name}{digits}", {f"{metric}{part}": row.get(metric) for metric in map(str, row["metrics"])}
 
 
 def _text(row: Mapping[str, Any], name: str | None) -> str | None:
@@ -157,31 +162,41 @@ def _text(row: Mapping[str, Any], name: str | None) -> str | None:
 def _json(path: Path, columns: Mapping[str, str] | None, metrics: Sequence[str] | None) -> Iterator[Row]:
     with opened(path) as stream:
         found = parse_json(stream.read(), path, FORMS)
-    if isinstance(found, dict) and "eval" in found and "samples" in found and not found["samples"]:
-        raise HarnessError(
-            f"{path}: a log of inspect_ai without its samples (it was written condensed, or read by header only); give "
-            "the whole log, .eval or .json"
-        )
-    if isinstance(found, dict) and isinstance(found.get("samples"), list) and "eval" in found:
-        yield from _samples(path, found, found["samples"], columns)
-        return
     if not isinstance(found, dict) or not found:
         raise HarnessError(
             f"{path}: expected {{item: score}}, {{item: {{metric: score}}}} or {{metric: {{item: score}}}}"
         )
-    if not any(isinstance(inner, dict) for inner in found.values()):
-        yield from (Row(f"{path}: {item}", item, "", None, {"score": value}) for item, value in found.items())
-        return
-    for outer, inner in found.items():
-        if not isinstance(inner, dict):
-            raise HarnessError(f"{path}: {outer}: expected an object of scores, as the others are, got {inner!r}")
-    if _metrics_outside(path, found, metrics):
-        rows: dict[str, dict[str, Any]] = {}
-        for metric, values in found.items():
-            for item, value in values.items():
-                rows.setdefault(item, {})[metric] = value
-        found = rows
-    yield from (Row(f"{path}: {item}", item, "", None, scores) for item, scores in found.items())
+    if "eval" in found and "samples" in found and isinstance(found["samples"] or [], list):
+        yield from _log(path, found, columns)
+    else:
+        report = _by_item(path, found, metrics)
+        yield from (Row(f"{path}: {item}", item, "", None, scores) for item, scores in report.items())
+
+
+def _log(path: Path, log: Mapping[str, Any], columns: Mapping[str, str] | None) -> Iterator[Row]:
+    if not log["samples"]:
+        raise HarnessError(
+            f"{path}: a log of inspect_ai without its samples (it was written condensed, or read by header only); give "
+            "the whole log, .eval or .json"
+        )
+    yield from _samples(path, log, log["samples"], columns)
+
+
+def _by_item(path: Path, report: Mapping[str, Any], metrics: Sequence[str] | None) -> Mapping[str, Mapping[str, Any]]:
+    """A report as {item: {metric: score}}."""
+    flat = [outer for outer, inner in report.items() if not isinstance(inner, dict)]
+    if len(flat) == len(report):
+        return {item: {"score": value} for item, value in report.items()}
+    if flat:
+        got = report[flat[0]]
+        raise HarnessError(f"{path}: {flat[0]}: expected an object of scores, as the others are, got {got!r}")
+    if not _metrics_outside(path, report, metrics):
+        return report
+    rows: dict[str, dict[str, Any]] = {}
+    for metric, values in report.items():
+        for item, value in values.items():
+            rows.setdefault(item, {})[metric] = value
+    return rows
 
 
 def _metrics_outside(path: Path, found: Mapping[str, Mapping[str, Any]], metrics: Sequence[str] | None) -> bool:
@@ -211,14 +226,19 @@ def _samples(path: Path, log: Any, samples: Any, columns: Mapping[str, str] | No
         place = f"{path}: sample {sample.get('id')}, epoch {sample.get('epoch')}"
         row = {**(sample.get("metadata") or {}), "id": sample.get("id"), "epoch": sample.get("epoch")}
         names = names or {**_columns(place, row, {"item": "id", "run": "epoch", **(columns or {})})}
-        values = {scorer: one.get("value") for scorer, one in (sample.get("scores") or {}).items()}
-        scores: dict[str, Any] = {}
-        for scorer, value in values.items():
-            parts = (
-                {f"{scorer}/{key}": own for key, own in value.items()} if isinstance(value, dict) else {scorer: value}
-            )
-            scores |= {key: LETTERS.get(own, own) if isinstance(own, str) else own for key, own in parts.items()}
-        yield _row(place, row, names)._replace(scores=scores)
+        yield _row(place, row, names)._replace(scores=_sample_scores(sample.get("scores") or {}))
+
+
+def _sample_scores(scorers: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """What each scorer gave a sample, by ``scorer``, or by ``scorer/key`` where it gave several; letters as numbers."""
+    scores: dict[str, Any] = {}
+    for scorer, given in scorers.items():
+        value = given.get("value")
+        if isinstance(value, dict):
+            scores |= {f"{scorer}/{key}": own for key, own in value.items()}
+        else:
+            scores[scorer] = value
+    return {key: LETTERS.get(own, own) if isinstance(own, str) else own for key, own in scores.items()}
 
 
 def _member(path: Path, name: str) -> Any:

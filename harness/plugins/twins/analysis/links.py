@@ -65,7 +65,7 @@ def find_links(texts: Texts, rare: int) -> Links:
     )
 
 
-def describe(links: Links) -> dict[str, Any]:
+def describe_links(links: Links) -> dict[str, Any]:
     """The graph without gold, by kind of link.
 
     ``passages``, ``without_title``; ``ambiguous_titles``: passages whose title (without a bracketed tail) another
@@ -97,13 +97,12 @@ def join_gold(links: Links, texts: Texts) -> dict[str, Any] | None:
     gold = [row[row >= 0].astype(np.int64) for row in texts.gold[several]]
     pairs = [_pairs(row, bool(chain)) for row, chain in zip(gold, texts.chain[several], strict=True)]
     hops = np.array([texts.hops[place] or 0 for place in several.tolist()])
-    owner = np.repeat(hops, [len(one) for one in pairs])
+    owner = np.repeat(hops, list(map(len, pairs)))
     first, second = np.concatenate(pairs).T
-    within = [np.array([(a, b) for a in row for b in row if a != b]) for row in gold]
-    starts, ends = np.concatenate(within).T
+    starts, ends = np.concatenate(list(map(_both_ways, gold))).T
     leaving = np.concatenate(gold)
-    either = links.either
     own = np.unique(leaving)
+    either = links.either
     themselves = sp.csr_array((np.ones(len(own)), (own, own)), shape=either.shape)
     ways: dict[str, Any] = {}
     for name, matrix, steps in (
@@ -117,14 +116,21 @@ def join_gold(links: Links, texts: Texts) -> dict[str, Any] | None:
         ways[name] = {
             "joined": float(joined.mean()),
             "by_hops": {int(hop): float(joined[owner == hop].mean()) for hop in np.unique(owner)},
-            "reached": {"median": float(np.median(sizes)), "p90": float(np.quantile(sizes, 0.9))},
-            "precision": float(_holds(reach, starts, ends).sum() / sizes.sum()) if sizes.any() else None,
+            **_extent(sizes, _holds(reach, starts, ends)),
         }
     return {
         "questions": len(several),
         "pairs": len(first),
         "by_hops": {int(hop): int((hops == hop).sum()) for hop in np.unique(hops)},
         "ways": ways,
+    }
+
+
+def _extent(sizes: Numbers, gold: NDArray[np.bool_]) -> dict[str, Any]:
+    """How many passages are reached, and the share of them that is gold."""
+    return {
+        "reached": {"median": float(np.median(sizes)), "p90": float(np.quantile(sizes, 0.9))},
+        "precision": float(gold.sum() / sizes.sum()) if sizes.any() else None,
     }
 
 
@@ -154,8 +160,7 @@ def start_from_questions(links: Links, texts: Texts) -> dict[str, Any] | None:
             names_gold = len(np.unique(question[gold])) / len(counts)
         steps[away] = {
             "last": float((here & ~nearer).mean()) if len(ordered) else None,
-            "reached": {"median": float(np.median(sizes)), "p90": float(np.quantile(sizes, 0.9))},
-            "precision": float(gold.sum() / sizes.sum()) if sizes.any() else None,
+            **_extent(sizes, gold),
         }
         nearer |= here
     names_any = float((np.diff(links.starts.indptr) > 0).mean())
@@ -211,6 +216,12 @@ def _pairs(gold: Numbers, chain: bool) -> Numbers:
     if chain:
         return np.stack([gold[:-1], gold[1:]], axis=1)
     first, second = np.triu_indices(len(gold), 1)
+    return np.stack([gold[first], gold[second]], axis=1)
+
+
+def _both_ways(gold: Numbers) -> Numbers:
+    """int64[n, 2]: each passage with each other one."""
+    first, second = np.nonzero(gold[:, None] != gold)
     return np.stack([gold[first], gold[second]], axis=1)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from harness.benchmark import Texts
 from harness.core.errors import HarnessError
-from harness.plugins.twins.analysis.linkage import describe, find_links, join_gold, start_from_questions
+from harness.plugins.twins.analysis.links import describe_links, find_links, join_gold, start_from_questions
 
 WORLD = {
     "Dune (film)": "Dune was filmed by David Lynch.",
@@ -103,7 +103,7 @@ def test_without_an_order_all_pairs_count() -> None:
 
 def test_the_graph_without_gold() -> None:
     """Passages 0 to 3 are joined, 4 and 5 are; another Dune shares its title and has no link of its own."""
-    found = describe(find_links(replace(TEXTS, titles=[*WORLD, "Dune"], texts=[*WORLD.values(), "A hill."]), 10))
+    found = describe_links(find_links(replace(TEXTS, titles=[*WORLD, "Dune"], texts=[*WORLD.values(), "A hill."]), 10))
     assert (found["passages"], found["without_title"], found["ambiguous_titles"]) == (7, 0, 2)
     title, either = found["links"]["title"], found["links"]["either"]
     assert title["linked"] == pytest.approx(5 / 7)  # 0 names its own title, which is the other Dune's, too

@@ -10,6 +10,17 @@ from harness.core.table import Column, Table, counted, percent, points, span
 REACHED = (Column("reached", "value"), Column("p90", "value"), Column("precision %"))
 
 
+def tables_of(found: Mapping[str, Any], encoder: str, explain: bool) -> list[Table]:
+    """The tables of what was found, at least one.    encoder: of the measured gains."""
+    tables = [gold_table(found)] if found["gold"] else []
+    tables += [start_table(found)] if found["start"] else []
+    if explain or not tables:
+        tables.append(link_table(found))
+    if explain and "expected" in found:
+        tables.append(gain_table(found, encoder))
+    return tables
+
+
 def gold_table(found: Mapping[str, Any]) -> Table:
     """A row a kind of link: the share of gold pairs that it joins, and the passages that it reaches."""
     gold = found["gold"]
