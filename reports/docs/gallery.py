@@ -19,7 +19,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "alpha": REPORT,
     "frontier": REPORT,
     "ceiling": REPORT,
-    "scores": REPORT,
+    "list_scores": REPORT,
     "heatmap": ("harness sweep experiment=normalizer_by_fuser", "harness report"),
     "bars": ("harness sweep experiment=phasegraph_ablation", "harness report"),
     "panels": ("harness sweep experiment=phasegraph_hard_slice", "harness heldout", "harness report"),
@@ -48,7 +48,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 """What makes a figure, by the module of harness.report that draws it (``growth``: tests/benchmarks)."""
 
 FILES = {
-    "scores": ("distributions", "scores"),
+    "list_scores": ("distributions", "scores"),
     "heatmap": ("normalizer_by_fuser",),
     "bars": ("phasegraph_ablation",),
     "panels": ("phasegraph_hard_slice",),

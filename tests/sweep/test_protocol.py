@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.proportion import proportion_confint
 
 from harness.benchmark import md5_split
 from harness.benchmark.cluster import clusters
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
-from harness.evaluation.statistic import charge, clustered_mcnemar, design_effect, too_few
+from harness.evaluation.statistic import charge, clustered_mcnemar, clustered_wilson, design_effect, too_few
 from harness.report.table import tables
 from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import LOCK, SweepResult
@@ -161,10 +160,7 @@ def test_heldout_judges_by_the_clusters_of_test(swept):
         if row["name"] != "dense":
             p = None if too_few(labels) else pytest.approx(clustered_mcnemar(np.sign(own - dense), labels))
             assert row["p_cluster"] == p
-        effect = design_effect(own, labels)
-        hits, n = own.sum() / effect, len(own) / effect
-        bounds = pytest.approx(proportion_confint(hits, n, method="wilson"), abs=1e-9)
-        assert row["wilson_cluster"] == (None if too_few(labels) else bounds)
+        assert row["wilson_cluster"] == (None if too_few(labels) else clustered_wilson(own, labels).tolist())
     assert max(row["design_effect"] for row in rows) > 1
 
 

@@ -72,8 +72,8 @@ def check_groups(overrides: Sequence[str]) -> None:
     for one in map(Override.read, overrides):
         found = GROUP.fullmatch(one.key)
         known = names(found[1]) if found and one.value and NO_NAME.search(one.value) else []
-        for value in one.value.split(",") if known else ():
-            if NO_NAME.fullmatch(value) and value not in known:
+        for value in [one.value] if one.value.startswith(("[", "{")) else one.value.split(","):
+            if known and NO_NAME.fullmatch(value) and value not in known:
                 raise HarnessError(f"{one.key}={value} is not known{nearest(value, known)}; known: {', '.join(known)}")
 
 

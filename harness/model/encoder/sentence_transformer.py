@@ -165,7 +165,7 @@ def open_batched(encoder: SentenceTransformer, devices: Sequence[str]) -> Batche
             (device, functools.partial(_features_forward, model)) for device, model in zip(devices, models, strict=True)
         ]
         tokenizer = Tokenizer.from_str(first.tokenizer.backend_tokenizer.to_str())
-        dimension, limit = int(first.get_embedding_dimension() or 0), int(first.max_seq_length)
+        dimension, limit = int(first.get_embedding_dimension() or 0), int(first.max_seq_length or 0)
     facts = {"device": "cuda" if len(devices) > 1 else devices[0], "backend": "torch", "max_seq_length": limit}
     return BatchedModel(tokenizer, forwards, dimension, limit, encoder.batch_size, facts, prompts, encoder.suffix)
 

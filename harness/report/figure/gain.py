@@ -105,9 +105,12 @@ def _draw(figure: Figure, found: Mapping[str, Sequence[Pair]]) -> None:
 
 def _draw_pairs(left: Axes, right: Axes, pairs: Sequence[Pair], marker: str, color: str) -> None:
     gains = [pair.against.difference for pair in pairs], [pair.against.interval for pair in pairs]
-    look = {"fmt": marker, "color": color, "mfc": None if marker == MARKERS[0] else "white", "lw": 0.5, "ms": 3}
-    mark_intervals(left, [100 * pair.first for pair in pairs], *gains, **look)
-    mark_intervals(right, [100 * (pair.first - pair.second) for pair in pairs], *gains, **look)
+    mfc = None if marker == MARKERS[0] else "white"
+    for axes, places in (
+        (left, [100 * pair.first for pair in pairs]),
+        (right, [100 * (pair.first - pair.second) for pair in pairs]),
+    ):
+        mark_intervals(axes, places, *gains, fmt=marker, color=color, mfc=mfc, lw=0.5, ms=3)
 
 
 def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> list[Pair]:
