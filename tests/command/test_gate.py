@@ -18,12 +18,14 @@ GOLD = "gold=queries.jsonl"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """66 queries; dense finds the last hop of 26, ours of these and 23 more, less of 25, copy of the same 26."""
+    """66 queries; dense finds the last hop of 26, ours of these and 23 more, less of 25, copy of the same 26, moved of
+    25 of them and another."""
     names = [f"q{number:02}" for number in range(66)]
     gold = [{"id": name, "supporting_ids": [f"a{name}", f"b{name}"], "hops": 2, "type": "bridge"} for name in names]
     (tmp_path / "queries.jsonl").write_text("\n".join(map(json.dumps, gold)))
-    for system, found in (("dense", 26), ("ours", 49), ("less", 25), ("copy", 26)):
-        lists = {name: {f"b{name}" if number < found else "x": 1.0} for number, name in enumerate(names)}
+    systems = {"dense": range(26), "ours": range(49), "less": range(25), "copy": range(26), "moved": range(1, 27)}
+    for system, found in systems.items():
+        lists = {name: {f"b{name}" if number in found else "x": 1.0} for number, name in enumerate(names)}
         (tmp_path / f"{system}.json").write_text(json.dumps(lists))
     return tmp_path
 
@@ -36,6 +38,7 @@ def folder(tmp_path: Path) -> Path:
         ("dense", "ours", "gate=no_worse margin=1", 1, "fails"),
         ("less", "dense", "gate=no_worse margin=1", 2, "cannot be told"),
         ("less", "dense", "gate=no_worse margin=20", 0, "passes"),
+        ("moved", "dense", "gate=no_worse", 2, "cannot be told"),
         ("copy", "dense", "gate=no_worse", 0, "passes"),
         ("copy", "dense", "gate=better", 2, "cannot be told"),
     ],
