@@ -29,4 +29,4 @@ def test_every_name_of_a_concept_and_what_it_is(tmp_path: Path) -> None:
 def test_a_concept_that_is_not_there(tmp_path: Path) -> None:
     done = harness("list", "fusr", cwd=tmp_path)
     assert done.returncode == 2
-    assert "concept=fusr is not known (did you mean fuser?); known: alias, " in done.stderr
+    assert "concept=fusr is not known (did you mean fuser?); known: " in done.stderr

@@ -54,6 +54,7 @@ def test_what_is_stored_and_what_would_be_built(base, world, tmp_path):
     assert {row[0]: row[1:] for row in again.rows}["bm25"] == ["to build", ""]
 
 
+@pytest.mark.plugin("llm")
 def test_what_a_language_model_would_be_asked(base, world):
     told = stages(plan(*base, "extractor=llm", "extractor.model=big"))
     passages = [json.loads(line) for line in gzip.decompress((world / "corpus.jsonl.gz").read_bytes()).splitlines()]

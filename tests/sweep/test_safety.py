@@ -157,6 +157,20 @@ def config_with(folder, change):
     forge(folder / LOCK, lambda lock: lock["files"].update({"config.yaml": file_hash(folder / "config.yaml")}))
 
 
+PLUGINS = {
+    "in a list": "policyrag",
+    **dict.fromkeys(
+        ("an endpoint", "one of several endpoints", "almost local", "local by name", "a secret", "a place"), "llm"
+    ),
+    "a database": "dice",
+}
+"""Whose keys or strategies a case is made of."""
+
+
+def cases(table):
+    return [pytest.param(one, marks=[pytest.mark.plugin(PLUGINS[one])] if one in PLUGINS else []) for one in table]
+
+
 ATTACKS = {
     "a strategy": lambda config, attack: config.update(dataset=attack),
     "a list": lambda config, attack: config["lists"].update(dense=attack),
@@ -173,7 +187,7 @@ ATTACKS = {
 }
 
 
-@pytest.mark.parametrize("where", ATTACKS)
+@pytest.mark.parametrize("where", cases(ATTACKS))
 @pytest.mark.parametrize("command", ["heldout", "verify"])
 def test_a_stored_configuration_makes_no_object_that_conf_does_not_name(folder, canary, attack, where, command):
     config_with(folder, lambda config: ATTACKS[where](config, attack))
@@ -212,7 +226,7 @@ REACHING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", REACHING)
+@pytest.mark.parametrize("what", cases(REACHING))
 def test_what_reaches_beyond_the_folder_needs_trust(folder, what):
     config_with(folder, lambda config: config.update(extractor=REACHING[what]))
     config = compose("heldout", ["tracking=none"])
@@ -221,6 +235,7 @@ def test_what_reaches_beyond_the_folder_needs_trust(folder, what):
     reopen(folder, compose("heldout", ["tracking=none", "trust=true"]))
 
 
+@pytest.mark.plugin("llm")
 def test_what_stands_in_conf_and_what_is_local_needs_none(folder):
     local = {"strategy": "extractor/llm", "model": "m", "base_url": "http://127.0.0.1:8000/v1",
              "key_variable": "OPENAI_API_KEY", "answers": "${paths.runs}/answers"}  # fmt: skip

@@ -14,7 +14,8 @@ def plan(overrides, **wrong):
     return Plan(config, tuple(overrides))
 
 
-@pytest.mark.parametrize("key", ["dataset", "fuser", "normalizer", "temperature", "reranker", "seeds"])
+@pytest.mark.parametrize("key", ["dataset", "fuser", "normalizer", "temperature", "reranker",
+                                 pytest.param("seeds", marks=pytest.mark.plugin("policyrag"))])  # fmt: skip
 @pytest.mark.parametrize("value", [{}, {"a": {"b": 1}}, {"_target_": "x"}, {"_target_": []}, 5, "x", [[1]], None])
 def test_no_strategy(overrides, key, value):
     with pytest.raises(HarnessError, match=rf"{key} = .*, expected a strategy of conf/, .* e\.g\. {key}=NAME"):
