@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 SECONDS = 600
 """In which a command must have ended."""
@@ -47,24 +48,25 @@ CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(list(IMPORTED))
 
 
-def harness(
-    *arguments: str,
-    cwd: Path | str = ".",
-    env: Mapping[str, str] | None = None,
-    joint: bool = False,
-    check: bool = False,
-    source: Path | None = None,
-    drawn: bool = True,
-) -> subprocess.CompletedProcess[str]:
-    """What ``harness`` with these arguments, in that folder, prints, writes to stderr, and ends with.
+class Given(TypedDict, total=False):
+    """cwd: the folder.    env: the whole environment; that of the tests where it is not given.
 
-    env: the whole environment; that of the tests where it is not given.    joint: stderr is in stdout, as in a shell.
-    check: raise CalledProcessError for another exit status than 0.    source: the folder of the package that runs, if
-    it is not this checkout; its modules are imported in the new process.    drawn: without it no file of a figure is
-    written, which takes most of a report's time.
+    joint: stderr is in stdout, as in a shell.    check: raise CalledProcessError for another exit status than 0.
+    source: the folder of the package that runs, if it is not this checkout; its modules are imported in the new
+    process.    drawn: without it no file of a figure is written, which takes most of a report's time.
     """
-    given = {"cwd": cwd, "env": env, "joint": joint, "check": check, "source": source, "drawn": drawn}
-    return python("-P", "-m", "harness", *arguments, **given)  # type: ignore[arg-type]
+
+    cwd: Path | str
+    env: Mapping[str, str] | None
+    joint: bool
+    check: bool
+    source: Path | None
+    drawn: bool
+
+
+def harness(*arguments: str, **given: Unpack[Given]) -> subprocess.CompletedProcess[str]:
+    """What ``harness`` with these arguments prints, writes to stderr, and ends with."""
+    return python("-P", "-m", "harness", *arguments, **given)
 
 
 def python(

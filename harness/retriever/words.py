@@ -61,19 +61,16 @@ class Words:
         columns, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
         count = available() if len(texts) > ALONE else 1
         with Workers(count, Words, Words.numbered, self.stopwords, self.stemmer) as workers:
-            for names, numbers, own in workers.map(texts[a : a + BLOCK] for a in range(0, len(texts), BLOCK)):
-                place = np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int32)
-                columns.append(place[numbers])
+            for words, numbers, own in workers.map(texts[a : a + BLOCK] for a in range(0, len(texts), BLOCK)):
+                first_seen = np.array([known.setdefault(word, len(known)) for word in words], dtype=np.int32)
+                columns.append(first_seen[numbers])
                 lengths.append(own)
         names = sorted(known)
-        place = np.empty(len(names), dtype=np.int32)
-        place[[known[name] for name in names]] = np.arange(len(names), dtype=np.int32)
-        words = place[np.concatenate(columns)]
-        counts = csr_array(
-            (np.ones(len(words)), words, np.cumsum(np.concatenate(lengths))),
-            shape=(len(texts), len(names)),
-            dtype=np.float64,
-        )
+        alphabetical = np.empty(len(names), dtype=np.int32)
+        alphabetical[[known[name] for name in names]] = np.arange(len(names), dtype=np.int32)
+        held = alphabetical[np.concatenate(columns)]
+        starts = np.cumsum(np.concatenate(lengths))
+        counts = csr_array((np.ones(len(held)), held, starts), shape=(len(texts), len(names)), dtype=np.float64)
         counts.sum_duplicates()
         return counts, names
 

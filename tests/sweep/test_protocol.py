@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 from statsmodels.stats.multitest import multipletests
 
 from harness.benchmark import md5_split
@@ -12,7 +13,7 @@ from harness.benchmark.cluster import clusters
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
-from harness.evaluation.statistic import charge, clustered_mcnemar, clustered_wilson, design_effect, too_few
+from harness.evaluation.statistic import charge, clustered_mcnemar, design_effect, too_few
 from harness.report.table import tables
 from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import LOCK, SweepResult
@@ -149,18 +150,30 @@ def test_heldout_scores_exactly_the_lock_on_test(swept, tmp_path):
     assert [(entry["sweep"], entry["evaluation"]) for entry in entries] == [(result.folder.name, 1)]
 
 
+def distance(values, labels, mean):
+    """Standard errors between the hits and those that ``mean`` lets expect, the error that of whole clusters."""
+    sums, sizes = np.bincount(labels, values), np.bincount(labels)
+    effect = ((sums - mean * sizes) ** 2).sum() / ((values - mean) ** 2).sum()
+    return (values.sum() - len(values) * mean) / np.sqrt(len(values) * mean * (1 - mean) * max(1, effect))
+
+
 def test_heldout_judges_by_the_clusters_of_test(swept):
     result, prepared = swept
     rows = heldout(result, prepared, again=False).heldout
     labels = clusters(prepared.benchmark.gold[prepared.benchmark.members("test")])
     values = Metric.parse("last_hop@5")(result.heldout_ranks)
     dense = values[[row["name"] for row in rows].index("dense")]
+    rest = np.sort(np.bincount(labels))[:-1]
+    critical = t.ppf(0.975, max(1, rest.sum() ** 2 / (rest**2).sum()))
     for row, own in zip(rows, values, strict=True):
         assert row["design_effect"] == pytest.approx(design_effect(own, labels))
         if row["name"] != "dense":
             p = None if too_few(labels) else pytest.approx(clustered_mcnemar(np.sign(own - dense), labels))
             assert row["p_cluster"] == p
-        assert row["wilson_cluster"] == (None if too_few(labels) else clustered_wilson(own, labels).tolist())
+        assert (row["wilson_cluster"] is None) == too_few(labels)
+        for bound in row["wilson_cluster"] or ():
+            if 0 < bound < 1:
+                assert abs(distance(own, labels, bound)) == pytest.approx(critical, rel=1e-6)
     assert max(row["design_effect"] for row in rows) > 1
 
 

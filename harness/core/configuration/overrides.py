@@ -47,7 +47,12 @@ class Override(NamedTuple):
 
     @property
     def values(self) -> list[str]:
-        """The values of a sweep over this key; none of Hydra's own forms such as ``choice(a,b)``."""
+        """The values of a sweep over this key; none of Hydra's own forms such as ``choice(a,b)``.
+
+        A list or a mapping is one value.
+        """
+        if self.value.startswith(("[", "{")):
+            return [self.value]
         return [] if "(" in self.value else self.value.split(",")
 
 
@@ -72,7 +77,7 @@ def check_groups(overrides: Sequence[str]) -> None:
     for one in map(Override.read, overrides):
         found = GROUP.fullmatch(one.key)
         known = names(found[1]) if found and one.value and NO_NAME.search(one.value) else []
-        for value in [one.value] if one.value.startswith(("[", "{")) else one.value.split(","):
+        for value in one.values:
             if known and NO_NAME.fullmatch(value) and value not in known:
                 raise HarnessError(f"{one.key}={value} is not known{nearest(value, known)}; known: {', '.join(known)}")
 
