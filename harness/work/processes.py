@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import cached_property
 from multiprocessing import get_context
@@ -39,10 +39,12 @@ class Workers:
     """``work(prepare(*arguments), job)`` of many jobs, by so many processes; by this one where that is 1.
 
     prepare, work: functions that their modules name.    Nothing is started or prepared before there is a job.
+    without: libraries that other processes are to go without, where a library that the work needs would import them.
     """
 
-    def __init__(self, count: int, prepare: Prepare, work: Work, *arguments: Any) -> None:
+    def __init__(self, count: int, prepare: Prepare, work: Work, *arguments: Any, without: Sequence[str] = ()) -> None:
         self._count, self._prepare, self._work, self._arguments = count, prepare, work, arguments
+        self._without = without
         self._started: Processes | None = None
         self._lock = threading.Lock()
 
@@ -73,7 +75,9 @@ class Workers:
     def _processes(self) -> Processes:
         with self._lock:
             if self._started is None:
-                self._started = Processes(self._count, self._prepare, self._work, *self._arguments)
+                self._started = Processes(
+                    self._count, self._prepare, self._work, *self._arguments, without=self._without
+                )
             return self._started
 
 
@@ -83,7 +87,7 @@ class Processes:
     Jobs, arguments and results are pickled. ``close`` ends the processes; so does the end of this one.
     """
 
-    def __init__(self, count: int, prepare: Prepare, work: Work, *arguments: Any) -> None:
+    def __init__(self, count: int, prepare: Prepare, work: Work, *arguments: Any, without: Sequence[str] = ()) -> None:
         root = str(Path(__file__).parents[2])
         search = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
         self._errors: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115  (it lives as long as the process)
@@ -97,7 +101,7 @@ class Processes:
         self._number = 0
         self._ended: HarnessError | None = None
         names = [(function.__module__, function.__qualname__) for function in (prepare, work)]
-        self._send((count, names, arguments))
+        self._send((count, names, arguments, without))
         threading.Thread(target=self._receive, daemon=True).start()
 
     def submit(self, job: Any) -> Future[Any]:
@@ -179,7 +183,8 @@ def main() -> None:
             pickle.dump(message, target)
             target.flush()
 
-    count, (prepare, work), arguments = pickle.load(source)
+    count, (prepare, work), arguments, without = pickle.load(source)
+    sys.modules.update(dict.fromkeys(without))  # what is None there cannot be imported
     failed: Exception | None = None
     try:
         _prepared = _function(*prepare)(*arguments)

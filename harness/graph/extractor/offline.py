@@ -19,7 +19,7 @@ from harness.core.identity import NO_RESULT, folder_sha256
 from harness.core.threads import available
 from harness.graph.extractor.extraction import KINDS, Extraction
 from harness.graph.extractor.mention import casing_of, find_mentions
-from harness.graph.extractor.recognition.ner import Recogniser
+from harness.graph.extractor.recognition.ner import Recogniser, needless
 from harness.graph.extractor.recognition.shards import SIZE, fill_shards, read_rows
 from harness.work.parts import Part
 from harness.work.processes import Workers
@@ -77,7 +77,7 @@ class Offline:
         if self.model is None:
             return fill_shards(folder, "entities", texts, lambda part: [np.empty((0, 3), np.int32)] * len(part))
         count = self.processes or available()
-        with Workers(count, Recogniser, Recogniser.find, self.model) as workers:
+        with Workers(count, Recogniser, Recogniser.find, self.model, without=needless(self.model)) as workers:
 
             def recognise(part: Sequence[str]) -> list[NDArray[np.int32]]:
                 jobs = [part[first : first + self.batch_size] for first in range(0, len(part), self.batch_size)]

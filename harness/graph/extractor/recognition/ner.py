@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,18 @@ def _feeds(nlp: Any) -> set[str]:
     listening = {node.upstream_name for node in nlp.get_pipe("ner").model.walk() if hasattr(node, "upstream_name")}
     shared = {name for name in nlp.pipe_names if hasattr(nlp.get_pipe(name), "listening_components")}
     return shared if "*" in listening else listening
+
+
+def needless(model: str) -> tuple[str, ...]:
+    """Libraries that spaCy would import and a model has no use for: torch, where no layer is torch's.
+
+    thinc imports torch where it is installed, which takes most of the time in which spaCy is imported. A layer of
+    torch's has "torch" or "transformer" in the name of its architecture in config.cfg.
+    """
+    installed = importlib.util.find_spec(model) if model.isidentifier() else None
+    folder = Path(installed.origin).parent if installed and installed.origin else Path(model)
+    texts = [path.read_text(encoding="utf-8").lower() for path in folder.rglob("config.cfg")]
+    return ("torch",) if texts and not any("torch" in text or "transformer" in text for text in texts) else ()
 
 
 @functools.lru_cache(maxsize=1)

