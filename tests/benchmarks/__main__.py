@@ -6,6 +6,7 @@ import argparse
 import importlib
 import pkgutil
 import sys
+import time
 from pathlib import Path
 
 from tests.benchmarks import cases, growth, report
@@ -38,6 +39,7 @@ def main() -> None:
     if unknown := sorted(set(given.names) - set(names())):
         parser.error(f"no benchmark {unknown[0]}; there are {', '.join(names())}")
     failed = []
+    begun = time.monotonic()
     for name in given.names or [name for name in names() if name not in APART]:
         try:
             for key, case in made(name, given.quick).items():
@@ -49,6 +51,7 @@ def main() -> None:
         except Exception as error:  # the other benchmarks are measured all the same
             failed.append(name)
             print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        print(f"{name}: {time.monotonic() - begun:.0f} s from the start", file=sys.stderr, flush=True)
     sys.exit(bool(failed))
 
 

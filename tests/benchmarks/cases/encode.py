@@ -11,7 +11,7 @@ from harness.model.encoder.minilm import MiniLM
 from tests.benchmarks import real
 from tests.benchmarks.measure import Case
 
-TEXTS = 1_000
+TEXTS = 500
 """Passages that are timed, evenly chosen: all of them take a minute a turn."""
 
 

@@ -93,7 +93,7 @@ def encode(quick: bool) -> tuple[str, Callable[[], Any]]:
     from harness.model.encoder.minilm import MiniLM
     from tests.benchmarks import real
 
-    texts, model = list(real.benchmark().passages[: 20 if quick else 500]), MiniLM().open()
+    texts, model = list(real.benchmark().passages[: 20 if quick else 250]), MiniLM().open()
     return f"{len(texts)} passages by MiniLM", lambda: model.encode(texts, "passage", lambda count: None)[0]
 
 
@@ -102,7 +102,7 @@ def bm25_index(quick: bool) -> tuple[str, Callable[[], Any]]:
     from tests.benchmarks import real
 
     passages = list(real.benchmark().passages)
-    texts = passages if quick else (passages * 32)[:150_000]
+    texts = passages if quick else (passages * 32)[:75_000]
     return f"the words of {len(texts)} passages counted for BM25", lambda: Words("english", None).counts(texts)[0].data
 
 
@@ -112,5 +112,5 @@ def trials(quick: bool) -> tuple[str, Callable[[], Any]]:
     from tests.benchmarks.trials import FREE
     from tests.benchmarks.trials import trials as grid
 
-    made, some = lists(50 if quick else 1000, graph=200 if quick else 2000), grid(FREE)
+    made, some = lists(50 if quick else 500, graph=200 if quick else 2000), grid(FREE)
     return f"{len(some)} trials of {len(made[1])} queries", lambda: engine.score(some, *made)

@@ -50,7 +50,7 @@ def case(quick: bool) -> Case:
 def agree(ours: Path, theirs: Path, folder: Path) -> str:
     """The same trials with the same metrics, and the copy whose process was ended is made."""
     runs = folder / "runs"
-    update(tracker(compose("ui", [f"paths.runs={runs}"])), runs)
+    update(tracker(compose("ui", [f"paths.runs={runs}"])), runs, str(ours))  # theirs, the same folder, has no tracker
     from mlflow.tracking import MlflowClient
 
     pd.testing.assert_frame_equal(*(pd.read_parquet(sweep / "trials.parquet") for sweep in (ours, theirs)))
