@@ -84,8 +84,12 @@ def nearest(value: str, known: Iterable[str]) -> str:
 
 def described(value: object) -> str:
     """What an argument is, for a message: ``a list, ['a', 'b']``."""
-    kind = type(value).__name__
-    return f"{'an' if kind[0].lower() in 'aeiou' else 'a'} {kind}, {' '.join(repr(value).split()):.60}"
+    return f"{with_article(type(value).__name__)}, {' '.join(repr(value).split()):.60}"
+
+
+def with_article(name: str) -> str:
+    """``an encoder``, ``a graph``."""
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def path_of(name: str, value: object) -> Path:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError, bounded, described
+from harness.core.errors import HarnessError, bounded, described, with_article
 from harness.core.input import read_json
 
 FORM = '{"document": importance, ...}'
@@ -24,7 +24,7 @@ def read_importance(path: str | Path) -> dict[str, float]:
     place = Path(path)
     found: Any = read_json(place, FORM)
     if not isinstance(found, dict):
-        raise HarnessError(f"{place}: expected {FORM}, found a {type(found).__name__}")
+        raise HarnessError(f"{place}: expected {FORM}, found {with_article(type(found).__name__)}")
     for name, value in found.items():
         bounded(f"{place}: {name}", value, 0, 1)
     return found

@@ -63,14 +63,14 @@ class Progress:
             self.bar.update(count)
 
     def line(self) -> str:
-        """``encode: 12,800 of 24,000 passages (53%), 1 min 10 s left``."""
+        """``encode: 12,800 of 24,000 passages (53%), about 1 min 10 s left``; before the first: for how long."""
         spent = time.perf_counter() - self.started
-        if not self.total:
-            return f"{self.what}: at work for {duration(spent)}"
         here = self.done - self.before
-        left = f", about {duration(spent / here * (self.total - self.done))} left" if here else ""
-        part = f"{self.done:,} of {self.total:,} {self.unit}".rstrip()
-        return f"{self.what}: {part} ({100 * self.done // self.total}%){left}"
+        part = f"{self.done:,} of {self.total:,} {self.unit}".rstrip() if self.total and self.total > 1 else ""
+        if not (part and self.total and here):
+            return f"{self.what}: {f'{part}, ' if part else ''}at work for {duration(spent)}"
+        left = duration(spent / here * (self.total - self.done))
+        return f"{self.what}: {part} ({100 * self.done // self.total}%), about {left} left"
 
     def _speak(self) -> None:
         while not self._end.wait(EVERY):

@@ -53,6 +53,12 @@ def test_status_by_hand(folder: Path, run: str, baseline: str, given: str, statu
     assert json.loads((folder / "out.json").read_text())["gate"] == said
 
 
+def test_null_is_no_gate(folder: Path) -> None:
+    done = warm.harness("compare", "run=less.json", "baseline=dense.json", GOLD, "gate=null", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "gate" not in done.stdout
+
+
 def test_every_one_of_several_must_pass(folder: Path) -> None:
     done = warm.harness("compare", "run=[ours.json,less.json]", "baseline=dense.json", GOLD, "gate=better", cwd=folder)
     assert done.returncode == 2

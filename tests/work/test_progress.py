@@ -48,6 +48,17 @@ def test_what_was_there_already_does_not_make_the_rest_seem_quick(monkeypatch: p
     assert bar.line() == "encode: 950 of 1,000 texts (95%), about 10 s left"
 
 
+@pytest.mark.parametrize(
+    ("total", "line"), [(None, "at work for 30 s"), (1, "at work for 30 s"), (3, "0 of 3 tables, at work for 30 s")]
+)
+def test_before_the_first_is_done_a_line_says_for_how_long(
+    total: int | None, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = iter([100.0, 130.0])
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: next(now))
+    assert Progress("report", total, "tables").line() == f"report: {line}"
+
+
 def test_items_count_when_they_are_done_and_an_error_ends_the_block() -> None:
     assert [(item, Progress.open[-1].done) for item in over("letters", "ab")] == [("a", 0), ("b", 1)]
     with pytest.raises(ZeroDivisionError), Progress("division"):

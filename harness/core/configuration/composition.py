@@ -43,8 +43,9 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
 def prepare(primary: str, overrides: Sequence[str]) -> list[str]:
     """The overrides as Hydra takes them, which knows our folders then. Raises HarnessError for what cannot be meant."""
     extend_hydra()
-    check_groups(overrides)
-    return allow_knobs(name_strategies(primary, fit_shapes(primary, overrides)))
+    shaped = fit_shapes(primary, overrides)
+    check_groups(shaped)
+    return allow_knobs(name_strategies(primary, shaped))
 
 
 def finish(primary: str, config: DictConfig, overrides: Sequence[str]) -> DictConfig:

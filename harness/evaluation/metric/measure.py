@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
 from harness.core import configuration
-from harness.core.errors import HarnessError, nearest, whole_number
+from harness.core.errors import HarnessError, nearest, whole_number, with_article
 
 ABSENT = 2**31 - 1
 """Gold rank of a passage that the list does not hold."""
@@ -185,8 +185,8 @@ def measure_of(name: str, typed: str = "") -> Measure:
         raise HarnessError(f"metric {typed or name} is not known{hint}; known: {listed}")
     made = configuration.strategy("metric", name)
     if not isinstance(made, Measure):
-        kind = type(made).__name__
-        raise HarnessError(f"conf/metric/{name}.yaml makes a {kind}, expected _target_: {Measure.__module__}.Measure")
+        kind = with_article(type(made).__name__)
+        raise HarnessError(f"conf/metric/{name}.yaml makes {kind}, expected _target_: {Measure.__module__}.Measure")
     return made
 
 

@@ -133,13 +133,13 @@ def write(sections: Mapping[str, Section], folder: Path, display: Display = AS_T
     if len(shown) > 1:
         shown = [dataclasses.replace(one, title=name).apart(file_name(name)) for name, one in sections.items()]
     files: list[Path] = []
-    for one in over("tables and figures", shown):
+    for one in shown:
         files += [write_text(folder / "tables" / f"{table.name}.csv", table.csv()) for table in one.tables]
         for sheet in one.sheets:
             text = typeset(sheet, TWO_COLUMNS, one.label(sheet.name), display.text, display.cell)
             files.append(write_text(folder / "tables" / f"{sheet.name}.tex", text))
-        for picture in one.pictures:
-            files += picture.save(folder / "figures", Page(rename=display.label))
+    for picture in over("figures", [picture for one in shown for picture in one.pictures]):
+        files += picture.save(folder / "figures", Page(rename=display.label))
     title = shown[0].title if len(shown) == 1 else f"{len(sections)} sweeps"
     document = fill("report.tex.j2", title=title, sections=shown, display=display)
     _remove_old(folder, files)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from harness.core.configuration import defaults, extensions, names, strategy
-from harness.core.errors import HarnessError, nearest
+from harness.core.errors import HarnessError, nearest, with_article
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
 
 LIST = re.compile(r"(retriever@)?lists\.")
@@ -126,7 +126,7 @@ def unread(given: Sequence[str], raw: Mapping[str, Any], trials: Sequence[Trial]
         if part in PARTS and part not in used:
             reading = [name for name in names("reranker") if part in strategy("reranker", name).reads]
             of_lists = part == "encoder" or not reading
-            hint = f"give a list that has a {part}" if of_lists else f"reranker={reading[0]} reads it"
+            hint = f"give a list that has {with_article(part)}" if of_lists else f"reranker={reading[0]} reads it"
             yield f"{key} changes nothing: no list of this configuration uses {part}; {hint}"
 
 
@@ -161,7 +161,7 @@ def _readers(knob: str) -> str:
     if having:
         return f"{field} is read by {group}={', '.join(having)}"
     known = sorted({each for strategy_name in names(group) for each in _fields(group, strategy_name)})
-    return f"no {group} has a {field}{nearest(field, known)}"
+    return f"no {group} has {with_article(field)}{nearest(field, known)}"
 
 
 def _fields(group: str, each: str) -> list[str]:

@@ -15,7 +15,7 @@ from yaml import YAMLError
 
 from harness.benchmark import Benchmark
 from harness.core.configuration import StoredReader, by_name, defaults
-from harness.core.errors import CombinationError, HarnessError, bounded
+from harness.core.errors import CombinationError, HarnessError, bounded, with_article
 from harness.core.secret import hide_secrets
 from harness.evaluation.comparison import MARGIN
 from harness.evaluation.metric import Metric, metrics
@@ -171,7 +171,8 @@ def _load(place: Path) -> dict[str, Any]:
     for key, kind in STORED.items():
         found = plain.get(key) if isinstance(plain, dict) else None
         if not isinstance(found, kind):
-            raise HarnessError(f"{place}: {key} = {str(found)[:40]!r}, expected a {kind.__name__}; sweep again")
+            expected = with_article(kind.__name__)
+            raise HarnessError(f"{place}: {key} = {str(found)[:40]!r}, expected {expected}; sweep again")
     if missing := [key for key in POOL if key not in plain["pool"]]:
         raise HarnessError(f"{place}: no pool.{missing[0]}, expected it beside the pool's other keys; sweep again")
     for key in EXTENSION:

@@ -219,7 +219,7 @@ def test_a_typed_cap_restricts_every_block():
     ("given", "changes", "message"),
     [
         ("fuser.alhpa=.5", {"fuser": {**defaults("fuser", "boltzmann"), "alhpa": 0.5}},
-         r"fuser.alhpa=0.5 changes nothing: nothing here reads it; no fuser has a alhpa \(did you mean alpha"),
+         r"fuser.alhpa=0.5 changes nothing: nothing here reads it; no fuser has an alhpa \(did you mean alpha"),
         pytest.param("fuser.penalty=1", {"fuser": {**defaults("fuser", "boltzmann"), "penalty": 1.0}},
                      "fuser.penalty=1.0 changes nothing.*penalty is read by fuser=learned",
                      marks=pytest.mark.plugin("mentions")),

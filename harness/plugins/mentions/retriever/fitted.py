@@ -19,7 +19,7 @@ from harness.benchmark.cluster import share_gold
 from harness.benchmark.tune_questions import are_tune_questions
 from harness.core.artifact import Facts
 from harness.core.configuration import folders as places
-from harness.core.errors import HarnessError, bounded, nearest
+from harness.core.errors import HarnessError, bounded, nearest, with_article
 from harness.core.identity import NO_RESULT, file_sha256
 from harness.retriever import Retriever
 from harness.run import Run
@@ -103,7 +103,8 @@ def _parse(path: str, size: int, changed: int) -> dict[str, Any]:
     for key, kind in KEYS.items():
         value = found.get(key) if isinstance(found, dict) else None
         if not isinstance(value, kind):
-            raise HarnessError(f"{place}: {key} = {str(value)[:40]!r}, expected a {kind.__name__}; fit again")
+            expected = with_article(kind.__name__)
+            raise HarnessError(f"{place}: {key} = {str(value)[:40]!r}, expected {expected}; fit again")
     _check_weights(f"{place}: weights", found["weights"])
     for name, weights in found["folds"].items():
         _check_weights(f"{place}: folds.{name}", weights)
