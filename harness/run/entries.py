@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 
 import numpy as np
 import pyarrow as pa
@@ -57,6 +58,25 @@ class Entries:
             for names in [column.dictionary.to_pylist()]
         )
         return queries, docs
+
+
+def id_of(place: str, value: object) -> str:
+    """A text, or a whole number as one. Raises HarnessError for anything else.    place: of it, for the message."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
+    raise HarnessError(f"{place}: expected a text or a whole number, got {value!r:.60}")
+
+
+def number_of(place: str, value: object) -> float:
+    """A number. Raises HarnessError for what is none, or does not fit float64.    place: of it, for the message."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise HarnessError(f"{place}: expected a number, got {value!r:.60}")
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise HarnessError(f"{place}: a number that does not fit 64 bits; scale them down") from error
 
 
 def number(columns: Sequence[pa.DictionaryArray]) -> tuple[pa.StringArray, list[NDArray[np.int32]]]:

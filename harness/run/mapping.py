@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import pyarrow as pa
 from harness.core.errors import HarnessError, described
 from harness.run.answers import listed
 from harness.run.content import Content
-from harness.run.entries import Entries
+from harness.run.entries import Entries, id_of, number_of
 
 log = logging.getLogger(__name__)
 Listed = Mapping[Any, Any]
@@ -48,7 +47,7 @@ def lists_of(source: str, value: object, content: Content) -> dict[str, dict[str
     lists: dict[str, dict[str, float]] = {}
     left_out = 0
     for key, answer in value.items():
-        query = _id(f"{source}: query", key)
+        query = id_of(f"{source}: the id of a query", key)
         if query in lists:
             raise HarnessError(f"{source}: query {query} stands there twice, as a number and as a text; keep one")
         found, pieces = listed(f"{source}: query {query}", answer, content.alone, content.judged)
@@ -66,30 +65,11 @@ def _list(where: str, found: object) -> dict[str, float]:
         return found
     named: dict[str, float] = {}
     for key, number in found.items() if isinstance(found, Mapping) else found:
-        document = key if type(key) is str else _id(f"{where}: document", key)
+        document = key if type(key) is str else id_of(f"{where}: the id of a document", key)
         if document in named:
             raise HarnessError(f"{where}: document {document} stands twice in its list; keep one")
-        named[document] = number if type(number) is float else _number(where, document, number)
+        named[document] = number if type(number) is float else number_of(f"{where}, document {document}", number)
     return named
-
-
-def _number(where: str, document: str, number: object) -> float:
-    if isinstance(number, bool) or not isinstance(number, Real):
-        raise HarnessError(f"{where}, document {document}: expected a number, got {number!r:.60}")
-    try:
-        return float(number)
-    except OverflowError as error:
-        raise HarnessError(
-            f"{where}, document {document}: a number that does not fit 64 bits; scale them down"
-        ) from error
-
-
-def _id(where: str, value: object) -> str:
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        return str(int(value))
-    raise HarnessError(f"{where}: an id is a text or a whole number, got {value!r:.60}")
 
 
 def mapping_of(name: str, value: object) -> Any:

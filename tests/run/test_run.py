@@ -84,7 +84,7 @@ def test_scores_are_finite(score):
     [
         ({"q": "ba"}, r"query q: expected \{document id: number\}, pairs or ids, got a str, 'ba'"),
         ({"q": {"a": "0.5"}}, r"query q, document a: expected a number, got '0\.5'"),
-        ({"q": {0.5: 1}}, r"query q: document: an id is a text or a whole number, got 0\.5"),
+        ({"q": {0.5: 1}}, r"query q: the id of a document: expected a text or a whole number, got 0\.5"),
         ({"q": [("a", 2), ("b", 1), ("a", 1)]}, r"query q: document a stands twice in its list"),
         ({7: ["a"], "7": ["b"]}, r"query 7 stands there twice, as a number and as a text"),
         ([("q", {"a": 0.5})], r"expected \{query id: \{document id: number\}\}, pairs .*, got a list"),

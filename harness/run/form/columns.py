@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import pyarrow.compute as pc
 
 from harness.core.errors import HarnessError
 from harness.run.content import LISTS, Content
-from harness.run.entries import Entries
+from harness.run.entries import Entries, id_of, number_of
 from harness.run.trec.lines import NUMBER
 
 
@@ -84,7 +83,7 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _check(source: str, name: str, column: pa.ChunkedArray, good: bool, expected: str) -> None:
     if column.null_count:
         row = int(pc.index(pc.is_null(column), True).as_py()) + 1
-        raise HarnessError(f"{source}: row {row}: column {name} is empty; expected {expected} in each row")
+        raise HarnessError(f"{source}: row {row}: column {name} is empty; give it in each row")
     if not good:
         raise HarnessError(f"{source}: column {name}: expected {expected}, found {column.type}")
 
@@ -102,35 +101,17 @@ def of_rows(before: str, chosen: Sequence[str], rows: Iterable[tuple[int, Sequen
 
     before: what stands before a line's number in messages.    chosen: the columns' names.
     """
-    query, doc, value = chosen
+    *names, value = chosen
     lines: list[int] = []
-    queries: list[str] = []
-    docs: list[str] = []
-    values: list[float] = []
-    for line, (own_query, own_doc, own_value) in rows:
+    ids: tuple[list[str], list[str]] = [], []
+    numbers: list[float] = []
+    for line, cells in rows:
+        place = f"{before}{line}: column"
+        if missing := [name for name, cell in zip(chosen, cells, strict=True) if cell is None]:
+            raise HarnessError(f"{place} {missing[0]} is empty; give it in each row")
+        for found, name, cell in zip(ids, names, cells, strict=False):
+            found.append(id_of(f"{place} {name}", cell))
+        numbers.append(number_of(f"{place} {value}", cells[-1]))
         lines.append(line)
-        queries.append(_id(f"{before}{line}", query, own_query))
-        docs.append(_id(f"{before}{line}", doc, own_doc))
-        values.append(_value(f"{before}{line}", value, own_value))
-    ids = [pa.array(one, pa.string()).dictionary_encode() for one in (queries, docs)]
-    return Entries(ids[0], ids[1], np.array(values, dtype=np.float64), place=lambda entry: f"{before}{lines[entry]}")
-
-
-def _id(place: str, name: str, value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Integral) and not isinstance(value, bool):
-        return str(int(value))
-    found = "is empty; expected" if value is None else f"is {value!r:.60}; expected"
-    raise HarnessError(f"{place}: column {name} {found} texts or integers in each row")
-
-
-def _value(place: str, name: str, value: Any) -> float:
-    if value is None or value == "":
-        raise HarnessError(f"{place}: column {name} is empty; expected numbers in each row")
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise HarnessError(f"{place}: column {name}: expected numbers, found {value!r:.60}")
-    try:
-        return float(value)
-    except OverflowError as error:
-        raise HarnessError(f"{place}: column {name}: a number that does not fit 64 bits; scale them down") from error
+    columns = [pa.array(one, pa.string()).dictionary_encode() for one in ids]
+    return Entries(*columns, np.array(numbers, dtype=np.float64), place=lambda entry: f"{before}{lines[entry]}")

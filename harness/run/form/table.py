@@ -107,9 +107,9 @@ def _plain_rows(text: str, delimiter: str, chosen: list[str]) -> pa.Table | None
 
 
 def _cells(row: Sequence[str], places: Sequence[int]) -> list[Any]:
-    """A query, a document and a number, as a text where it is none."""
+    """A query, a document and a number; a text where it is none, None where it is empty."""
     query, doc, value = (row[place] for place in places)
-    return [query, doc, float(value) if NUMBER.fullmatch(value.strip().encode()) else value]
+    return [query, doc, float(value) if NUMBER.fullmatch(value.strip().encode()) else value or None]
 
 
 def write_parquet(entries: Entries, path: Path) -> None:
