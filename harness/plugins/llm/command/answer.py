@@ -20,56 +20,46 @@ ours, with what differs.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
 from omegaconf import DictConfig
 
 from harness.command import complete, keep_inputs, look, plain, print_look
 from harness.core.errors import HarnessError, one_of, whole_number
+
+if TYPE_CHECKING:
+    from harness.benchmark import Benchmark, Splitting
+    from harness.plugins.llm.answering.answering import Condition
+    from harness.run import Run
 
 
 def run(config: DictConfig) -> None:
     """Read, judge, print and write."""
     import textwrap
 
-    from harness.benchmark import SPLITS, read_splitting
     from harness.benchmark.cluster import clusters
     from harness.core.configuration import instantiate
     from harness.evaluation.gold import part_name
     from harness.plugins.llm.answering import answering, answers
     from harness.report.output import check_ending, write_result
-    from harness.run import io as lists
-    from harness.run.matching import fit
     from harness.sweep.trial import store as store_of
 
     complete(config)
     check_ending(config.out)
-    one_of("split", config.split, SPLITS)
-    splitting = read_splitting("splitting", config.splitting)
-    depths = k if isinstance(k := plain(config.k), list) else [k]
-    for depth in depths:
-        whole_number("k", depth, 1)
-    if config.limit is not None:
-        whole_number("limit", config.limit, 1)
     paths = plain(config.run)
     paths = paths if isinstance(paths, dict) else {"retrieved": str(paths)}
     keep_inputs(config, *paths.values())
-    controls = plain(config.controls) or {}
-    for name, depth in controls.items():
-        if name != answering.GOLD_PASSAGES or depth is not None:
-            whole_number(f"controls.{name}", depth, 0)
-    if config.tokens is not None:
-        whole_number("tokens", config.tokens, 1)
-    named = answering.conditions(list(paths), depths, controls, config.tokens)
+    splitting, named = _check(config), _conditions(config, paths)
     against = answering.baseline(config.baseline, named)
-    reader = instantiate(config.reader)
-    store = store_of(config)
+    reader, store = instantiate(config.reader), store_of(config)
     data = instantiate(config.dataset).load(store).split_by(splitting, "splitting")
     members = answering.sample_questions(data, config.split, config.limit)
     if not len(members):
         raise HarnessError(f"dataset={data.name}: no question is in split={config.split}")
     gold, labels = answering.gold_answers(data, members), clusters(data.gold[members])
     questions = [data.questions[number] for number in members.tolist()]
-    whole = (data.query_ids, data.doc_ids, f"dataset={data.name}")
-    runs = {name: fit(lists.read(str(path)), f"run={path}", *whole) for name, path in paths.items()}
+    runs = _runs(paths, data)
     texts = {one.name: answering.contexts(one, runs, data, members) for one in named}
     if config.dry_run:
         estimates = {one.name: reader.estimate(questions, texts[one.name]) for one in named}
@@ -88,3 +78,37 @@ def run(config: DictConfig) -> None:
         print(textwrap.fill(line, 120))
     print_look(config, looked, len(members))
     write_result(config.out, result, table)
+
+
+def _check(config: DictConfig) -> Splitting:
+    """How questions are split. Raises HarnessError for a value that cannot be meant."""
+    from harness.benchmark import SPLITS, read_splitting
+
+    one_of("split", config.split, SPLITS)
+    for key in ("limit", "tokens"):
+        if config[key] is not None:
+            whole_number(key, config[key], 1)
+    return read_splitting("splitting", config.splitting)
+
+
+def _conditions(config: DictConfig, runs: Iterable[str]) -> list[Condition]:
+    """What is read: each run at each depth, and the controls."""
+    from harness.plugins.llm.answering import answering
+
+    depths = k if isinstance(k := plain(config.k), list) else [k]
+    for depth in depths:
+        whole_number("k", depth, 1)
+    controls = plain(config.controls) or {}
+    for name, depth in controls.items():
+        if name != answering.GOLD_PASSAGES or depth is not None:
+            whole_number(f"controls.{name}", depth, 0)
+    return answering.conditions(list(runs), depths, controls, config.tokens)
+
+
+def _runs(paths: Mapping[str, str], data: Benchmark) -> dict[str, Run]:
+    """The runs, over the questions and passages of the benchmark."""
+    from harness.run import io as lists
+    from harness.run.matching import fit
+
+    whole = (data.query_ids, data.doc_ids, f"dataset={data.name}")
+    return {name: fit(lists.read(str(path)), f"run={path}", *whole) for name, path in paths.items()}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Trip
 
 OPEN = KINDS.index("open")
 UNKNOWN = -1
+Triple = tuple[str, str, str]
+"""Subject, predicate, object."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class Statements:
     """
 
     entities: Sequence[str]
-    triples: Sequence[tuple[str, str, str]]
+    triples: Sequence[Triple]
     confidence: Sequence[float | None] = ()
     wrong: Counter[str] = field(default_factory=Counter)
 
@@ -40,26 +44,62 @@ class Statements:
         graded: a number in [0, 1] may come fourth, how sure it is.
         """
         wrong: Counter[str] = Counter()
-        named, stated, sure = [], [], []
-        for entity in entities if isinstance(entities, list) else [None]:
-            if not isinstance(entity, str):
-                wrong["not_entities"] += 1
-            elif not normal(entity):
-                wrong["empty_names"] += 1
-            else:
-                named.append(entity)
-        for row in triples if isinstance(triples, list) else [None]:
-            last = row[3] if graded and isinstance(row, list) and len(row) == 4 else None
-            grade = last if is_number(last) and 0 <= last <= 1 else None
-            triple = row[:3] if isinstance(row, list) and grade is not None else row
-            if not (isinstance(triple, list) and len(triple) == 3 and all(isinstance(part, str) for part in triple)):
-                wrong["not_triples"] += 1
-            elif not (normal(triple[0]) and normal(triple[2])):
-                wrong["empty_names"] += 1
-            else:
-                stated.append((triple[0], triple[1].strip(), triple[2]))
-                sure.append(grade)
-        return cls(named, stated, sure, wrong)
+        named = _kept(_entity, entities, wrong)
+        stated = _kept(_graded_triple if graded else _plain_triple, triples, wrong)
+        return cls(named, [triple for triple, _ in stated], [grade for _, grade in stated], wrong)
+
+    @cached_property
+    def links(self) -> list[Triple]:
+        """The triples, subject and object by the names of entities."""
+        return [(normal(subject), predicate, normal(object_)) for subject, predicate, object_ in self.triples]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all that it speaks of, each once."""
+        ends = (name for subject, _, object_ in self.links for name in (subject, object_))
+        return list(dict.fromkeys([*map(normal, self.entities), *ends]))
+
+
+class Misfit(Exception):
+    """What is neither an entity nor a triple: the name by which it is counted."""
+
+
+def _kept(read: Callable[[Any], T], rows: Any, wrong: Counter[str]) -> list[T]:
+    """The rows of a list as they are read; those that are wrong are counted."""
+    found = []
+    for row in rows if isinstance(rows, list) else [None]:
+        try:
+            found.append(read(row))
+        except Misfit as fault:
+            wrong[str(fault)] += 1
+    return found
+
+
+def _entity(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Misfit("not_entities")
+    if not normal(value):
+        raise Misfit("empty_names")
+    return value
+
+
+def _plain_triple(row: Any) -> tuple[Triple, None]:
+    if not (isinstance(row, list) and len(row) == 3 and all(isinstance(part, str) for part in row)):
+        raise Misfit("not_triples")
+    subject, predicate, object_ = row
+    if not (normal(subject) and normal(object_)):
+        raise Misfit("empty_names")
+    return (subject, predicate.strip(), object_), None
+
+
+def _graded_triple(row: Any) -> tuple[Triple, float | None]:
+    grade = row[3] if isinstance(row, list) and len(row) == 4 else None
+    if not (is_number(grade) and 0 <= grade <= 1):
+        return _plain_triple(row)
+    return _plain_triple(row[:3])[0], grade
+
+
+NOTHING = Statements((), ())
 
 
 def add_statements(
@@ -71,36 +111,33 @@ def add_statements(
     Questions mention, beside what ``base`` found in them, those names that stand in them with a capital or a digit,
     longest first, where ``base`` found nothing.
     """
-    number = {name: i for i, name in enumerate(base.names)}
-    predicates: dict[str, int] = {}
-    wrong: Counter[str] = Counter()
-    statements: list[tuple[int, int, int, int]] = []
-    mentioned: list[dict[int, None]] = []
-    for place, one in enumerate(said):
-        found: dict[int, None] = {}
-        for entity in one.entities if one else ():
-            found[number.setdefault(normal(entity), len(number))] = None
-        for subject, predicate, object_ in one.triples if one else ():
-            ends = [number.setdefault(normal(name), len(number)) for name in (subject, object_)]
-            found.update(dict.fromkeys(ends))
-            statements.append((place, ends[0], predicates.setdefault(predicate, len(predicates)), ends[1]))
-        mentioned.append(found)
-        wrong.update(one.wrong if one else ())
-    sure = [grade for one in said if one for grade in one.confidence]
-    triples = Triples.of(statements, list(predicates), sure if any(grade is not None for grade in sure) else None)
-    rows = [np.array([(name, UNKNOWN, UNKNOWN, OPEN) for name in found], np.int32) for found in mentioned]
-    names = list(number)
-    known = Gazetteer(list(dict.fromkeys(name for found in mentioned for name in (names[i] for i in found))))
+    stated = [one or NOTHING for one in said]
+    known = Gazetteer(list(dict.fromkeys(name for one in stated for name in one.names)))
+    number = {name: i for i, name in enumerate(dict.fromkeys([*base.names, *known.names]))}
+    triples = _triples(stated, number)
+    rows = [np.array([(number[name], UNKNOWN, UNKNOWN, OPEN) for name in one.names], np.int32) for one in stated]
     asked = [
         _unseen(text, known, number, _rows(base.questions, place)) for place, text in enumerate(benchmark.questions)
     ]
-    extraction = Extraction(names, base.titled, _joined(base.passages, rows), _joined(base.questions, asked), triples)
-    return extraction, {
+    mentions = _joined(base.passages, rows), _joined(base.questions, asked)
+    wrong: Counter[str] = Counter()
+    for one in stated:
+        wrong.update(one.wrong)
+    return Extraction(list(number), base.titled, *mentions, triples), {
         "openie_entities": len(known.names),
-        "passages_without_triple": sum(1 for one in said if not (one and one.triples)),
+        "passages_without_triple": sum(not one.triples for one in stated),
         "self_loops": int((triples.subject == triples.object).sum()),
         **{name: wrong[name] for name in ("not_entities", "not_triples", "empty_names")},
     }
+
+
+def _triples(stated: Sequence[Statements], number: Mapping[str, int]) -> Triples:
+    """The triples of all passages.    number: of each entity by its name."""
+    links = [(place, *link) for place, one in enumerate(stated) for link in one.links]
+    predicates = {name: i for i, name in enumerate(dict.fromkeys(predicate for _, _, predicate, _ in links))}
+    rows = [(place, number[one], predicates[predicate], number[other]) for place, one, predicate, other in links]
+    sure = [grade for one in stated for grade in one.confidence]
+    return Triples.of(rows, list(predicates), sure if any(grade is not None for grade in sure) else None)
 
 
 def _rows(mentions: Mentions, place: int) -> NDArray[np.int32]:
