@@ -86,6 +86,17 @@ def test_a_tables_p_values_are_corrected_by_split(result: SweepResult) -> None:
     assert all((one.p_equivalent or 0) > 0.05 for _, one in tested)  # 8 queries show nothing
 
 
+def test_a_trial_that_two_rows_name_is_corrected_for_once(result: SweepResult) -> None:
+    """On tune bm25 has 0W/2L against dense, p 1/2, whatever it is called."""
+    named = {"vector only": "dense", "lexical": "bm25", "the same": "bm25"}
+    rows = [{"label": label, "where": {"fuser": "single", "fuser.list": name}} for label, name in named.items()]
+    spec = {"name": "t", "title": "T", "metrics": ["last_hop@5"], "against": "vector only", "rows": rows}
+    lines = [line for line in ComparisonTable(result, spec, {}).lines if line.split == "tune"]
+    first, *others = [line.against for line in lines]
+    assert (first, [one.p_holm for one in others if one]) == (None, [0.5, 0.5])
+    assert lines[1].p_same == lines[2].p_same == others[0].p_equivalent
+
+
 def test_equivalence_is_by_cluster_and_corrected(result: SweepResult) -> None:
     """The graph loses 1, 4 and 5, one cluster, and wins in the other; Holm over both rows' equivalence."""
     frame = result.queries.assign(cluster=[0, 1, 0, 0, 1, 1, 0, 0])

@@ -107,8 +107,10 @@ def test_signs_are_exact_tests_corrected_over_the_rows() -> None:
         3: [],
     }
     six = pd.DataFrame({"id": range(10), "cluster": [0, 0, 0, 0, 0, 1, 2, 3, 4, 5]})
-    by_cluster = signs(dataclasses.replace(view, queries=six), "last_hop@5", dict.fromkeys(range(4), 1), "dense", "x")
-    assert not any(by_cluster.values())  # graph wins six clusters of six: 2 / 2^6, times 4 by Holm
+    clustered = dataclasses.replace(view, queries=six)  # graph wins six clusters of six: 2 / 2^6, times 2 by Holm
+    assert not any(signs(clustered, "last_hop@5", {0: 1, 1: 2}, "dense", "x").values())
+    once = signs(clustered, "last_hop@5", {0: 1, 1: 1}, "dense", "x")
+    assert once == dict.fromkeys(range(2), ["better than the baseline"])  # a trial with two roles is one comparison
 
 
 def test_what_cannot_be_one_table_says_so(results: list[SweepResult]) -> None:

@@ -60,7 +60,8 @@ def values_of(view: View, metric: str) -> NDArray[np.float64]:
 def signs(view: View, metric: str, places: Mapping[int, int], baseline: str, best: str | None) -> dict[int, list[str]]:
     """The keys of ``SIGNS`` that hold for each row, by the p that decides, corrected by Holm over the rows.
 
-    places: the place in the view of each row of the table.
+    places: the place in the view of each row of the table. A trial with two rows, as RRF's default where it is also the
+    best RRF, is one comparison.
     """
     found: dict[int, list[str]] = {row: [] for row in places}
     for name, what in ((baseline, "the baseline"), (best, "the best list")):
@@ -68,8 +69,10 @@ def signs(view: View, metric: str, places: Mapping[int, int], baseline: str, bes
         if base is None or (what == "the best list" and name == baseline):
             continue
         measure = Metric.parse(metric)
-        judged = {row: view.compare(place, base, metric=measure) for row, place in places.items() if place != base}
-        for row, one in zip(judged, corrected([*judged.values()]), strict=True):
-            if one.finding != "even":
-                found[row].append(f"{one.finding} than {what}")
+        others = list(dict.fromkeys(place for place in places.values() if place != base))
+        judged = corrected([view.compare(place, base, metric=measure) for place in others])
+        findings = {place: one.finding for place, one in zip(others, judged, strict=True)}
+        for row, place in places.items():
+            if findings.get(place, "even") != "even":
+                found[row].append(f"{findings[place]} than {what}")
     return found

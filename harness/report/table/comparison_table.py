@@ -153,7 +153,7 @@ class ComparisonTable:
         return [
             f"{defined}. W and L: queries with more, and "
             f"less, {metric} than {self.spec['against']}; p: raw, exact two-sided McNemar by query; Holm p: over the "
-            f"rows of a split; difference in points, {how}; {same}Holm p and intervals are by cluster where queries "
+            f"trials of a split; difference in points, {how}; {same}Holm p and intervals are by cluster where queries "
             "share gold; each row's strategy was chosen on tune. "
             f"{slices + '. ' if slices else ''}{self.warning()}"
             f"{''.join(f'{label}: not measured in this sweep; `{do}` does. ' for label, _, do in self.unmeasured)}"
@@ -197,15 +197,16 @@ class ComparisonTable:
     ) -> dict[int, tuple[Comparison, float | None]]:
         """The comparisons with the table's baseline row, and their p of equivalence, corrected, by number of the row.
 
-        own: the place in ``part`` of each row's trial.
+        own: the place in ``part`` of each row's trial. A trial that several rows name is one comparison.
         """
         base = own[[row["label"] for row in self.spec["rows"]].index(self.spec["against"])]
         if base is None:
             return {}
-        others = {number: place for number, place in enumerate(own) if place is not None and place != base}
-        found = corrected([part.compare(place, base, members, self.metrics[0]) for place in others.values()])
+        others = list(dict.fromkeys(place for place in own if place is not None and place != base))
+        found = corrected([part.compare(place, base, members, self.metrics[0]) for place in others])
         same = corrected_ps([one.p_equivalent for one in found])
-        return dict(zip(others, zip(found, same, strict=True), strict=True))
+        compared = dict(zip(others, zip(found, same, strict=True), strict=True))
+        return {number: compared[place] for number, place in enumerate(own) if place in compared}
 
 
 def _published(row: Mapping[str, Any], part: View, cut: Mapping[str, Any]) -> str:
