@@ -61,15 +61,16 @@ class Passages(Sequence[str]):
     def __getitem__(self, place: int | slice) -> str | list[str]:
         """The passage, or passages, of one place or several."""
         if not isinstance(place, slice):
-            return _passage(self.titles[place].as_py(), self.texts[place].as_py())
+            return passage_text(self.titles[place].as_py(), self.texts[place].as_py())
         start, stop, step = place.indices(len(self))
         if step != 1:
             return [self[number] for number in range(start, stop, step)]
         columns = (column.slice(start, max(0, stop - start)).to_numpy() for column in (self.titles, self.texts))
-        return [_passage(title, text) for title, text in zip(*columns, strict=True)]
+        return [passage_text(title, text) for title, text in zip(*columns, strict=True)]
 
 
-def _passage(title: str | None, text: str) -> str:
+def passage_text(title: str | None, text: str) -> str:
+    """What is read of a passage: title, line break, text."""
     return f"{title}\n{text}" if title else text
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.benchmark.benchmark import Benchmark
+from harness.benchmark.benchmark import Benchmark, passage_text
 from harness.benchmark.split import SPLITS, Splitting, read_splitting, split_queries
 from harness.core.errors import HarnessError, one_of
 
@@ -46,12 +46,13 @@ class Texts:
     @cached_property
     def passages(self) -> list[str]:
         """Of each passage title, line break, text."""
-        return [f"{title}\n{text}" if title else text for title, text in zip(self.titles, self.texts, strict=True)]
+        return list(map(passage_text, self.titles, self.texts))
 
     def parts(self, splitting: Splitting) -> NDArray[np.str_]:
         """str[Q]: ``tune`` or ``test`` of each question, as ``splitting`` says."""
         rule = read_splitting("splitting", splitting)
-        gold = None if self.gold is None else self._gold
+        known = self.gold
+        gold = None if known is None else lambda: known
         return split_queries(rule, self.query_ids, self.name, "splitting", lambda: self.given, gold)
 
     def split(self, name: str, splitting: Splitting) -> Texts:
@@ -74,6 +75,3 @@ class Texts:
             chain=None if self.chain is None else self.chain[kept],
             ordered=None if self.ordered is None else self.ordered[kept],
         )
-
-    def _gold(self) -> NDArray[np.int32]:
-        return np.empty((0, 0), np.int32) if self.gold is None else self.gold

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from harness.core.table import LEVEL, SHARES, Scale, shown
 from harness.evaluation import statistic
 from harness.evaluation.metric.measure import Values
-from harness.evaluation.statistic import trials
 from harness.evaluation.statistic.cluster import Labels
 
 MARGIN = 0.02
@@ -102,10 +101,10 @@ class Comparison:
             others = np.where(rounding, mine, others)  # the mean of three 0.1 is not 0.1
         return cls(mine[:, 0].copy(), others[:, 0].copy(), binary, margin, labels, test, scale, errors, **what)
 
-    def with_holm(self, p: float | None) -> Self:
-        """The same with another ``p_holm``, and with all that was computed."""
+    def with_fields(self, **fields: Any) -> Self:
+        """The same with another ``p_holm``, or under other names, and with all that was computed."""
         found = copy.copy(self)
-        object.__setattr__(found, "p_holm", p)
+        vars(found).update(fields)
         return found
 
     @property
@@ -279,7 +278,7 @@ class Comparison:
         """The same with the effective n, where queries share clusters."""
         if not self.binary or not self.shared:
             return self.wilson
-        low, high = trials.clustered_wilson(self.ours, self._labels).tolist()
+        low, high = statistic.clustered_wilson(self.ours, self._labels).tolist()
         return low, high
 
     @cached_property
@@ -339,7 +338,7 @@ def record(one: Comparison | Outcome) -> dict[str, float | None]:
 def corrected(found: Sequence[C]) -> list[C]:
     """The comparisons with the p that decide corrected over all of them by Holm."""
     ps = corrected_ps([one.p_deciding for one in found])
-    return [one.with_holm(p) for one, p in zip(found, ps, strict=True)]
+    return [one.with_fields(p_holm=p) for one, p in zip(found, ps, strict=True)]
 
 
 def corrected_ps(ps: Sequence[float | None], correct: Correction = statistic.holm) -> list[float | None]:

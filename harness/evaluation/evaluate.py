@@ -3,7 +3,6 @@
 >>> from harness.evaluation.evaluate import evaluate
 >>> from harness.evaluation.gold import Gold
 >>> from harness.run import Run
-from harness.run.systems import Systems, is_several, read_systems
 >>> gold = Gold(["q"], [["a", "b"]], [2], ["bridge"], True, "here")
 >>> found = evaluate(Run.from_dict({"q": {"b": 2.0, "a": 1.0}}), gold, ["last_hop@1", "full_sup@1"])
 >>> found.metrics

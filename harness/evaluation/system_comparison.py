@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from operator import attrgetter
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -81,6 +81,12 @@ class SystemComparison(Result, Comparison):
     @abstractmethod
     def extent(self, n: int) -> str:
         """What was scored: ``147 queries, split tune``."""
+
+    def with_fields(self, **fields: Any) -> Self:
+        """See ``Comparison``; ``json`` says the fields."""
+        found = super().with_fields(**fields)
+        vars(found).pop("json", None)
+        return found
 
     def _json(self) -> dict[str, Any]:
         found = self._values()

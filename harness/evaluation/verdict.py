@@ -33,11 +33,10 @@ def short_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 def renamed(found: Sequence[S]) -> list[S]:
-    """The comparisons with short names of runs and baselines, for a terminal."""
+    """The comparisons with short names of runs and baselines, for a terminal; nothing is computed again."""
     names = short_names(list(dict.fromkeys(name for one in found for name in (one.baseline, one.name))))
     return [
-        replace(
-            one,
+        one.with_fields(
             name=names[one.name],
             baseline=names[one.baseline],
             coverages={names.get(name, name): coverage for name, coverage in one.coverages.items()},
@@ -110,7 +109,8 @@ def sentences(found: Sequence[SystemComparison], rooms: Mapping[str, Headroom]) 
     """
     said: list[Sentence] = []
     for one in found:
-        pair = conclude(one if len(found) > 1 else one.with_holm(None), f"{one.name} by {one.metric}", one.baseline)
+        judged = one if len(found) > 1 else one.with_fields(p_holm=None)
+        pair = conclude(judged, f"{one.name} by {one.metric}", one.baseline)
         said += [replace(each, topic=str(one.metric)) for each in pair]
     if len(found) > 1:
         said = [replace(one, kind="explanation") for one in said if one.kind != "caveat"]

@@ -8,8 +8,12 @@ from scipy.stats import ttest_1samp
 from statsmodels.stats.contingency_tables import mcnemar as exact
 
 from harness.evaluation.comparison import Comparison
+from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
+from harness.evaluation.run_comparison import compare
 from harness.evaluation.statistic import bootstrap
+from harness.evaluation.verdict import renamed
+from harness.run import Run
 
 OURS = np.array([1.0] * 6 + [0.0] * 2 + [1.0] * 3 + [0.0] * 9)  # wins 0 to 5, loses 6 and 7, both find 8 to 10
 THEIRS = np.array([0.0] * 6 + [1.0] * 2 + [1.0] * 3 + [0.0] * 9)
@@ -79,3 +83,14 @@ def test_nothing_is_detectable_where_no_p_is_small_enough(binary: bool, test: st
         assert (by_cluster.detectable is None) == (count == 5)
         few = Comparison.of(ours[:count], 0 * ours[:count], binary, test=test)
         assert (few.units, few.detectable is None) == (count, count == 5)
+
+
+def test_under_another_name_or_p_nothing_is_computed_again() -> None:
+    mine, other = Run.from_dict({"q": {"a": 1.0}}), Run.from_dict({"q": {"b": 1.0}})
+    (one,) = compare({"new/x.trec": mine}, {"old/y.trec": other}, Gold.from_dict({"q": ["a", "b"]}), "recall@5")
+    assert (one["name"], one["p_holm"]) == ("new/x.trec", 1.0)
+    (short,) = renamed([one])
+    assert (short["name"], short["baseline"]) == ("x.trec", "y.trec")
+    assert {*short.coverages} == {"x.trec", "y.trec"}
+    assert short.ruling is one.ruling
+    assert one.with_fields(p_holm=0.5)["p_holm"] == 0.5

@@ -30,7 +30,7 @@ def test_what_is_better_and_what_is_worse() -> None:
 
 
 def test_a_corrected_p_decides() -> None:
-    sentences = conclude(compared(10, 0, 10).with_holm(0.0504), "new", "old")
+    sentences = conclude(compared(10, 0, 10).with_fields(p_holm=0.0504), "new", "old")
     assert sentences[0].endswith("Holm p .0504), no difference is shown.")
     rule = "Against old Holm p decides, which is corrected for all comparisons; the interval, which is not "
     assert sentences[1] == f"{rule}corrected, excludes 0."

@@ -13,7 +13,7 @@ import numpy as np
 from harness.benchmark import Benchmark, Texts
 from harness.benchmark.source.assembly import answerable, assemble, check_gold
 from harness.benchmark.source.chain import Chain, check_chain
-from harness.benchmark.source.judgements import add_judgements, benchmark, judgement_files, read_judgements
+from harness.benchmark.source.judgements import benchmark, join_judgements, judgement_files, read_judgements
 from harness.benchmark.source.prepared import (
     need_file,
     plain_passages,
@@ -83,10 +83,7 @@ class Folder:
                 f"dataset.tokens={self.tokens}: {folder} is one of BEIR, whose qrels judge whole documents; name gold "
                 "passages or spans in queries.jsonl (supporting_ids)"
             )
-        judged: dict[str, dict[str, int]] = {}
-        splits: dict[str, str] = {}
-        for path in files:
-            add_judgements(judged, splits, read_judgements(path), path.stem)
+        judged, splits = join_judgements((path.stem, read_judgements(path)) for path in files)
         questions = read_prepared_questions(need_file(folder, "queries"))
         asked = {name: question for name, question in questions.items() if name in judged}
         passages = functools.partial(plain_passages, need_file(folder, "corpus"))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source.judgements import add_judgements, benchmark
+from harness.benchmark.source.judgements import benchmark, join_judgements
 from harness.benchmark.source.records import Record
 from harness.core.errors import HarnessError
 from harness.work.store import Store
@@ -41,11 +41,7 @@ class Hf:
         columns = ("query-id", "corpus-id", "score")
         found = {split: self._part(self.qrels or self.path, "default", split, columns) for split in named}
         corpus = self._part(self.path, "corpus", "corpus", ("_id", "text"))
-        judged: dict[str, dict[str, int]] = {}
-        splits: dict[str, str] = {}
-        for split, rows in found.items():
-            judgements = ((str(row["query-id"]), str(row["corpus-id"]), int(row["score"])) for row in rows)
-            add_judgements(judged, splits, judgements, split)
+        judged, splits = join_judgements((split, map(_judgement, rows)) for split, rows in found.items())
         asked = {name: str(row["text"]) for row in queries if (name := str(row["_id"])) in judged}
         key = self.path if self.split == "test" else f"{self.path} split={','.join(named)}"
         return benchmark(self.path, functools.partial(_passages, corpus), asked, judged, store, splits, key)
@@ -66,6 +62,10 @@ class Hf:
                 f"BEIR's {', '.join(columns)}"
             )
         return found
+
+
+def _judgement(row: Mapping[str, Any]) -> tuple[str, str, int]:
+    return str(row["query-id"]), str(row["corpus-id"]), int(row["score"])
 
 
 def _passages(corpus: Any) -> Iterator[Record]:

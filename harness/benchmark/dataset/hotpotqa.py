@@ -30,16 +30,15 @@ def bridge_order(question: str, answer: str, gold: Sequence[Record]) -> tuple[li
     The passage that holds the answer last, where just one does (``answer_last``); else the one whose title the question
     names first, where it names just one (``question_title_first``); else as they are (``supporting_facts``).
     """
-    holders = [passage for passage in gold if _at(answer, f"{passage['title']}\n{passage['text']}") is not None]
+    holders = [passage for passage in gold if _holds(f"{passage['title']}\n{passage['text']}", answer)]
     if len(holders) == 1:
         return [*(passage for passage in gold if passage is not holders[0]), holders[0]], "answer_last"
-    named = [passage for passage in gold if _at(passage["title"].partition(" (")[0], question) is not None]
+    named = [passage for passage in gold if _holds(question, passage["title"].partition(" (")[0])]
     if len(named) == 1:
         return [named[0], *(passage for passage in gold if passage is not named[0])], "question_title_first"
     return list(gold), "supporting_facts"
 
 
-def _at(words: str, text: str) -> int | None:
-    """Where whole words first stand in a text, whatever their case."""
-    found = re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)
-    return found.start() if found else None
+def _holds(text: str, words: str) -> bool:
+    """Whether whole words stand in a text, whatever their case."""
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE) is not None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.benchmark import MEANING, Benchmark
-from harness.benchmark.source.judgements import add_judgements, benchmark
+from harness.benchmark.source.judgements import benchmark, join_judgements
 from harness.benchmark.source.records import Record
 from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError
@@ -48,15 +48,14 @@ class IrDatasets:
 
 def _read(library: Any, named: Sequence[str], store: Store) -> Benchmark:
     questions: dict[str, str] = {}
-    judged: dict[str, dict[str, int]] = {}
-    splits: dict[str, str] = {}
+    parts = []
     for name in named:
         found = _collection(library, name)
         if (parent := library.docs_parent_id(name)) != (first := library.docs_parent_id(named[0])):
             raise HarnessError(f"dataset.id: the documents of {name} are {parent}, of {named[0]} {first}")
         questions |= {str(query.query_id): query.default_text() for query in found.queries_iter()}
-        rows = ((str(one.query_id), str(one.doc_id), int(one.relevance)) for one in found.qrels_iter())
-        add_judgements(judged, splits, rows, _split(name))
+        parts.append((_split(name), map(_judgement, found.qrels_iter())))
+    judged, splits = join_judgements(parts)
     source = named[0] if len(named) == 1 else parent
     documents = functools.partial(_passages, found)
     return benchmark(source, documents, questions, judged, store, splits, ",".join(named))
@@ -71,6 +70,10 @@ def _collection(library: Any, name: str) -> Any:
     if lacks:
         raise HarnessError(f"dataset.id={name}: the collection has no {' and no '.join(lacks)}")
     return found
+
+
+def _judgement(one: Any) -> tuple[str, str, int]:
+    return str(one.query_id), str(one.doc_id), int(one.relevance)
 
 
 def _split(name: str) -> str:

@@ -7,7 +7,7 @@ from .chain import chains as chains
 from .chain import check_chain as check_chain
 from .chain import with_chain as with_chain
 from .corpus import read_corpus as read_corpus
-from .judgements import add_judgements as add_judgements
+from .judgements import join_judgements as join_judgements
 from .judgements import judgement_files as judgement_files
 from .judgements import read_judgements as read_judgements
 from .lock import Lock as Lock

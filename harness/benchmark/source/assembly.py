@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,7 +58,7 @@ def answerable(queries: Records) -> Records:
     kept = [number for number, query in enumerate(queries.values) if query.get("supporting_ids") != []]
     if not kept and queries.values:
         raise HarnessError(f"{queries.path}: no query has supporting_ids; name the gold passages of some")
-    return replace(queries, values=[queries.values[n] for n in kept], places=[queries.places[n] for n in kept])
+    return queries.take(kept)
 
 
 def check_gold(corpus: Corpus, queries: Records, chain: Chain) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:

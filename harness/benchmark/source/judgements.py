@@ -109,17 +109,21 @@ def _warn(source: str, left_out: Mapping[str, int], questions: int) -> None:
             log.warning("%s: %d %s; left out", source, left_out[name], reason)
 
 
-def add_judgements(
-    judged: dict[str, dict[str, int]], splits: dict[str, str], rows: Iterable[tuple[str, str, int]], split: str
-) -> None:
-    """Put judgements (query, passage, relevance) of a split to those of others, and the split of each of their queries.
+def join_judgements(
+    parts: Iterable[tuple[str, Iterable[tuple[str, str, int]]]],
+) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
+    """The relevance of each passage, and the split, of each query.
 
-    Raises HarnessError for a query that another split has, too.
+    parts: splits with their judgements: query, passage, relevance. Raises HarnessError for a query of two splits.
     """
-    for query, passage, grade in rows:
-        if (other := splits.setdefault(query, split)) != split:
-            raise HarnessError(f"query {query} is judged in the splits {other} and {split}; name one of them")
-        judged.setdefault(query, {})[passage] = grade
+    judged: dict[str, dict[str, int]] = {}
+    splits: dict[str, str] = {}
+    for split, rows in parts:
+        for query, passage, grade in rows:
+            if (other := splits.setdefault(query, split)) != split:
+                raise HarnessError(f"query {query} is judged in the splits {other} and {split}; name one of them")
+            judged.setdefault(query, {})[passage] = grade
+    return judged, splits
 
 
 def judgement_files(folder: Path) -> list[Path]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.benchmark import Benchmark
@@ -120,8 +120,7 @@ class Published(ABC):
             log.warning(
                 "%s: %d of %d questions are not answerable; left out", questions.path, left_out, len(questions.values)
             )
-        values, places = questions.values, questions.places
-        return replace(questions, values=[values[n] for n in kept], places=[places[n] for n in kept])
+        return questions.take(kept)
 
     def _checked(
         self, card: Card, lock: Lock, way: str, where: Path, corpus: Corpus, queries: Records, total: int

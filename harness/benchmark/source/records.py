@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +41,13 @@ class Records:
         """Place and record of each."""
         return zip(self.places, self.values, strict=True)
 
+    def take(self, numbers: Sequence[int]) -> Records:
+        """Some of them, by number."""
+        return replace(self, values=[self.values[n] for n in numbers], places=[self.places[n] for n in numbers])
+
     def with_values(self, values: Sequence[Record]) -> Records:
         """Other records (made from these, one each) at the same places."""
-        return Records(self.path, values, self.places, self.unit)
+        return replace(self, values=values)
 
 
 @dataclass(frozen=True)

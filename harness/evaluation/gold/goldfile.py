@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from harness.benchmark.source import (
     QUERY_NAMES,
     Chain,
-    add_judgements,
     chains,
+    join_judgements,
     judgement_files,
     read_judgements,
     with_our_names,
@@ -89,10 +89,7 @@ def _has_queries(path: Path, form: Form, number: int, first: bytes) -> bool:
 def _splits(folder: Path, chain: Chain | None) -> Judged:
     """The judgements of a folder of BEIR, the files of ``qrels`` being splits."""
     _refuse_chain(folder, chain)
-    judged: dict[str, dict[str, int]] = {}
-    splits: dict[str, str] = {}
-    for path in judgement_files(folder):
-        add_judgements(judged, splits, read_judgements(path), path.stem)
+    judged, splits = join_judgements((path.stem, read_judgements(path)) for path in judgement_files(folder))
     found = graded({query: {doc: float(grade) for doc, grade in grades.items()} for query, grades in judged.items()})
     return replace(found, given=[splits[query] for query in found.query_ids])
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.core.errors import HarnessError
-from harness.evaluation.statistic.trials import Values, benjamini_hochberg_ps, holm_ps
+from harness.evaluation.statistic.trials import Values, holm_ps
 
 
 def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
@@ -28,7 +28,7 @@ def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.flo
 
     ps: as in ``holm``. Holds for independent and for positively dependent tests.
     """
-    return _adjusted(ps, benjamini_hochberg_ps)
+    return _adjusted(ps, _step_up)
 
 
 def partial_conjunction(ps: ArrayLike) -> NDArray[np.float64]:
@@ -76,6 +76,14 @@ def charge(look: int) -> float:
     [1.64, 6.58, 41.12]
     """
     return (math.pi * look) ** 2 / 6
+
+
+def _step_up(ps: Values) -> Values:
+    order = np.argsort(ps, kind="stable")
+    shares = ps[order] / (np.arange(1, len(ps) + 1) / len(ps))
+    adjusted = np.empty_like(ps)
+    adjusted[order] = np.minimum.accumulate(shares[::-1])[::-1]
+    return adjusted
 
 
 def _adjusted(ps: ArrayLike | Sequence[float | None], method: Callable[[Values], Values]) -> NDArray[np.float64]:

@@ -16,9 +16,7 @@ DRAWN = 1 << 22
 """Signs of ``sign_flip`` held at once. Fixed, too."""
 
 
-def sign_flip(
-    differences: ArrayLike, labels: NDArray[np.int64] | None = None, permutations: int = 10_000, seed: int = 0
-) -> float:
+def sign_flip(differences: ArrayLike, labels: NDArray[np.int64] | None = None, permutations: int = 10_000) -> float:
     """Two-sided p of the mean of paired differences, for scores of any kind (Fisher 1935).
 
     differences: float64[n], one an item. If the systems do not differ, each may as well have the other sign; p is the
@@ -40,7 +38,7 @@ def sign_flip(
     if len(sums) < 60 and 2 ** len(sums) <= permutations:
         patterns = np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums)) & 1
         return float((np.abs((2 * patterns - 1) @ sums) >= reach).mean())
-    draw = np.random.Generator(np.random.PCG64(seed))
+    draw = np.random.Generator(np.random.PCG64(0))
     step, reached = max(1, DRAWN // len(sums)), 0
     for start in range(0, permutations, step):
         flips = draw.integers(0, 2, size=(min(step, permutations - start), len(sums)), dtype=np.int8) * 2 - 1

@@ -1,4 +1,4 @@
-"""McNemar, Wilson, Holm and Benjamini-Hochberg over hundreds of trials; tests hold them against statsmodels.
+"""McNemar, Wilson and Holm over hundreds of trials; tests hold them against statsmodels.
 
 Importing statsmodels, or scipy.stats, would take most of the time of a short `harness compare`.
 """
@@ -48,13 +48,4 @@ def holm_ps(ps: Values) -> Values:
     order = np.argsort(ps, kind="stable")
     adjusted = np.empty_like(ps)
     adjusted[order] = np.minimum(1, np.maximum.accumulate(ps[order] * np.arange(len(ps), 0, -1)))
-    return adjusted
-
-
-def benjamini_hochberg_ps(ps: Values) -> Values:
-    """float64[T]: Benjamini and Hochberg's p values."""
-    order = np.argsort(ps, kind="stable")
-    shares = ps[order] / (np.arange(1, len(ps) + 1) / len(ps))
-    adjusted = np.empty_like(ps)
-    adjusted[order] = np.minimum.accumulate(shares[::-1])[::-1]
     return adjusted

@@ -195,7 +195,7 @@ class View:
         stored = {str(self.lock.get("best_single")): against_best(row), self.reference: against_reference(row)}.get(
             name
         )
-        return self.compare(self.winner_place, place).with_holm(None if stored is None else stored.p_holm)
+        return self.compare(self.winner_place, place).with_fields(p_holm=None if stored is None else stored.p_holm)
 
     def is_winner(self, place: int) -> bool:
         """Whether a row is the winner or, where that is a list in disguise, any other disguise of it."""
