@@ -9,7 +9,8 @@ from functools import cached_property
 from math import ceil
 
 from harness.core.escape import tex
-from harness.core.table.table import PAIRS, Table, spans
+from harness.core.table.grid import spans
+from harness.core.table.table import PAIRS, Table
 
 BREAK = r"\\"
 BOX = r"""\resizebox{%%

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import csv
 import io
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby, zip_longest
+from itertools import groupby
 from typing import Any, Generic, TypeVar
 
 from harness.core import escape
 from harness.core.table.format import Kind, is_missing, show, sort_key
+from harness.core.table.grid import Grid, shorten, spans
 
 LONGEST = 40
 """Rows of a table that fit on a page of the report."""
@@ -225,33 +225,18 @@ class Table:
         longest: characters of a cell; of a longer one the middle is left out, or, where that would make different
         cells of a column look alike, the words that these have in common.    wrap: a longer one goes on below instead.
         """
-        rows, marks = self._screen_rows(longest, wrap)
-        head = [escape.terminal(column.title.removesuffix(" %")) for column in self.columns]
-        groups = spans([escape.terminal(column.group) for column in self.columns])
-        widths = _widths([head, *rows], groups)
-        left = [column.kind == "text" for column in self.columns]
-        margin = 2 if self.marked else 0
-        head_line, *body = (
-            f"{mark:<{margin}}{_line(row, widths, left)}" for mark, row in zip(["", *marks], [head, *rows], strict=True)
-        )
-        rule = "-" * (margin + sum(widths) + 2 * len(widths) - 2)
-        above = [f"{'':<{margin}}{_over(groups, widths)}".rstrip()] if any(name for name, _ in groups) else []
-        return [*above, head_line, rule, *body]
-
-    def _screen_rows(self, longest: int | None, wrap: bool) -> tuple[list[list[str]], list[str]]:
-        """The cells of each line of a terminal, and what stands in front of it."""
-        columns = self._marked_columns(None if wrap else longest)
-        rows = [list(row) for row in zip(*columns, strict=True)]
-        marks = [">" if number in self.marked else "" for number in range(len(rows))]
-        return _wrapped(rows, marks, longest) if wrap and longest else (rows, marks)
-
-    def _marked_columns(self, longest: int | None) -> list[list[str]]:
-        """The cells of each column for a terminal, with their marks."""
-        found = []
+        columns = []
         for place, column in enumerate(zip(*self.cells(), strict=True)):
-            texts = _shorten([escape.terminal(cell) for cell in column], longest)
-            found.append([f"{text}{self.style.marks.get((row, place), '')}" for row, text in enumerate(texts)])
-        return found
+            texts = shorten([escape.terminal(cell) for cell in column], None if wrap else longest)
+            columns.append([f"{text}{self.style.marks.get((row, place), '')}" for row, text in enumerate(texts)])
+        grid = Grid(
+            [escape.terminal(column.title.removesuffix(" %")) for column in self.columns],
+            spans([escape.terminal(column.group) for column in self.columns]),
+            [column.kind == "text" for column in self.columns],
+            list(zip(*columns, strict=True)),
+            [">" if number in self.marked else "" for number in range(len(self.rows))],
+        )
+        return grid.wrapped(longest).lines() if wrap and longest else grid.lines()
 
     def text(self) -> str:
         """Title, rows and notes."""
@@ -330,65 +315,6 @@ def sentence(text: str) -> str:
     return text if text[-1:] in ".?!" else f"{text}."
 
 
-Spans = Sequence[tuple[str, Sequence[int]]]
-"""Groups of columns: the name of each, and its places."""
-
-
-def _widths(rows: Sequence[Sequence[str]], groups: Spans) -> list[int]:
-    """Of each column, so that its cells and the names of the groups fit; two blanks stand between columns."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for name, places in groups:
-        widths[places[-1]] += max(0, len(name) - _width(places, widths))
-    return widths
-
-
-def _width(places: Sequence[int], widths: Sequence[int]) -> int:
-    """Of neighbouring columns together."""
-    return sum(widths[place] for place in places) + 2 * len(places) - 2
-
-
-def _over(groups: Spans, widths: Sequence[int]) -> str:
-    """The line of the groups' names."""
-    return "  ".join(name.ljust(_width(places, widths)) for name, places in groups)
-
-
-def _line(cells: Sequence[str], widths: Sequence[int], left: Sequence[bool]) -> str:
-    padded = (
-        cell.ljust(width) if to_left else cell.rjust(width)
-        for cell, width, to_left in zip(cells, widths, left, strict=True)
-    )
-    return "  ".join(padded).rstrip()
-
-
-def _wrapped(rows: Sequence[Sequence[str]], marks: Sequence[str], longest: int) -> tuple[list[list[str]], list[str]]:
-    """The rows with their long cells on several lines, of which the first keeps a row's mark."""
-    lines, left = [], []
-    for row, mark in zip(rows, marks, strict=True):
-        own = list(zip_longest(*(textwrap.wrap(cell, longest) or [""] for cell in row), fillvalue=""))
-        lines += [list(line) for line in own]
-        left += [mark, *[""] * (len(own) - 1)]
-    return lines, left
-
-
-def _shorten(texts: Sequence[str], longest: int | None) -> list[str]:
-    found = [_cut(text, longest) for text in texts]
-    for short in {short for short in found if found.count(short) > 1}:
-        alike = [number for number, other in enumerate(found) if other == short]
-        shared = set.intersection(*(set(texts[number].split()) for number in alike))
-        if len({texts[number] for number in alike}) > 1:
-            for number in alike:
-                first, *rest = texts[number].split()
-                found[number] = " ".join([first, "…", *(word for word in rest if word not in shared)])
-    return found
-
-
-def _cut(text: str, longest: int | None) -> str:
-    if longest is None or len(text) <= longest:
-        return text
-    end = min(13, (longest - 1) // 2)
-    return f"{text[: longest - 1 - end]}…{text[-end:]}"
-
-
 def _head(columns: Sequence[Column]) -> str:
     """The element ``thead``: the titles, and the groups where there are some."""
     titles = "".join(f'<th class="{column.kind}">{escape.html(column.title)}</th>' for column in columns)
@@ -411,11 +337,6 @@ def _ends(value: Any, column: Column) -> Sequence[Any]:
     if column.kind not in PAIRS:
         return [value]
     return [None, None] if is_missing(value) else list(value)
-
-
-def spans(groups: Sequence[str]) -> list[tuple[str, list[int]]]:
-    """Neighbours of one group, with its name."""
-    return [(name, list(own)) for name, own in groupby(range(len(groups)), key=lambda place: groups[place])]
 
 
 def _pipes(cells: Iterable[str]) -> str:

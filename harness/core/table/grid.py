@@ -1,0 +1,93 @@
+"""Texts in columns below each other, for a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby, zip_longest
+
+Spans = Sequence[tuple[str, Sequence[int]]]
+"""Groups of columns: the name of each, and its places."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows of texts below a head.
+
+    groups: names above neighbouring columns.    left: whether a column stands to the left.    marks: what stands in
+    front of each row.
+    """
+
+    head: Sequence[str]
+    groups: Spans
+    left: Sequence[bool]
+    rows: Sequence[Sequence[str]]
+    marks: Sequence[str]
+
+    def lines(self) -> list[str]:
+        """The names of groups, the head, a rule, and the rows."""
+        margin = 2 if any(self.marks) else 0
+        head, *rows = (
+            f"{mark:<{margin}}{self._line(row)}"
+            for mark, row in zip(["", *self.marks], [self.head, *self.rows], strict=True)
+        )
+        names = "  ".join(name.ljust(self._width(places)) for name, places in self.groups)
+        above = [f"{'':<{margin}}{names}".rstrip()] if names.strip() else []
+        return [*above, head, "-" * (margin + self._width(range(len(self.head)))), *rows]
+
+    def wrapped(self, longest: int) -> Grid:
+        """The same with long cells on several lines, of which the first keeps a row's mark."""
+        rows: list[Sequence[str]] = []
+        marks: list[str] = []
+        for row, mark in zip(self.rows, self.marks, strict=True):
+            own = list(zip_longest(*(textwrap.wrap(cell, longest) or [""] for cell in row), fillvalue=""))
+            rows += own
+            marks += [mark, *[""] * (len(own) - 1)]
+        return replace(self, rows=rows, marks=marks)
+
+    @cached_property
+    def _widths(self) -> list[int]:
+        """Of each column, so that its cells and the names of the groups fit."""
+        widths = [max(map(len, column)) for column in zip(self.head, *self.rows, strict=True)]
+        for name, places in self.groups:
+            lacking = len(name) - sum(widths[place] for place in places) - 2 * len(places) + 2
+            widths[places[-1]] += max(0, lacking)
+        return widths
+
+    def _width(self, places: Sequence[int]) -> int:
+        """Of neighbouring columns together; two blanks stand between them."""
+        return sum(self._widths[place] for place in places) + 2 * len(places) - 2
+
+    def _line(self, cells: Sequence[str]) -> str:
+        padded = (
+            cell.ljust(width) if to_left else cell.rjust(width)
+            for cell, width, to_left in zip(cells, self._widths, self.left, strict=True)
+        )
+        return "  ".join(padded).rstrip()
+
+
+def spans(groups: Sequence[str]) -> list[tuple[str, list[int]]]:
+    """Neighbours of one group, with its name."""
+    return [(name, list(own)) for name, own in groupby(range(len(groups)), key=lambda place: groups[place])]
+
+
+def shorten(texts: Sequence[str], longest: int | None) -> list[str]:
+    """The cells of a column, none longer than ``longest``; different ones stay different."""
+    found = [_cut(text, longest) for text in texts]
+    for short in {short for short in found if found.count(short) > 1}:
+        alike = [number for number, other in enumerate(found) if other == short]
+        shared = set.intersection(*(set(texts[number].split()) for number in alike))
+        if len({texts[number] for number in alike}) > 1:
+            for number in alike:
+                first, *rest = texts[number].split()
+                found[number] = " ".join([first, "…", *(word for word in rest if word not in shared)])
+    return found
+
+
+def _cut(text: str, longest: int | None) -> str:
+    if longest is None or len(text) <= longest:
+        return text
+    end = min(13, (longest - 1) // 2)
+    return f"{text[: longest - 1 - end]}…{text[-end:]}"
