@@ -235,30 +235,23 @@ def launch_by_hydra(command: str, primary: str, overrides: Sequence[str], run: C
 
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us whole, `translate_errors` says them in one line
     several = command == "sweep" and bool({"-m", "--multirun"} & set(overrides))
+    begin: Callable[[], contextlib.AbstractContextManager[None]] = functools.partial(report_errors, command)
+    around: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if several:
+        from harness.sweep import multirun
+
+        begin = functools.partial(multirun.cell, lambda error: missing_library(error, f"harness {command}"))
+        around = multirun.experiment()
 
     @functools.wraps(run)
     def job(config: DictConfig) -> None:
-        with cell(command) if several else report_errors(command):  # not outside: Hydra would add a line of its own
+        with begin():  # not outside: Hydra would add a line of its own
             typed = list(HydraConfig.get().overrides.task)
             perform(run, finish(primary, config, typed), typed)
 
     sys.argv = [f"harness {command}", *prepare(primary, overrides), *QUIET, *(MULTIRUN if several else ())]
-    with suggest_key(lambda: compose(primary)), experiment() if several else contextlib.nullcontext():
+    with suggest_key(lambda: compose(primary)), around:
         hydra.main(version_base="1.3", config_path=str(package_folder("conf").resolve()), config_name=primary)(job)()
-
-
-def cell(command: str) -> contextlib.AbstractContextManager[None]:
-    """A job of a multirun, whose end is noted and takes no other with it."""
-    from harness.sweep import multirun
-
-    return multirun.cell(lambda error: missing_library(error, f"harness {command}"))
-
-
-def experiment() -> contextlib.AbstractContextManager[None]:
-    """A multirun, which ends with the table of its jobs."""
-    from harness.sweep import multirun
-
-    return multirun.experiment()
 
 
 def hydra_arguments(command: str, arguments: list[str]) -> tuple[str, list[str]]:

@@ -38,7 +38,7 @@ class SweepNotebook(SweepResult):
         import pandas as pd
 
         view = self.locked
-        sides = {view.reference: against_reference, str(self.lock.get("best_single")): against_best}
+        sides = {view.reference: against_reference, str(view.best_single): against_best}
         rows = [
             {
                 "split": view.split, "trial": row["name"], "against": against, "metric": view.objective, "n": view.n,

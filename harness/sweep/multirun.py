@@ -159,7 +159,7 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
         view, objective = result.whole, str(result.manifest["objective"])
         own = dict(zip(result.trials["trial"][result.trials["p"].notna()], next(corrected).tolist(), strict=True))
         single = {row["name"]: row[objective] for row in result.lock["baselines"] if row["family"] == "single"}
-        list_, place = result.lock.get("best_single"), _best(result)
+        list_, place = result.whole.best_single, _best(result)
         row = view.rows[place]
         name = view.winner_name if place == view.winner_place else row["name"]
         rows.append(

@@ -99,17 +99,19 @@ def test_signs_are_exact_tests_corrected_over_the_rows() -> None:
     found = {"dense": 0, "graph": 10, "ours": 9, "other": 5}
     ranks = np.array([[[1] if query < count else [9] for query in range(10)] for count in found.values()], np.int32)
     rows = [{"name": name, "family": "single" if name in ("dense", "graph") else "x"} for name in found]
-    view = View("test", rows, ranks, pd.DataFrame({"id": range(10)}), {}, {})
-    assert signs(view, "last_hop@5", {row: row for row in range(4)}, "dense", "graph") == {
+    view = View("test", rows, ranks, pd.DataFrame({"id": range(10)}), {}, {"best_single": "graph"})
+    assert signs(view, "last_hop@5", {row: row for row in range(4)}, "dense") == {
         0: ["worse than the best list"],
         1: ["better than the baseline"],
         2: ["better than the baseline"],
         3: [],
     }
     six = pd.DataFrame({"id": range(10), "cluster": [0, 0, 0, 0, 0, 1, 2, 3, 4, 5]})
-    clustered = dataclasses.replace(view, queries=six)  # graph wins six clusters of six: 2 / 2^6, times 2 by Holm
-    assert not any(signs(clustered, "last_hop@5", {0: 1, 1: 2}, "dense", "x").values())
-    once = signs(clustered, "last_hop@5", {0: 1, 1: 1}, "dense", "x")
+    clustered = dataclasses.replace(
+        view, queries=six, lock={}
+    )  # graph wins six clusters of six: 2 / 2^6, times 2 by Holm
+    assert not any(signs(clustered, "last_hop@5", {0: 1, 1: 2}, "dense").values())
+    once = signs(clustered, "last_hop@5", {0: 1, 1: 1}, "dense")
     assert once[0] == once[1] == ["better than the baseline"]  # a trial with two roles is one comparison
 
 

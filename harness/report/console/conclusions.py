@@ -92,7 +92,7 @@ def _outlook(result: SweepResult, view: View) -> list[Sentence]:
 
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
     """Whether fusion adds to the best single list of tune, on how many questions that hangs, and how that is known."""
-    best = str(result.lock.get("best_single"))
+    best = str(view.best_single)
     found = view.winner_against(best)
     if found is None and view.winner_list != best:
         return []
@@ -168,7 +168,7 @@ def _other_splits(result: SweepResult) -> list[Sentence]:
 
 def _headroom(result: SweepResult, view: View) -> Headroom | None:
     """Of the lists that any trial fuses, over the best single list; None without others."""
-    best, fused = str(result.lock.get("best_single")), _fused(result)
+    best, fused = str(view.best_single), _fused(result)
     values = {name: view.scores[place] for name, place in view.singles.items() if name in fused}
     return Headroom.of(values, best) if best in values and len(values) > 1 else None
 
@@ -192,7 +192,7 @@ def _apart(result: SweepResult) -> str:
     if not apart:
         return ""
     return (
-        f" Its difference from {result.lock['best_single']} is {points(apart['tune'])} points on tune; "
+        f" Its difference from {result.whole.best_single} is {points(apart['tune'])} points on tune; "
         f"{points(apart['score'])} (95% {points(apart['low'])} to {points(apart['high'])}) is expected on test."
     )
 
@@ -212,7 +212,7 @@ def _fused(result: SweepResult) -> set[str]:
 
 def _power(result: SweepResult) -> str:
     """What the test of the winner against the best single list can show."""
-    power, best = result.lock.get("power"), result.lock.get("best_single")
+    power, best = result.lock.get("power"), result.whole.best_single
     if not power or "n_effective" not in power:
         return ""
     shared = "" if power["n_effective"] == power["n"] else f", which by cluster tell as much as {power['n_effective']}"

@@ -47,7 +47,7 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
     first, others = _scores(table)
     shown = ["strategy", *first, f"95% of {view.objective}", *_counts(table)]
     if explain:
-        best = result.lock.get("best_single")
+        best = view.best_single
         told = f"{legend}; p: raw, exact McNemar by query; *: against {best}, the best single list on tune."
         table = table.select([*shown, "p", "Holm p", "W*", "L*", "Holm p*", *others])
         return _text(table, others, f"{told}{_data(view)}", said, "explanation")
@@ -91,7 +91,7 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
     No row is the same as another, but that of what the command line added, which its author looks for.
     places: of the table's rows among those of the view.
     """
-    singles = [view.singles.get(name) for name in (str(view.lock.get("best_single")), view.reference)]
+    singles = [view.singles.get(name) for name in (str(view.best_single), view.reference)]
     wanted = dict.fromkeys([view.best_place, *singles, *view.added.values()])
     first = [place for place in wanted if place is not None and place in places]
     others = [place for place in places if not (place in first or view.copies[place] or view.is_winner(place))]

@@ -123,8 +123,8 @@ def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> li
         own = [one for place in places if (one := view.place(whole.rows[place]["trial"])) is not None]
         if len(own) < len(part["rows"]):
             continue
-        first, second = (metric(view.ranks[place]) for place in own[:2])
-        tuned = [float(average(metric(whole.ranks[place]))) for place in places[:2]]
+        first, second = (view.values(place, metric) for place in own[:2])
+        tuned = [float(average(whole.values(place, metric))) for place in places[:2]]
         best = int(tuned[1] > tuned[0])
         found.append(
             Pair(

@@ -18,7 +18,7 @@ from harness.report.pdf.document import Built, Section, joint
 from harness.report.pdf.latex import SECONDS, compile_pdf, fill
 from harness.report.table.knobs import knobs_over
 from harness.report.table.replication import of_one_kind
-from harness.sweep.folder import BENCHMARK, SweepResult, differing
+from harness.sweep.folder import BENCHMARK, SweepResult, by_kind, differing
 
 FIGURE = r"""\begin{figure}[htbp]
 \centering
@@ -78,7 +78,7 @@ class Paper:
     ) -> tuple[list[str], list[str]]:
         """The tables of results, one of the sweeps of each kind, and why there are several, where there are."""
         typed = dict(zip((result.folder for result in results), differing(results), strict=True))
-        kinds = _by_kind(results).items()
+        kinds = by_kind(results).items()
         tables = [self._results(kind, own, typed[own[0].folder], metrics, baseline) for kind, own in kinds]
         return tables, _split(tables, typed.values())
 
@@ -136,14 +136,6 @@ class Paper:
     def _put(self, name: str, text: str) -> str:
         write_text(self.folder / name, text)
         return name
-
-
-def _by_kind(results: Sequence[SweepResult]) -> dict[str, list[SweepResult]]:
-    """The sweeps of each table of results."""
-    groups: dict[str, list[SweepResult]] = {}
-    for result in results:
-        groups.setdefault(result.kind, []).append(result)
-    return groups
 
 
 def _split(tables: Sequence[str], typed: Iterable[Mapping[str, str]]) -> list[str]:

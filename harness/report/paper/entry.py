@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
 from harness.evaluation.comparison import corrected
 from harness.evaluation.metric import Metric
 from harness.report.display import Display, normalizer_of
@@ -51,20 +48,14 @@ def entries(results: Sequence[SweepResult]) -> list[Entry]:
     return sorted((entry for entry in found.values() if entry.places), key=lambda entry: ROLES.index(entry.role))
 
 
-def values_of(view: View, metric: str) -> NDArray[np.float64]:
-    """float64[R, Q]: a metric of each locked row on each query."""
-    measure = Metric.parse(metric)
-    return np.stack([measure(np.asarray(ranks)) for ranks in view.ranks])
-
-
-def signs(view: View, metric: str, places: Mapping[int, int], baseline: str, best: str | None) -> dict[int, list[str]]:
+def signs(view: View, metric: str, places: Mapping[int, int], baseline: str) -> dict[int, list[str]]:
     """The keys of ``SIGNS`` that hold for each row, by the p that decides, corrected by Holm over the rows.
 
     places: the place in the view of each row of the table. A trial with two rows, as RRF's default where it is also the
     best RRF, is one comparison.
     """
     found: dict[int, list[str]] = {row: [] for row in places}
-    for name, what in ((baseline, "the baseline"), (best, "the best list")):
+    for name, what in ((baseline, "the baseline"), (view.best_single, "the best list")):
         base = view.singles.get(name or "")
         if base is None or (what == "the best list" and name == baseline):
             continue

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from harness.core.errors import HarnessError
 from harness.core.table import Column, Source, Style, Table, percent
-from harness.evaluation.metric import average, definitions
+from harness.evaluation.metric import Metric, average, definitions
 from harness.report.display import Display
-from harness.report.paper.entry import SIGNS, Entry, entries, signs, values_of
+from harness.report.paper.entry import SIGNS, Entry, entries, signs
 from harness.sweep.folder import SweepResult, View
 
 
@@ -21,7 +21,7 @@ def results_table(
     metrics: columns of each benchmark; none means the objective, full_sup and recall at its depth.    baseline: a
     single list that rows are tested against; None is the sweeps' reference.
     """
-    chosen = list(metrics) or usual_metrics(results[0])
+    chosen = list(metrics) or results[0].whole.usual_metrics
     against = baseline or results[0].locked.reference
     _check(results, chosen, against)
     rows = entries(results)
@@ -58,9 +58,9 @@ class Shares:
 def _shares(rows: Sequence[Entry], number: int, result: SweepResult, metric: str, against: str) -> Shares:
     view = result.locked
     places = {row: entry.places[number] for row, entry in enumerate(rows) if number in entry.places}
-    averages = average(values_of(view, metric))
-    values = {row: float(averages[place]) for row, place in places.items()}
-    return Shares(result, metric, values, signs(view, metric, places, against, result.lock.get("best_single")))
+    measure = Metric.parse(metric)
+    values = {row: float(average(view.values(place, measure))) for row, place in places.items()}
+    return Shares(result, metric, values, signs(view, metric, places, against))
 
 
 def _style(rows: Sequence[Entry], shares: Sequence[Shares]) -> Style:
@@ -77,13 +77,6 @@ def _style(rows: Sequence[Entry], shares: Sequence[Shares]) -> Style:
     return Style(frozenset(best), frozenset(second), marks, frozenset(rules))
 
 
-def usual_metrics(result: SweepResult) -> list[str]:
-    """The objective, and full_sup and recall at its depth."""
-    objective = str(result.manifest["objective"])
-    k = objective.partition("@")[2] or "5"
-    return list(dict.fromkeys([objective, f"full_sup@{k}", f"recall@{k}"]))
-
-
 def _check(results: Sequence[SweepResult], metrics: Sequence[str], baseline: str) -> None:
     for result in results:
         if baseline not in (known := result.locked.singles):
@@ -92,7 +85,7 @@ def _check(results: Sequence[SweepResult], metrics: Sequence[str], baseline: str
     if len(set(names)) < len(names):
         raise HarnessError(f"a table has one sweep a benchmark, got {', '.join(names)}; choose with sweep=[DIR,DIR]")
     for metric in metrics:
-        values_of(results[0].locked, metric)
+        results[0].locked.values(0, Metric.parse(metric))
 
 
 def _shared(views: Sequence[View]) -> str:
@@ -115,7 +108,7 @@ def _notes(
     results: Sequence[SweepResult], metrics: Sequence[str], baseline: str, display: Display, shares: Sequence[Shares]
 ) -> list[str]:
     views = [result.locked for result in results]
-    lists = dict.fromkeys(str(result.lock.get("best_single")) for result in results)
+    lists = dict.fromkeys(str(view.best_single) for view in views)
     looks = "; ".join(f"{view.dataset}, evaluation {view.evaluation}" for view in views if view.evaluation)
     data = "; ".join(f"{result.folder.name}, data {result.locked.data_sha256[:12]}" for result in results)
     notes = [

@@ -18,7 +18,7 @@ from harness.report.figure import Page, Picture, alpha, ceiling, frontier, knobs
 from harness.report.pdf.latex import SECONDS, compile_pdf, fill
 from harness.report.table.replication import replications
 from harness.report.table.tables import build_tables
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder import SweepResult, by_kind
 from harness.work.progress import over
 
 FIGURES = (outcomes, knobs, alpha, frontier, ceiling, list_scores)
@@ -108,14 +108,10 @@ def section(result: SweepResult, more: Iterable[Picture] = ()) -> Section:
 def joint(results: Iterable[SweepResult]) -> dict[str, Section]:
     """What shows several benchmarks at once: an experiment's joint figures, and whether winners hold on all."""
     results = list(results)
-    kinds: dict[str, list[SweepResult]] = {}
-    for result in results:
-        kinds.setdefault(result.kind, []).append(result)
-    drawn = {kind: joint_figures(ones) for kind, ones in kinds.items()}
     sections = {
-        kind: Section(kind, kind, {"sweeps": ", ".join(one.folder.name for one in kinds[kind])}, [], pictures)
-        for kind, pictures in drawn.items()
-        if pictures
+        kind: Section(kind, kind, {"sweeps": ", ".join(one.folder.name for one in ones)}, [], pictures)
+        for kind, ones in by_kind(results).items()
+        if (pictures := joint_figures(ones))
     }
     for kind, table in replications(results).items():
         alone = Section(kind, kind, {}, [], [])

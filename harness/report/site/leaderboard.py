@@ -15,7 +15,6 @@ from harness.core.table import Column, Table, percent
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, average
 from harness.report.display import Display, normalizer_of
-from harness.report.paper.results import usual_metrics
 from harness.report.site.chunk import Content, table
 from harness.report.table.cost import needed
 from harness.sweep.folder import BENCHMARK, Row, SweepResult, View, encoders, graphs, learned, lists_read, locked_trials
@@ -128,7 +127,7 @@ class Board:
     @cached_property
     def metrics(self) -> list[str]:
         """The columns of each benchmark."""
-        return list(dict.fromkeys(name for one, _ in self.views for name in usual_metrics(one.result)))
+        return list(dict.fromkeys(name for _, view in self.views for name in view.usual_metrics))
 
     @cached_property
     def systems(self) -> list[System]:
@@ -150,14 +149,13 @@ class Board:
         found: dict[tuple[str, str], dict[int, NDArray[np.float64]]] = {}
         for number, system in enumerate(self.systems):
             for (group, (_, view, place)), metric in product(system.cells.items(), self.metrics):
-                measured = Metric.parse(metric)(np.asarray(view.ranks[place]))
-                found.setdefault((group, metric), {})[number] = measured
+                found.setdefault((group, metric), {})[number] = view.values(place, Metric.parse(metric))
         return found
 
     def _scores(self, system: System) -> Iterator[float | None]:
         for group, metric in product(self.groups.values(), self.metrics):
             cell = system.cells.get(group)
-            mean = float(average(Metric.parse(metric)(np.asarray(cell[1].ranks[cell[2]])))) if cell else None
+            mean = float(average(cell[1].values(cell[2], Metric.parse(metric)))) if cell else None
             yield None if mean is None or np.isnan(mean) else mean
 
     def _table(self) -> Table:

@@ -47,7 +47,7 @@ def _sweeps(listed: Sequence[SweepEntry], display: Display) -> Content:
     rows, places = [], []
     for one in listed:
         view, named = one.result.locked, display.of([one.result])
-        best = str(one.result.lock.get("best_single"))
+        best = str(view.best_single)
         found, score = view.winner_against(best), view.score(view.rows[view.winner_place])
         numbers: list[Any] = [found and found.difference, found and found.interval, found and found.p_deciding]
         scores = [score if metric == view.objective else None for metric in metrics]

@@ -109,7 +109,7 @@ class Split:
     def _interesting(self) -> list[int]:
         """Questions that the winner loses to the best list or the reference, then those it wins, then the rest."""
         view = self.view
-        others = [view.singles.get(str(name)) for name in (view.lock.get("best_single"), view.reference)]
+        others = [view.singles.get(str(name)) for name in (view.best_single, view.reference)]
         gaps = [view.scores[view.winner_place] - view.scores[place] for place in others if place is not None]
         worst = np.min(gaps, axis=0) if gaps else np.zeros(view.n)
         best = np.max(gaps, axis=0) if gaps else np.zeros(view.n)

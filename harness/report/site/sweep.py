@@ -81,7 +81,7 @@ def _outcome(result: SweepResult, display: Display) -> Content:
         "objective": display.text(view.objective),
         "families": families({row["family"] for row in whole_view.rows}, display),
         "reference": view.reference,
-        "best": result.lock.get("best_single"),
+        "best": view.best_single,
         "winner": view.rows[view.best_place]["trial"],
         "verdict": display.text(" ".join(choose(sentences(result, view), "verdict"))),
         "heldout": [[view.rows[place]["trial"], _repeats(view, place)] for place in view.best_first],

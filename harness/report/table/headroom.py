@@ -15,7 +15,7 @@ LOSSES = ("no list has it", "cut by the cap", "outranked")
 
 def headroom(view: View) -> list[Table]:
     """The table; empty without single lists, or when the objective is not 0/1."""
-    best = view.singles.get(str(view.lock.get("best_single")))
+    best = view.singles.get(str(view.best_single))
     if best is None or not view.metric.binary:
         return []
     fused, floor = view.fused, view.scores[best].mean()

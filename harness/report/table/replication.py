@@ -53,7 +53,7 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
         Field(Column("benchmark", "text"), str),
         Field(Column("lists", "text"), lambda name: views[name].systems),
         Field(Column("winner", "text"), lambda name: views[name].winner_name),
-        Field(Column("best list", "text"), lambda name: views[name].lock["best_single"]),
+        Field(Column("best list", "text"), lambda name: views[name].best_single),
         *judged(lambda name: compared[name], "n", "W", "L", "difference", "95% of difference"),
         Field(Column("p", "p"), lambda name: compared[name].p_deciding),
         Field(Column("pooled", "points"), lambda name: each.get(name)),
@@ -73,7 +73,7 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
 
 
 def _against_list(view: View) -> Comparison:
-    place = view.singles.get(str(view.lock["best_single"]), view.winner_place)
+    place = view.singles.get(str(view.best_single), view.winner_place)
     return view.compare(view.winner_place, place)
 
 

@@ -56,7 +56,7 @@ def heldout(result: SweepResult) -> Table:
         Field(Column("chain %"), lambda place: on_chains[place]),
     ]
     notes = [
-        against(view, result.lock.get("best_single")),
+        against(view),
         f"Holm p: corrected over the rows{view.charge}; 95% of {view.objective}: Wilson; difference: from "
         f"{view.reference}, in points, 95% score interval; {decided(view)}chain: {view.objective} on the "
         f"{int(chain.sum())} queries whose gold passages are a chain.",
@@ -85,7 +85,7 @@ def leaderboard(result: SweepResult, limit: int | None = None) -> Table:
         *_against(view, "95% of difference"),
     ]
     marked = frozenset(number for number, place in enumerate(kept) if place == view.best_place)
-    judged_against = against(view, result.lock.get("best_single"))
+    judged_against = against(view)
     notes = [
         f"{len(kept)} of {len(view.rows)} trials{_copies(view, limit)}.",
         f"{judged_against} Holm p: corrected over all trials; max p: max-statistic permutation test over all trials at "
@@ -139,10 +139,9 @@ def decided(view: View) -> str:
 
 def _shared(result: SweepResult) -> list[str]:
     """The configuration's metrics beside the objective: full_sup and recall at its depth, others there, the rest."""
-    k = result.whole.objective.partition("@")[2] or "5"
-    first = [f"full_sup@{k}", f"recall@{k}"]
-    own = sorted(result.metrics, key=lambda name: name.partition("@")[2] != k)
-    return [name for name in dict.fromkeys([*first, *own]) if name in own and name != result.whole.objective]
+    view = result.whole
+    own = sorted(result.metrics, key=lambda name: name.partition("@")[2] != str(view.metric.k or 5))
+    return [name for name in dict.fromkeys([*view.usual_metrics, *own]) if name in own and name != view.objective]
 
 
 def counts_graph_wins(view: View) -> bool:
@@ -172,7 +171,7 @@ def _outcomes(view: View) -> list[Field[int]]:
     return [*_against(view, "W", "L", "p"), *graph]
 
 
-def against(view: View, best: str | None) -> str:
+def against(view: View) -> str:
     """For captions: what W, L, p and their likes against the best list are."""
     known = " (GraphWin and GraphLoss)" if counts_graph_wins(view) else ""
-    return AGAINST.format(best=best or "no list", reference=view.reference, known=known)
+    return AGAINST.format(best=view.best_single or "no list", reference=view.reference, known=known)

@@ -193,7 +193,7 @@ def _looked_for(view: View) -> set[int]:
 def _page(result: SweepResult, view: View, varied: Iterable[str]) -> Page:
     """Columns: what a trial is, the objective and full_sup at its depth, W, L and p, the other metrics."""
     known = {key for row in view.rows for key in scores(row)}
-    first = dict.fromkeys([view.objective, f"full_sup@{view.metric.k or 5}"])
+    first = view.usual_metrics[:2]
     order = [*first, *JUDGED, *(name for name in result.metrics if name not in first)]
     columns = [metric_name(name) for name in order if metric_name(name) in known]
     knobs = [key for key in SHOWN if key in varied]

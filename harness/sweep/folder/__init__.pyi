@@ -10,6 +10,7 @@ from .lock import learned as learned
 from .lock import locked_trials as locked_trials
 from .result import BENCHMARK as BENCHMARK
 from .result import SweepResult as SweepResult
+from .result import by_kind as by_kind
 from .result import differing as differing
 from .rows import Row as Row
 from .rows import against_best as against_best

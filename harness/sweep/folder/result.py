@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -341,6 +341,14 @@ def differing(results: Sequence[SweepResult]) -> list[dict[str, str]]:
     names = dict.fromkeys(name for one in given for name in one)
     chosen = [name for name in names if len({one.get(name) for one in given}) > 1]
     return [{name: one.get(name, "") for name in chosen} for one in given]
+
+
+def by_kind(results: Iterable[SweepResult]) -> dict[str, list[SweepResult]]:
+    """The sweeps that differ in the benchmark alone, by their kind."""
+    kinds: dict[str, list[SweepResult]] = {}
+    for result in results:
+        kinds.setdefault(result.kind, []).append(result)
+    return kinds
 
 
 def _json(path: Path) -> Any:

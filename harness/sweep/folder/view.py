@@ -79,6 +79,18 @@ class View:
         return str(self.lock.get("reference", "dense"))
 
     @property
+    def best_single(self) -> str | None:
+        """The best list alone on tune."""
+        best = self.lock.get("best_single")
+        return None if best is None else str(best)
+
+    @property
+    def usual_metrics(self) -> list[str]:
+        """The objective, and full_sup and recall at its depth."""
+        k = self.metric.k or 5
+        return list(dict.fromkeys([self.objective, f"full_sup@{k}", f"recall@{k}"]))
+
+    @property
     def evaluation(self) -> int:
         """Which evaluation of test this is; 0 on tune."""
         return max((int(row["evaluation"]) for row in self.rows), default=1) if self.split == "test" else 0
@@ -108,7 +120,11 @@ class View:
     @cached_property
     def scores(self) -> NDArray[np.float64]:
         """float64[R, Q]: the objective of each row on each query."""
-        return np.stack([self.metric(ranks) for ranks in self.ranks])
+        return np.stack([self.values(place) for place in range(len(self.rows))])
+
+    def values(self, place: int, metric: Metric | None = None) -> NDArray[np.float64]:
+        """float64[Q]: a metric, by default the objective, of a row on each query."""
+        return (metric or self.metric)(np.asarray(self.ranks[place]))
 
     @cached_property
     def originals(self) -> list[int]:
@@ -165,9 +181,9 @@ class View:
     @property
     def rivals(self) -> dict[str, int]:
         """What the winner is shown beside, by name: reference and best single list, where these are not itself."""
-        names = dict.fromkeys([self.reference, str(self.lock.get("best_single"))])
+        names = dict.fromkeys([self.reference, self.best_single])
         own = (None, self.winner_place, self.best_place)
-        return {name: self.singles[name] for name in names if self.singles.get(name) not in own}
+        return {name: self.singles[name] for name in names if name and self.singles.get(name) not in own}
 
     @property
     def added(self) -> dict[str, int]:
@@ -179,22 +195,18 @@ class View:
         self, place: int, other: int, part: Part = slice(None), metric: Metric | None = None
     ) -> Comparison:  # fmt: skip
         """A row against another one by the objective, or by ``metric``, on all questions or on some."""
-        pair = [place, other]
-        values = self.scores[pair] if metric is None else np.stack([metric(ranks) for ranks in self.ranks[pair]])
-        ours, theirs = values[:, part]
-        return Comparison.of(ours, theirs, (metric or self.metric).binary, self.margin, self.clusters[part])
+        ours, theirs = (self.scores[one] if metric is None else self.values(one, metric) for one in (place, other))
+        return Comparison.of(ours[part], theirs[part], (metric or self.metric).binary, self.margin, self.clusters[part])
 
-    def winner_against(self, name: str) -> Comparison | None:
+    def winner_against(self, name: str | None) -> Comparison | None:
         """The winner against a single list; None against itself, and where the sweep has no such list.
 
         Against the reference and the best list of tune its p is corrected as the winner's row says.
         """
-        place, row = self.singles.get(name), self.rows[self.winner_place]
+        place, row = self.singles.get(name or ""), self.rows[self.winner_place]
         if place is None or place in (self.winner_place, self.best_place):
             return None
-        stored = {str(self.lock.get("best_single")): against_best(row), self.reference: against_reference(row)}.get(
-            name
-        )
+        stored = {self.best_single: against_best(row), self.reference: against_reference(row)}.get(name)
         return self.compare(self.winner_place, place).with_fields(p_holm=None if stored is None else stored.p_holm)
 
     def is_winner(self, place: int) -> bool:
