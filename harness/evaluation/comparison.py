@@ -235,8 +235,6 @@ class Comparison:
     @cached_property
     def p_cluster(self) -> float:
         """``p`` of the same test in which whole clusters change sides."""
-        if not self.shared:
-            return self.p
         if self.test == "flip":
             return statistic.sign_flip(self.ours - self.theirs, self.labels)
         return statistic.clustered_mcnemar(np.sign(self.ours - self.theirs), self._labels)

@@ -24,6 +24,14 @@ def test_a_cluster_is_named_by_its_smallest_id():
     assert cluster_names(["d", "c", "b", "a"], gold) == ["b", "a", "b", "a"]
 
 
+def test_folds_by_hand():
+    """The MD5 of a and of abc, as RFC 1321 has them, end 6497 and 3570 in base 10: half of these is 3248 and 1785."""
+    published = {"a": "0cc175b9c0f1b6a831c399e269772661", "abc": "900150983cd24fb0d6963f7d28e17f72"}
+    assert [int(digits, 16) % 10_000 for digits in published.values()] == [6497, 3570]
+    assert folds(list(published)).tolist() == [3248 % 5, 1785 % 5]
+    assert folds(["bc"], salt="a").tolist() == [0]
+
+
 def test_queries_with_a_known_passage():
     gold = np.array([[1, 2], [4, -1], [9, 3], [-1, -1]], dtype=np.int32)
     assert share_gold(gold, np.array([[2, -1], [3, 5]], dtype=np.int32)).tolist() == [True, False, True, False]

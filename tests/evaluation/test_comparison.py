@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
+from scipy.stats import t, ttest_1samp
 from statsmodels.stats.contingency_tables import mcnemar as exact
 
-from harness.evaluation.comparison import Comparison
+from harness.core.table import Scale
+from harness.evaluation.comparison import Comparison, record
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
 from harness.evaluation.run_comparison import compare
-from harness.evaluation.statistic import bootstrap
+from harness.evaluation.statistic import bootstrap, clustered_wilson, smallest_effect
 from harness.evaluation.verdict import renamed
 from harness.run import Run
 
@@ -39,10 +40,11 @@ def test_values_that_are_not_0_or_1() -> None:
     assert found.interval == bootstrap(found.ours - found.theirs)
 
 
-def test_the_interval_by_cluster_is_of_the_differences() -> None:
+@pytest.mark.parametrize("share", [True, False])
+def test_the_interval_by_cluster_is_of_the_differences(share: bool) -> None:
     """30 clusters of 4 with one difference each: they are 30 values, whose t interval is near (within 10%)."""
     labels, of_clusters = np.repeat(np.arange(30), 4), np.random.default_rng(0).normal(0.1, 0.2, 30)
-    found = Comparison.of(of_clusters[labels], np.zeros(120), False, labels=labels)
+    found = Comparison.of(of_clusters[labels], np.zeros(120), False, labels=labels, scale=Scale(share))
     expected = ttest_1samp(of_clusters, 0).confidence_interval()
     assert found.interval == pytest.approx(tuple(expected), abs=0.01)
     assert found.interval == found.interval_cluster()
@@ -94,3 +96,67 @@ def test_under_another_name_or_p_nothing_is_computed_again() -> None:
     assert {*short.coverages} == {"x.trec", "y.trec"}
     assert short.ruling is one.ruling
     assert one.with_fields(p_holm=0.5)["p_holm"] == 0.5
+
+
+def test_a_query_twice_in_a_cluster_is_one_query() -> None:
+    """60 queries, 20 won and 10 lost, and the same with each of them doubled: p and what could be seen are the same."""
+    ours, theirs = np.repeat([1.0, 0, 1], [20, 10, 30]), np.repeat([0.0, 1, 1], [20, 10, 30])
+    once = Comparison.of(ours, theirs)
+    twice = Comparison.of(*(np.repeat(one, 2) for one in (ours, theirs)), labels=np.arange(120) // 2)
+    assert (twice.wins, twice.losses, twice.design_effect, twice.decides) == (40, 20, 2, "by cluster")
+    assert twice.p_deciding == pytest.approx(once.p_deciding)
+    assert twice.detectable == once.detectable == smallest_effect(60, 0.5)
+    assert twice.wilson_cluster == tuple(clustered_wilson(twice.ours, twice.labels)) != twice.wilson
+    assert Comparison.of(twice.ours / 2, twice.theirs, False, labels=twice.labels).wilson_cluster is None
+
+
+def test_what_a_flip_test_could_have_seen() -> None:
+    """(t of .975 + t of .8) s / sqrt(n), with n - 1 degrees (Bloom 1995)."""
+    values = np.random.default_rng(3).normal(0.1, 1.0, 12)
+    found = Comparison.of(values, np.zeros(12), False, test="flip", scale=Scale(False, "item"))
+    error = values.std(ddof=1) / 12**0.5
+    assert found.detectable == pytest.approx(float(t.ppf([0.975, 0.8], 11).sum()) * error)
+    one = Comparison.of(values[:1], np.zeros(1), False, test="flip")
+    assert (one.detectable, one.decides) == (None, "by question")
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e9])
+def test_means_over_runs_that_rounding_sets_apart_are_equal(size: float) -> None:
+    """The mean of .1, .2, .3 is that of .2 but for rounding, however large scores are; the second question is won."""
+    ours, theirs = np.array([[0.1, 0.2, 0.3], [1.0, 0.0, 0.5]]), np.array([[0.2], [0.0]])
+    assert (size * ours[0]).mean() != size * 0.2 or size != 1
+    found = Comparison.of(size * ours, size * theirs, False, scale=Scale(False))
+    assert (found.wins, found.losses, found.difference) == (1, 0, pytest.approx(size / 4))
+
+
+def test_runs_of_one_question_or_of_one_cluster_show_nothing() -> None:
+    """A variance needs two of them; an interval of shares ends at a share."""
+    ours, theirs = np.array([[1.0, 0.0], [1.0, 0.5]]), np.zeros((2, 1))
+    assert Comparison.of(ours[:1], theirs[:1]).errors is None
+    whole = Comparison.of(ours, theirs, labels=np.zeros(2, np.int64))
+    assert (whole.errors, whole.p_deciding, whole.interval, whole.decides) == (None, None, None, "too few clusters")
+    found = Comparison.of(ours, theirs)
+    assert (found.interval, found.decides) == ((-1, 1), "over questions and runs")
+    assert found.errors is not None
+    assert Comparison.of(ours, theirs, scale=Scale(False)).interval == found.errors.interval()
+    assert found.errors.interval()[1] > 1
+
+
+def test_as_many_won_as_lost_is_a_difference_with_an_interval() -> None:
+    even, same = Comparison.of(OURS[3:10], THEIRS[3:10]), Comparison.of(OURS, OURS)
+    low, high = even.interval or (None, None)
+    assert low is not None
+    assert record(even) == {
+        "difference": even.difference, "low": low, "high": high, "wins": 3, "losses": 2, "p": 1.0, "p_holm": None,
+    }  # fmt: skip
+    assert (record(same)["low"], record(same)["high"]) == (None, None)
+    assert Comparison.of(np.array([1.0, 0]), np.array([0.0, 1])).interval is not None
+
+
+def test_clusters_and_the_least_coverage_are_told() -> None:
+    """q1 and q2 share a; of two runs of one system the second has a list for q3 alone."""
+    gold = Gold.from_dict({"q1": ["a"], "q2": ["a"], "q3": ["b"]})
+    whole, part = (Run.from_dict({query: {"a": 1.0} for query in names}) for names in (("q1", "q2", "q3"), ("q3",)))
+    (one,) = compare({"new": [whole, part]}, whole, gold, "recall@1")
+    assert (one.coverages["new"].answered, one["queries"]["missing"]) == (1, 2)
+    assert (one["clusters"], one["largest_cluster"]) == (2, 2)

@@ -14,6 +14,7 @@ from harness.core.errors import HarnessError
 from harness.evaluation.coverage import Coverage, check_known
 from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
+from harness.evaluation.result import coverage_notes
 from harness.evaluation.run_comparison import compare
 from harness.run import Run
 from tests import warm
@@ -80,7 +81,13 @@ def test_counts_by_hand() -> None:
     assert found == Coverage(
         queries=3, answered=1, empty=1, unknown=1, gold_documents=4, found=2, run_documents=3, in_corpus=None
     )
-    assert found.warnings() == ["1 of 3 queries have a list"]
+    assert (found.missing, found.longest, found.warnings()) == (2, 2, ["1 of 3 queries have a list"])
+
+
+def test_exactly_a_half_is_no_warning() -> None:
+    half = Coverage.of(run(q1=["a"]), Gold.from_dict({"q1": ["a"], "q2": ["b"]}))
+    assert (half.answered, half.found, half.few, half.warnings()) == (1, 1, False, [])
+    assert coverage_notes({"r": half}) == ["r has no list for 1 of 2 queries; these count as not found."]
 
 
 def test_a_warning_stands_in_table_and_json() -> None:
@@ -115,6 +122,7 @@ def test_commands_from_another_folder(tmp_path: Path) -> None:
     done = command(tmp_path, "evaluate", "run=good.json", "gold=gold.json", "metrics=recall", "out=out.json")
     assert done.returncode == 0
     assert "good.json: 1 of its lists are empty" in done.stderr
+    assert "good.json: lacks 2 of 3 gold queries, holds 0 that gold.json does not know" in done.stderr
     assert "good.json: only 1 of 3 queries have a list" in done.stderr
     assert "only 1 of 3 queries have a list" in " ".join(done.stdout.split())
     assert json.loads((tmp_path / "out.json").read_text())["coverage"]["empty"] == 1
@@ -163,7 +171,7 @@ def test_ids_that_resemble_those_of_the_other_side_are_counted(tmp_path: Path) -
 def test_a_run_that_is_shorter_than_the_metric_looks_is_said_in_compare(tmp_path: Path) -> None:
     docs = {f"d{n}": 10.0 - n for n in range(9)}
     write(tmp_path / "long.json", {"q1": docs, "q2": docs})
-    write(tmp_path / "cut.json", {query: dict(list(docs.items())[:3]) for query in ("q1", "q2")})
+    write(tmp_path / "cut.json", {query: dict(list(docs.items())[:n]) for query, n in (("q1", 3), ("q2", 2))})
     write(tmp_path / "gold.json", {"q1": {"d1": 1}, "q2": {"d5": 1}})
     typed = ("compare", "run=cut.json", "baseline=long.json", "gold=gold.json", "metric=recall", "paths.looks=null")
     said = " ".join(command(tmp_path, *typed, "k=7").stdout.split())

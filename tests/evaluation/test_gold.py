@@ -14,7 +14,7 @@ import pytest
 
 from harness.benchmark import UNORDERED, md5_split
 from harness.core.errors import HarnessError
-from harness.evaluation.gold import Gold
+from harness.evaluation.gold import Gold, short_source
 
 OURS = b"""{"id": "q1", "supporting_ids": ["b", "a"], "hops": 2, "type": "bridge", "question": "?"}
 {"id": "q2", "supporting_ids": ["z"]}
@@ -171,6 +171,7 @@ def test_qrels_as_ranx_writes_them(tmp_path: Path) -> None:
         ('{"q1": {"data": {"chunks": []}}}', "query q1: this answer of LightRAG has no supporting passages"),
         ('{"q1": {"a": 0}}', "nothing to find"),
         ('{"q1": {"a": 1, "b": 0.7}}', "query q1, document b: relevance must be a whole number, got 0.7"),
+        ('{"q1": {"a": 2147483648}}', "relevance must be a whole number, got 2147483648"),
         ('{"q1": {"a": NaN}}', "relevance must be a whole number, got nan"),
         ('{"q1": {"a": 1%s}}' % ("0" * 400), "query q1, document a: a number that does not fit 64 bits"),
         ("[" * 100_000, "broken JSON"),
@@ -255,3 +256,33 @@ def test_a_relevance_is_of_judgements(tmp_path: Path) -> None:
         Gold.read(tmp_path / "q.jsonl", rel=2)
     with pytest.raises(HarnessError, match=r"rel must be in"):
         Gold.read(tmp_path / "q.jsonl", rel=0)
+
+
+@pytest.mark.parametrize(
+    ("judged", "rel", "said"),
+    [
+        ({"q": {"a": 1, "b": 0}}, 1, ""),
+        ({"q": {"a": 2, "b": 1}}, 1, "relevant from 1 on; ndcg with graded gains"),
+        ({"q": {"a": 2**31 - 1, "b": 0}}, 2, "relevant from 2 on; ndcg with graded gains"),
+        ({"q": {"a": 2}, "r": {"b": 1}}, 2, "relevant from 2 on; 1 query with nothing relevant: 0, as trec_eval"),
+    ],
+)
+def test_how_judgements_are_read_is_said(judged: dict[str, dict[str, int]], rel: int, said: str) -> None:
+    gold = Gold.from_dict(judged, rel, keep_empty=True)
+    assert gold.take(range(len(gold))[-1:]).describe() == said
+
+
+def test_all_judged_documents_by_number_with_their_relevance() -> None:
+    gold = Gold.from_dict({"q": {"b": 2, "x": 1, "a": 0}, "r": {"c": -1, "d": 3}})
+    numbers, grades = gold.judged(pa.array(["a", "b", "c", "d"])) or ((), ())
+    assert [one.tolist() for one in (numbers, grades)] == [[[1, 4, 0], [2, 3, -1]], [[2, 1, 0], [-1, 3, 0]]]
+    assert Gold.from_dict({"q": ["a"]}, ordered=True).judged(pa.array(["a"])) is None
+
+
+def test_what_it_is_called_and_as_qrels(tmp_path: Path) -> None:
+    gold = read(tmp_path, OURS)
+    assert gold.to_dict() == {"q1": {"b": 1, "a": 1}, "q2": {"z": 1}}
+    assert repr(gold) == f"Gold(2 queries, 3 supporting passages, hop order known of 2; {tmp_path / 'gold'})"
+    part = gold.split(md5_split("q1"))
+    assert repr(part).startswith(f"Gold({len(part)} queries of {md5_split('q1')}, ")
+    assert [short_source(name) for name in ("/data/mine/gold.jsonl", "sample")] == ["mine/gold.jsonl", "sample"]

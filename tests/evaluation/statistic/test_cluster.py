@@ -18,7 +18,7 @@ from harness.evaluation.statistic import (
     too_few,
     wilson,
 )
-from harness.evaluation.statistic.cluster import degrees, effective_clusters
+from harness.evaluation.statistic.cluster import correlation, degrees, effective_clusters
 
 
 def test_effective_clusters_by_hand():
@@ -26,6 +26,20 @@ def test_effective_clusters_by_hand():
     assert effective_clusters(np.array([8, 1, 1])) == 100 / 66  # a great cluster leaves few
     assert degrees(np.repeat(np.arange(12), 20)) == 11
     assert degrees(np.repeat(np.arange(201), [100] + [1] * 200)) == 200  # all but the largest
+
+
+@pytest.mark.parametrize(
+    ("values", "labels", "expected"),
+    [
+        ([1.0, 1, 0, 0], [0, 0, 1, 1], 1),  # B 1, W 0
+        ([1.0, 0, 1, 0], [0, 0, 1, 1], 0),  # B 0
+        ([1.0, 1, 1, 1], [0, 0, 1, 1], 0),
+        ([1.0, 0, 1, 0], [0, 0, 0, 0], 0),  # one cluster
+        ([1.0, 0, 1, 0], [0, 1, 2, 3], 0),
+    ],
+)
+def test_correlation_within_clusters(values, labels, expected):
+    assert correlation(np.array(values), np.array(labels)) == expected
 
 
 @pytest.mark.parametrize(
@@ -41,6 +55,7 @@ def test_effective_clusters_by_hand():
         ([100] + [1] * 200, False),  # one sign is a coin
         ([40] * 8 + [1] * 30, True),
         ([5], True),
+        ([2], True),
         ([1], False),
     ],
 )

@@ -85,6 +85,8 @@ def tango(wins, losses, n, margin):
 def test_without_queries_or_without_doubt_every_difference_is_possible():
     assert difference_interval(0, 0, 0) == (-1, 1)
     assert difference_interval(3, 1, 9, level=1) == (-1, 1)
+    low, high = difference_interval(1, 0, 1)
+    assert (tango(1, 0, 1, low), high) == (pytest.approx(1.959963985, abs=1e-5), 1)
 
 
 def test_equivalence_of_no_queries_and_of_one() -> None:

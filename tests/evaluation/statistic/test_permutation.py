@@ -59,6 +59,7 @@ def test_no_difference_is_p_1_and_order_does_not_matter():
     shuffled = rng.permutation(12)
     assert np.array_equal(max_statistic(signs[shuffled]), found[shuffled])
     assert max_statistic(np.zeros((2, 0), int)).tolist() == [1, 1]
+    assert max_statistic([[1, -1] * 20, [1] * 40], 1500).tolist() == [1, 1 / 1501]  # 0 is reached in every draw
 
 
 def test_false_findings_stay_at_five_percent():
@@ -120,7 +121,7 @@ def test_drawn_sign_flips_are_close_to_the_t_test():
     )
     assert sign_flip(differences + 1) == 1 / 10_001
     assert sign_flip(-differences) == sign_flip(differences)
-    assert sign_flip([0, 0]) == sign_flip([]) == 1
+    assert sign_flip([0, 0]) == sign_flip([]) == sign_flip([1, -1] * 100) == 1  # every draw reaches a sum of 0
     assert sign_flip([1, 2, 4], permutations=8) == 2 / 8  # as many as there are patterns: all are counted
     assert sign_flip([1, 2], permutations=1) in (0.5, 1)  # the observed one, and one that is drawn
 

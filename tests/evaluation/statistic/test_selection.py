@@ -54,6 +54,16 @@ def test_the_whole_rule_is_repeated():
     losses[0, 1::2] = True
     assert expected(scores, losses, 100, 200).tune == scores.mean(axis=1).max()
     assert expected(scores[:, :1], losses[:, :1], 5, 10).score == 1
+    none = expected(0 * scores, losses, 100, 10)
+    assert (none.score, none.low, expected(0 * scores + 1, losses, 100, 10).high) == (0, 0, 1)
+
+
+def test_of_one_resample_the_score_is_that_of_the_queries_left_out():
+    """Trial 0 is best on any draw; a query counts where it is not drawn, 63 of 100 at most."""
+    scores = np.arange(100.0)[None] / 100
+    told = expected(scores, scores < 0, 100, 1)
+    drawn = np.random.Generator(np.random.PCG64(0)).integers(0, 100, 100)
+    assert told.score == pytest.approx(np.delete(scores[0], drawn).mean(), abs=1e-6)
 
 
 def test_scores_between_0_and_1():

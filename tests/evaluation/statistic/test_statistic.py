@@ -223,6 +223,7 @@ def test_power_without_an_effect_stays_below_alpha() -> None:
     for n in (10, 100, 1000, 20_000):
         assert 0 <= mcnemar_power(n, 0.1, 0.0) <= 0.05
     assert mcnemar_power(100, 0.0, 0.0) == 0
+    assert mcnemar_power(20_000, 0.1, 0.1) == pytest.approx(1, abs=1e-9)  # all counts that are likely are added
 
 
 def test_power_by_simulation() -> None:
@@ -245,6 +246,20 @@ def test_queries_needed_have_the_power_and_fewer_have_not() -> None:
     assert min(mcnemar_power(m, 0.08, 0.04) for m in range(n, n + 40)) >= 0.8 > mcnemar_power(n - 1, 0.08, 0.04)
     assert queries_needed(0.08, 0.0) is None
     assert queries_needed(1.0, 1.0) == 6  # 2 / 2 ** 6 is the first below .05
+
+
+@pytest.mark.parametrize("effect", [0.5, 0.6, 0.7])
+def test_from_the_answer_on_the_power_stays_though_it_is_a_saw_tooth(effect: float) -> None:
+    """Every query differs, so W is binomial."""
+
+    def power(n: int) -> float:
+        won = [w for w in range(n + 1) if scipy.stats.binomtest(w, n).pvalue <= 0.05]
+        return float(scipy.stats.binom.pmf(won, n, (1 + effect) / 2).sum())
+
+    n = queries_needed(1.0, effect)
+    assert n is not None
+    assert min(map(power, range(n, n + n // 10 + 10))) >= 0.8 > power(n - 1)
+    assert max(map(power, range(5, n))) >= 0.8
 
 
 @pytest.mark.parametrize("power", [0, 1, 1.5])

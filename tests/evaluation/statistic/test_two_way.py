@@ -30,6 +30,12 @@ def test_of_one_run_each_it_is_the_paired_t_test():
     assert (found.degrees, found.run_error) == (pytest.approx(29), 0)
 
 
+def test_three_questions_that_vary_have_an_interval():
+    ours, theirs = made(5, 3, (1, 1), 0.0, 0.3)
+    expected = ttest_rel(ours[:, 0], theirs[:, 0]).confidence_interval()
+    assert two_way(ours, theirs).interval() == pytest.approx(tuple(expected))
+
+
 def test_its_parts_are_the_mean_squares_of_statsmodels():
     values = made(1, 40, (4, 6), 0.8, 0.5)
     found = two_way(*values)
@@ -115,6 +121,8 @@ def test_intervals_hold_the_truth_where_runs_vary():
     [
         ([[1.0, np.nan], [0, 1]], [[1.0], [0]], None, "expected finite numbers by question and run"),
         ([[1.0]], [[0.0]], None, "of at least 2 questions"),
+        ([1.0, 0.0], [0.0, 1.0], None, "expected finite numbers by question and run"),
+        (np.empty((2, 0)), np.empty((2, 0)), None, "expected finite numbers by question and run"),
         ([[1.0], [0.0]], [[0.0], [1], [1]], None, "2 questions against 3; give the same ones"),
         ([[1.0], [0.0]], [[0.0], [1]], np.zeros(2, dtype=np.int64), "at least 2 clusters of questions, got 1"),
     ],
