@@ -45,6 +45,18 @@ def test_a_verdict_beside_an_interval_that_says_otherwise_says_what_rules() -> N
     assert rule == "Against old the exact test's p decides; the interval, which is not corrected, excludes 0."
 
 
+def test_a_flip_test_is_not_the_exact_test() -> None:
+    """Five gains of five: p = 2 / 2^5 = .0625, and every mean of a resample is above 0."""
+    found = Comparison.of(np.array([0.5, 0.6, 0.7, 0.8, 0.9]), np.zeros(5), False, test="flip")
+    shown, rule, least = conclude(found, "new", "old")
+    assert "raw p .062), no difference is shown." in shown
+    assert rule == "Against old the test's p decides; the interval, which is not corrected, excludes 0."
+    assert least == "Against old: with 5 questions no difference can be shown: the least p is .062."
+    many = np.tile([0.5, -0.5], 30)
+    limit = conclude(Comparison.of(many, 0 * many, False, test="flip"), "new", "old")[-1]
+    assert limit.startswith("Against old: a difference below +")
+
+
 def test_what_was_not_shown_is_said() -> None:
     few = conclude(compared(1, 1, 20), "new", "old")
     seldom = "with 22 questions that differ so seldom, even a real difference would often be missed."

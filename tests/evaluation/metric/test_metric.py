@@ -15,6 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import ABSENT, NONE, Metric, gold_ranks, groups, metrics, run_ranks
+from harness.evaluation.metric.measure import MEASURES
 from harness.evaluation.metric.rank import _count_on_device
 from harness.fusion.pool import Pool
 from harness.run import Run
@@ -99,6 +100,28 @@ def test_unknown_metrics_are_refused(name: str, message: str) -> None:
     with pytest.raises(HarnessError, match="metric") as caught:
         Metric.parse(name)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("k", [0, 2.5, True])
+def test_a_depth_is_a_whole_number_from_1_on(k: int) -> None:
+    assert Metric("recall", 1).k == 1
+    with pytest.raises(HarnessError, match=f"k must be a whole number, at least 1, got k={k!r}"):
+        Metric("recall", k)
+
+
+def test_what_holds_of_which_metric() -> None:
+    """0/1 of a query: trec_eval's success, and all, or the last, of its gold; no cut-off: trec_eval's names without."""
+    kinds = {kind: {name for name, one in MEASURES.items() if getattr(one, kind)} for kind in ("binary", "whole")}
+    assert kinds["binary"] == {"last_hop", "full_sup", "any_sup", "success"}
+    assert kinds["whole"] == {"mrr", "map", "r_precision", "rbp"}
+    assert {name for name, one in MEASURES.items() if one.graded} == {"ndcg", "judged"}
+    assert {name for name, one in MEASURES.items() if one.ordered} == {"last_hop"}
+
+
+def test_without_judgements_a_relevance_of_1_is_that_of_all_gold() -> None:
+    assert Metric.parse("ndcg(rel=1)@5")(HAND).tolist() == Metric.parse("ndcg@5")(HAND).tolist()
+    with pytest.raises(HarnessError, match="rel is a relevance of judgements, and this gold has none"):
+        Metric.parse("ndcg(rel=2)@5")(HAND)
 
 
 def test_names_times_depths() -> None:

@@ -1,5 +1,7 @@
 """A split's trials and what is known of them."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -31,3 +33,44 @@ def test_queries_without_a_hop_order_are_counted_once_whatever_the_number_of_tri
     assert known.unordered() == ""
     counted = View("tune", rows, ranks[:, :2], queries[:2], {"objective": "last_hop@5"}, lock, in_split=3)
     assert counted.unordered() == (" (last_hop and what follows from it: the 2 of 3 queries whose hop order is known)")
+
+
+def of_lists(ranks: list[list[int]], queries: pd.DataFrame, **manifest: Any) -> View:
+    """The winner, a fusion, then dense and graph: the ranks of a passage a query."""
+    named = (("fused", "rrf"), ("dense", "single"), ("graph", "single"))
+    rows = [{"trial": name, "name": name, "family": family} for name, family in named]
+    array = np.array(ranks, dtype=np.int32)[..., None]
+    return View("tune", rows, array, queries, {"objective": "recall@5", **manifest}, {"winner": {"trial": "fused"}})
+
+
+def test_what_stands_below_the_objectives_depth_makes_no_other_list() -> None:
+    """Of five, rank 6 is as good as 7, and 5 is not 4."""
+    queries = pd.DataFrame({"id": ["a", "b"]})
+    found = of_lists([[5, 6], [4, 6], [5, 7]], queries)
+    assert (found.winner_list, found.is_winner(0), found.is_winner(1), found.is_winner(2)) == (
+        "graph",
+        True,
+        False,
+        True,
+    )
+    assert found.copies == [False, False, False]
+    assert of_lists([[5, 6], [4, 6], [5, 5]], queries).winner_list is None
+    assert of_lists([[1, 2], [1, 2], [1, 2]], queries).copies == [False, True, True]
+
+
+def test_how_queries_share_gold_is_said() -> None:
+    """A pair is 10% of 20 queries, and 5% of 40; pairs that are found or lost as a whole double the variance."""
+    pair = pd.DataFrame({"cluster": [0, 0, *range(1, 19)]})
+    said = of_lists([[1] * 20] * 3, pair, shared_gold=0.13).clustering()
+    assert said == (
+        " Clusters of queries that share gold passages: 19, the largest has 2 of 20 queries (10.0%); design effect of "
+        "the winner's score 1.00. Caution: one cluster holds more than 5% of them. 13% of test's queries share a gold "
+        "passage with tune."
+    )
+    even = of_lists([[1] * 20 + [9] * 20] * 3, pd.DataFrame({"cluster": np.arange(40) // 2}))
+    assert even.clustering().endswith(
+        "20, the largest has 2 of 40 queries (5.0%); design effect of the winner's score 2.00."
+    )
+    assert (even.deciding, of_lists([[1]] * 3, pd.DataFrame({"id": ["a"]})).deciding) == (" by cluster", "")
+    few = of_lists([[1] * 60] * 3, pd.DataFrame({"cluster": np.arange(60) // 20}))
+    assert few.deciding == " (too few clusters)"

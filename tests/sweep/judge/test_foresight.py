@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.evaluation.statistic import mcnemar_power
+from harness.evaluation.statistic import mcnemar_power, queries_needed
 from harness.sweep.heldout import heldout
 from harness.sweep.heldout.locked_trials import expectation
 from harness.sweep.judge.choice import order
@@ -45,6 +45,22 @@ def test_no_effect_needs_no_number_of_queries():
     told = power(np.array([1.0, 1, -1, -1] + [0.0] * 196), 200)
     assert told["queries"] is None
     assert power(np.array([1.0] + [0.0] * 199), 200)["smallest"] is None
+
+
+def test_no_effect_is_greater_than_what_differs():
+    """3 won and 1 lost of 200; whatever the winner's curse, they differ on 4."""
+    apart = np.array([1.0, 1, 1, -1] + [0.0] * 196)
+    assert [power(apart, 200, bias)["effect_corrected"] for bias in (-1, 1)] == [0.02, -0.02]
+    assert (power(apart, 200, -1)["queries"], power(apart, 200, 1)["queries"]) == (
+        queries_needed(0.02, 0.02, alpha=0.05 * 6 / np.pi**2),
+        None,
+    )
+    assert power(apart, 1, labels=np.zeros(200, int), fresh=np.array([9]))["n_effective"] == 1
+
+
+def test_lists_alone_have_no_forecast():
+    rows = [{**row("dense", 0, 0), "family": "single", "last_hop@5": 1.0}]
+    assert foresight(rows, np.ones((1, 4, 1), np.int32), "last_hop@5", 9, "dense")["expected"] is None
 
 
 def test_the_forecast_is_of_the_winner():

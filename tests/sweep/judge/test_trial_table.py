@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from harness.core.input import misfit
-from harness.evaluation.comparison import corrected, record
+from harness.evaluation.comparison import Outcome, corrected, record
 from harness.evaluation.metric import ABSENT, Metric
 from harness.sweep.folder import View
 from harness.sweep.folder.rows import Judged, Row, against_best, against_reference, records
+from harness.sweep.judge.choice import order
 from harness.sweep.judge.judgement import judge
 from harness.sweep.judge.trial_table import best_single, frame, graph_outcomes
 
@@ -71,3 +72,37 @@ def test_a_row_says_what_its_comparisons_say() -> None:
         assert stored.pop(base) is None
         again = corrected([view.compare(place, base) for place in range(5) if place != base])
         assert [record(one) for one in stored if one] == [record(one) for one in again]
+
+
+def test_a_stored_outcome_by_hand() -> None:
+    """As many won as lost have an interval; none and none have none, as older sweeps stored one; looks are charged."""
+    stored: dict[str, object] = {
+        "wins_best": 2, "losses_best": 2, "p_best": 1.0, "p_best_holm_cluster": 0.5, "difference_best": 0.0,
+        "difference_best_cluster_low": -0.25, "difference_best_cluster_high": 0.0,
+    }  # fmt: skip
+    assert against_best(cast("Row", stored)) == Outcome(2, 2, 1.0, 0.5, 0.0, (-0.25, 0.0))
+    charged = against_best(cast("Row", {**stored, "wins_best": 0, "losses_best": 0, "p_best_looks": 0.8}))
+    assert charged == Outcome(0, 0, 1.0, 0.8, 0.0, None)
+    assert against_best(cast("Row", {**stored, "difference_best_cluster_low": None})) == Outcome(
+        2, 2, 1.0, 0.5, 0.0, None
+    )
+    assert against_reference(cast("Row", stored)) is None
+
+
+def _alpha(value: float | None) -> dict[str, float]:
+    return {} if value is None else {"fuser.alpha": value}
+
+
+def test_of_equal_trials_the_rule_takes_alpha_nearer_to_a_half() -> None:
+    """A trial without alpha is as one of a half; fewer losses, and more of the objective, come before."""
+    made = {
+        "far": (None, 0.1, 0.5), "near": (0, 0.6, 0.5), "b": (0, None, 0.5), "a": (0, 0.5, 0.5),
+        "lost": (1, None, 0.5), "best": (9, 0.0, 0.6),
+    }  # fmt: skip
+    rows = [
+        {"name": name, "trial": name, "losses": losses, "parameters": _alpha(alpha), "mrr": score}
+        for name, (losses, alpha, score) in made.items()
+    ]
+    assert [rows[place]["name"] for place in order(cast("list[Row]", rows), "mrr")] == [
+        "best", "a", "b", "near", "far", "lost",
+    ]  # fmt: skip

@@ -111,6 +111,20 @@ def test_peak_memory_is_in_mib(store):
     assert peak / 2 < cost({}, "", store, {})["peak_memory_mb"] < 100 * peak
 
 
+def test_what_a_machine_decides_is_no_part_of_the_hash(tmp_path):
+    path, seen = tmp_path / "config.yaml", []
+    for text in (
+        "{seed: 1, given: [fuser=rrf]}",
+        "{seed: 1, paths: {runs: x}, device: cpu, given: [paths.runs=x, fuser=rrf, device=cpu]}",
+        "{seed: 1, given: [fuser=linear]}",
+        "{seed: 2, given: [fuser=rrf]}",
+    ):
+        path.write_text(text)
+        seen.append(file_hash(path))
+    assert seen[0] == seen[1]
+    assert len(set(seen)) == 3
+
+
 def test_what_is_measured_is_no_part_of_the_hash(tmp_path):
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps({"n": 3, "seconds": 1.0, "cost": {"peak_memory_mb": 1}}))

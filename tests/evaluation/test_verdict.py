@@ -1,0 +1,76 @@
+"""What several comparisons say together, each of them known by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.evaluation.conclusion import choose
+from harness.evaluation.gold import Gold
+from harness.evaluation.run_comparison import RunComparison, compare
+from harness.evaluation.system_comparison import headroom
+from harness.evaluation.verdict import Comparisons, sentences, short_names
+from harness.run import Run
+
+QUERIES = [f"q{n:02}" for n in range(20)]
+GOLD = Gold.from_dict({query: [f"g{query}"] for query in QUERIES})
+
+
+def found_by(*places: int) -> Run:
+    return Run.from_dict({query: {f"g{query}" if n in places else "x": 1.0} for n, query in enumerate(QUERIES)})
+
+
+def compared(runs: dict[str, Run], baselines: dict[str, Run], metric: str = "full_sup@1") -> list[RunComparison]:
+    found = compare(runs, baselines, GOLD, metric)
+    assert isinstance(found, Comparisons)
+    return list(found)
+
+
+NONE, ALL = found_by(), found_by(*range(20))
+
+
+@pytest.mark.parametrize(
+    ("better", "worse", "even", "said"),
+    [
+        (3, 0, 0, "Of 3 comparisons (Holm p) r0 by full_sup@1 (+50.0 points) and r1 by full_sup@1 (+50.0 points) and "
+         "r2 by full_sup@1 (+50.0 points) are better."),
+        (4, 0, 1, "Of 5 comparisons (Holm p) 4 are better; in 1 no difference is shown."),
+        (1, 1, 0, "Of 2 comparisons (Holm p) r0 by full_sup@1 (+50.0 points) is better; w0 by full_sup@1 "
+         "(-50.0 points) is worse."),
+        (0, 0, 2, "No difference is shown in any of 2 comparisons (Holm p)."),
+    ],
+)  # fmt: skip
+def test_up_to_three_are_named(better: int, worse: int, even: int, said: str) -> None:
+    """Half of 20 questions more, or less, than the baseline has p 2 / 2^10; the same is no difference."""
+    runs = {f"r{n}": ALL for n in range(better)} | {f"w{n}": NONE for n in range(worse)}
+    same = found_by(*range(10))
+    runs |= {f"e{n}": same for n in range(even)}
+    (verdict,) = choose(sentences(compared(runs, {"base": same}), {}), "verdict")
+    assert verdict.replace("\N{MINUS SIGN}", "-") == said
+
+
+def test_each_baseline_is_named_where_there_are_several() -> None:
+    found = compared({"all": ALL}, {"a": NONE, "b": found_by(0)})
+    (verdict,) = choose(sentences(found, {}), "verdict")
+    assert verdict == (
+        "Of 2 comparisons (Holm p) all by full_sup@1 (+100.0 points over a) and all by full_sup@1 (+95.0 points over "
+        "b) are better."
+    )
+
+
+def test_what_choosing_could_win_by_each_metric() -> None:
+    """b has 4 questions that a lacks, and a 5 that b lacks: too few; c has 7 of the other ten: 2 / 2^7."""
+    a, b, c = found_by(*range(10)), found_by(*range(5, 14)), found_by(*range(13, 20))
+    few = compared({"b": b}, {"a": a})
+    (told,) = choose(sentences(few, headroom(few)), "addition")
+    assert told == (
+        "Choosing the right list for each question could win at most 4 of 20 questions over a, the best of them, by "
+        "full_sup@1; too few to show a gain."
+    )
+    enough = compared({"c": c}, {"a": a})
+    assert choose(sentences(enough, headroom(enough)), "addition")[0].endswith("by full_sup@1.")
+    assert not choose(sentences(compared({"n": NONE}, {"a": a}), headroom(compared({"n": NONE}, {"a": a}))), "addition")
+
+
+def test_names_are_as_short_as_they_can_be_told_apart_by() -> None:
+    assert short_names(["a/x.trec", "b/y.trec"]) == {"a/x.trec": "x.trec", "b/y.trec": "y.trec"}
+    assert list(short_names(["u/a/x", "u/b/x", "/x"]).values()) == ["a/x", "b/x", "/x"]
