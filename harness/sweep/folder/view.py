@@ -1,99 +1,24 @@
-"""A finished sweep as reports, trackers and the terminal read it: trials on a split with their gold ranks."""
+"""A finished sweep as reports, trackers and the terminal read it: trials on a split, and what is said of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from harness.benchmark import UNORDERED
 from harness.benchmark.source import sample_note
-from harness.core.errors import HarnessError
 from harness.core.table import Source
-from harness.evaluation.comparison import MARGIN, Comparison
 from harness.evaluation.conclusion import GREAT
-from harness.evaluation.metric import Metric, definitions
+from harness.evaluation.metric import definitions
 from harness.evaluation.statistic import charge, design_effect, share, too_few
-from harness.sweep.folder.rows import Row, against_best, against_reference, score
 from harness.sweep.folder.systems import describe
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-Part = NDArray[np.bool_] | NDArray[np.int64] | slice
-"""Some of a view's questions."""
+from harness.sweep.folder.trial_scores import TrialScores
 
 
 @dataclass(frozen=True)
-class View:
-    """Rows of trials on one split; ``ranks`` int32[R, Q, H] and ``queries`` (Q rows) belong to them.
-
-    queries: those that the objective counts; in_split: how many the split has, None: these.
-    """
-
-    split: str
-    rows: Sequence[Row]
-    ranks: NDArray[np.int32]
-    queries: pd.DataFrame
-    manifest: Mapping[str, Any]
-    lock: Mapping[str, Any]
-    in_split: int | None = None
-
-    @property
-    def n(self) -> int:
-        """Number of queries."""
-        return len(self.queries)
-
-    @property
-    def dataset(self) -> str:
-        """The benchmark's name."""
-        return str(self.manifest["dataset"])
-
-    @property
-    def data_sha256(self) -> str:
-        """The hash of the benchmark's files."""
-        return str(self.manifest["data_sha256"])
-
-    @property
-    def objective(self) -> str:
-        """The name of the metric that the winner was chosen by."""
-        return str(self.manifest["objective"])
-
-    @property
-    def winner(self) -> str:
-        """The hash of the locked winner."""
-        return str(self.lock["winner"]["trial"])
-
-    @property
-    def margin(self) -> float:
-        """The largest difference of the objective that does not matter."""
-        return float(self.lock.get("margin", MARGIN))
-
-    @property
-    def reference(self) -> str:
-        """The list that wins are counted against."""
-        return str(self.lock.get("reference", "dense"))
-
-    @property
-    def best_single(self) -> str | None:
-        """The best list alone on tune."""
-        best = self.lock.get("best_single")
-        return None if best is None else str(best)
-
-    @property
-    def usual_metrics(self) -> list[str]:
-        """The objective, and full_sup and recall at its depth."""
-        k = self.metric.k or 5
-        return list(dict.fromkeys([self.objective, f"full_sup@{k}", f"recall@{k}"]))
-
-    @property
-    def evaluation(self) -> int:
-        """Which evaluation of test this is; 0 on tune."""
-        return max((int(row["evaluation"]) for row in self.rows), default=1) if self.split == "test" else 0
+class View(TrialScores):
+    """The rows with words for captions: data, split, looks, lists, clusters, and the winner as it is announced."""
 
     @property
     def look(self) -> str:
@@ -112,51 +37,6 @@ class View:
         look = max((int(row.get("charged") or 0) for row in self.rows), default=0)
         return f", times {charge(look):.2f}: look {look} spends .05 x 6/(pi {look})^2" if look else ""
 
-    @cached_property
-    def metric(self) -> Metric:
-        """The objective."""
-        return Metric.parse(self.objective)
-
-    @cached_property
-    def scores(self) -> NDArray[np.float64]:
-        """float64[R, Q]: the objective of each row on each query."""
-        return np.stack([self.values(place) for place in range(len(self.rows))])
-
-    def values(self, place: int, metric: Metric | None = None) -> NDArray[np.float64]:
-        """float64[Q]: a metric, by default the objective, of a row on each query."""
-        return (metric or self.metric)(np.asarray(self.ranks[place]))
-
-    @cached_property
-    def originals(self) -> list[int]:
-        """Of each row, the place of the first one with the same gold ranks, as all have that follow one list alone."""
-        first: dict[bytes, int] = {}
-        return [first.setdefault(ranks.tobytes(), place) for place, ranks in enumerate(np.asarray(self.ranks))]
-
-    @property
-    def copies(self) -> list[bool]:
-        """Of each row, whether one before it has the same gold ranks."""
-        return [first < place for place, first in enumerate(self.originals)]
-
-    @cached_property
-    def winner_place(self) -> int:
-        """The place of the locked winner."""
-        place = self.place(self.winner)
-        if place is None:
-            raise HarnessError(f"{self.dataset}: the locked winner {self.winner} has no row on {self.split}")
-        return place
-
-    @property
-    def winner_name(self) -> str:
-        """The name of the locked winner; of a fusion that ranks as one list does, that list's name."""
-        return self.winner_list or str(self.rows[self.winner_place]["name"])
-
-    @cached_property
-    def winner_list(self) -> str | None:
-        """The list that the winning fusion is in disguise: all gold of the objective's first k stands as in it."""
-        top = self._top(self.winner_place)
-        same = (name for name, place in self.singles.items() if np.array_equal(self._top(place), top))
-        return next(same, None) if self.winner_place in self.fused else None
-
     @property
     def winner_title(self) -> str:
         """The winner as it is announced."""
@@ -167,105 +47,6 @@ class View:
         """Which fusion was locked, where it is a list alone; for the ends of sentences."""
         locked = self.rows[self.winner_place]["name"]
         return f", {self.winner_title} (locked as {locked})" if self.winner_list else ""
-
-    @property
-    def best_place(self) -> int:
-        """The place of the winner, or of the list that it is."""
-        return self.singles[self.winner_list] if self.winner_list else self.winner_place
-
-    @property
-    def best_first(self) -> list[int]:
-        """The places of the rows, the highest objective first."""
-        return sorted(range(len(self.rows)), key=lambda place: -self.score(self.rows[place]))
-
-    @property
-    def rivals(self) -> dict[str, int]:
-        """What the winner is shown beside, by name: reference and best single list, where these are not itself."""
-        names = dict.fromkeys([self.reference, self.best_single])
-        own = (None, self.winner_place, self.best_place)
-        return {name: self.singles[name] for name in names if name and self.singles.get(name) not in own}
-
-    @property
-    def added(self) -> dict[str, int]:
-        """The places of the best trials of what the command line added, by its name."""
-        places = {name: self.place(row["trial"]) for name, row in self.lock.get("added", {}).items()}
-        return {name: place for name, place in places.items() if place is not None}
-
-    def compare(
-        self, place: int, other: int, part: Part = slice(None), metric: Metric | None = None
-    ) -> Comparison:  # fmt: skip
-        """A row against another one by the objective, or by ``metric``, on all questions or on some."""
-        ours, theirs = (self.scores[one] if metric is None else self.values(one, metric) for one in (place, other))
-        return Comparison.of(ours[part], theirs[part], (metric or self.metric).binary, self.margin, self.clusters[part])
-
-    def winner_against(self, name: str | None) -> Comparison | None:
-        """The winner against a single list; None against itself, and where the sweep has no such list.
-
-        Against the reference and the best list of tune its p is corrected as the winner's row says.
-        """
-        place, row = self.singles.get(name or ""), self.rows[self.winner_place]
-        if place is None or place in (self.winner_place, self.best_place):
-            return None
-        stored = {self.best_single: against_best(row), self.reference: against_reference(row)}.get(name)
-        return self.compare(self.winner_place, place).with_fields(p_holm=None if stored is None else stored.p_holm)
-
-    def is_winner(self, place: int) -> bool:
-        """Whether a row is the winner or, where that is a list in disguise, any other disguise of it."""
-        other = self.winner_list and np.array_equal(self._top(place), self._top(self.winner_place))
-        return place == self.winner_place or bool(other)
-
-    def _top(self, place: int) -> NDArray[np.int32]:
-        """int32[Q, H]: the gold ranks of a row, all beyond the objective's k alike."""
-        ranks = np.asarray(self.ranks[place])
-        return ranks if self.metric.k is None else np.minimum(ranks, self.metric.k + 1)
-
-    def score(self, row: Row) -> float:
-        """The objective of a row."""
-        return score(row, self.objective)
-
-    @cached_property
-    def singles(self) -> dict[str, int]:
-        """The places of the lists alone, by name: the first where several trials are one list under other caps."""
-        found: dict[str, int] = {}
-        for place, row in enumerate(self.rows):
-            if row["family"] == "single":
-                found.setdefault(row["name"], place)
-        return found
-
-    @cached_property
-    def fused(self) -> list[int]:
-        """The places of all rows but lists alone."""
-        return [place for place, row in enumerate(self.rows) if row["family"] != "single"]
-
-    @property
-    def knobs(self) -> set[str]:
-        """The names of the parameters that any trial has."""
-        return {knob for row in self.rows for knob in row["parameters"]}
-
-    def place(self, trial: str) -> int | None:
-        """The place of the trial of that hash."""
-        return next((place for place, row in enumerate(self.rows) if row["trial"] == trial), None)
-
-    def slice(self, where: Mapping[str, Any]) -> NDArray[np.bool_]:
-        """bool[Q]: the queries of a slice.
-
-        where: values of columns of the queries (``hops: 2``, ``in_hipporag_1000: true``), or ``list, metric, is``: the
-        queries on which the metric of that single list has that value (``list: graph, metric: full_sup@200, is: 1``).
-        """
-        if "list" in where:
-            alone = self.singles.get(where["list"])
-            if alone is None:
-                raise HarnessError(f"experiment: a slice is of list {where['list']}, which the sweep does not have")
-            met: NDArray[np.bool_] = Metric.parse(where["metric"])(self.ranks[alone]) == where["is"]
-            return met
-        for column in where:
-            if column not in self.queries:
-                known = ", ".join(map(str, self.queries))
-                raise HarnessError(f"experiment: {column} is no column of queries: {known}")
-        kept = np.ones(self.n, dtype=np.bool_)
-        for column, value in where.items():
-            kept &= self.queries[column].to_numpy() == value
-        return kept
 
     @property
     def where(self) -> str:
@@ -336,12 +117,6 @@ class View:
             for name, one in self.manifest.get("recalls", {}).items()
         )
         return f" Lists of an approximate index, and its recall@100 against exact search: {told}." if told else ""
-
-    @property
-    def clusters(self) -> NDArray[np.int64]:
-        """int64[Q]: queries with the same number share gold passages; each its own in a sweep that did not store it."""
-        found: NDArray[np.int64] = np.asarray(self.queries.get("cluster", np.arange(self.n)))
-        return found
 
     @property
     def deciding(self) -> str:
