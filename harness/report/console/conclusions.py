@@ -237,7 +237,7 @@ def _whose(edge: Mapping[str, Any]) -> str:
     return "the winner" if edge["winner"] else f"the best {edge['family']}"
 
 
-def _outcome(test: View, forecast: Mapping[str, Any]) -> str:
+def _outcome(test: View, forecast: Mapping[str, float]) -> str:
     """Whether the winner scored on test what was expected, with as many digits as that takes."""
     score = test.score(test.rows[test.winner_place])
     inside = "inside" if forecast["low"] <= score <= forecast["high"] else "outside"
@@ -245,7 +245,7 @@ def _outcome(test: View, forecast: Mapping[str, Any]) -> str:
     return f"On test it scored {shown}, {inside} the {low} to {high} that was expected."
 
 
-def _smallest(power: Mapping[str, Any]) -> str:
+def _smallest(power: Mapping[str, float | None]) -> str:
     if power["smallest"] is None:
         return "no net win reaches significance in 4 of 5 tests"
     return f"the smallest net win that 4 of 5 tests find is {points(power['smallest'])} points"

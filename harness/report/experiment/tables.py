@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from harness.core.table import Column, Source, Table
 from harness.report.figure import Spec
 from harness.report.table.comparison_table import ComparisonTable, not_comparable
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder import Row, SweepResult
 from harness.sweep.judge import matches
 
 
@@ -28,16 +26,16 @@ def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
         own = [column.title for column in table.columns]
         for line, row in zip(compared.lines, table.rows, strict=True):
             values = dict(zip(own, row, strict=True))
-            knobs = result.whole.rows[line.place]["parameters"]
-            rows.append([label, *(values.get(title) for title in titles), _candidates(result, knobs)])
+            candidates = _candidates(result, result.whole.rows[line.place])
+            rows.append([label, *(values.get(title) for title in titles), candidates])
     columns = [Column(spec["unit"], "text"), *first.columns, Column("candidates", "value")]
     notes = [*first.notes, "Candidates: mean number of passages in a query's pool, on tune."]
     commands = [command for _, _, table in tables for command in table.commands]
     return replace(first, notes=notes, columns=columns, rows=rows, commands=commands)
 
 
-def _candidates(result: SweepResult, knobs: Mapping[str, Any]) -> float | None:
-    wanted = knobs.get("pool.lists"), knobs.get("pool.cap")
+def _candidates(result: SweepResult, row: Row) -> float | None:
+    wanted = row["parameters"].get("pool.lists"), row["parameters"].get("pool.cap")
     found = [one["candidates"] for one in result.manifest["ceiling"] if (one["lists"], one["cap"]) == wanted]
     return float(found[0]) if found and "candidates" in result.manifest["ceiling"][0] else None
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,24 +235,25 @@ def _locked(result: SweepResult, view: View) -> Iterator[tuple[System, int]]:
     for kind, place in _roles(result, view):
         row = view.rows[place]
         names = lists_read(row) if kind == LIST else [name for name in made if name in fused]
-        own = {name: made[name] for name in names if name in made}
-        yield (
-            System(
-                kind,
-                {LIST: row["name"], DEFAULT: row["name"], NAMED: row["name"], TUNED: row["family"]}.get(kind, ""),
-                ", ".join(encoders(own)) or NONE,
-                ", ".join(dict.fromkeys(graphs(own).values())) or NONE,
-                _fitted(result, row),
-                _typed(result),
-            ),
-            place,
-        )
+        yield _system(kind, row, {name: made[name] for name in names if name in made}, result), place
+
+
+def _system(kind: str, row: Row, made: Mapping[str, Any], result: SweepResult) -> System:
+    """made: the lists that it reads, as the manifest describes them."""
+    called = {LIST: row["name"], DEFAULT: row["name"], NAMED: row["name"], TUNED: row["family"]}
+    return System(
+        kind,
+        called.get(kind, ""),
+        ", ".join(encoders(made)) or NONE,
+        ", ".join(dict.fromkeys(graphs(made).values())) or NONE,
+        _fitted(result, row),
+        _typed(result),
+    )
 
 
 def _roles(result: SweepResult, view: View) -> Iterator[tuple[str, int]]:
     for trial, roles in locked_trials(result.lock).items():
-        row = next((number for number, one in enumerate(view.rows) if one["trial"] == trial), None)
-        if row is None:
+        if (row := view.place(trial)) is None:
             continue
         if view.rows[row]["family"] == "single":
             yield LIST, row

@@ -44,16 +44,24 @@ def _sweeps(listed: Sequence[SweepEntry], display: Display) -> Content:
     metrics = list(dict.fromkeys(str(one.result.manifest["objective"]) for one in listed))
     columns = [Column("sweep", "text"), Column("split", "text"), Column("n", "count"), Column("winner", "text"),
                *(Column(f"{metric} %") for metric in metrics), *DIFFERENCE]  # fmt: skip
-    rows, places = [], []
-    for one in listed:
-        view, named = one.result.locked, display.of([one.result])
-        best = str(view.best_single)
-        found, score = view.winner_against(best), view.score(view.rows[view.winner_place])
-        numbers: list[Any] = [found and found.difference, found and found.interval, found and found.p_deciding]
-        scores = [score if metric == view.objective else None for metric in metrics]
-        head = [one.title, view.split, view.n, named.cell(view.winner_name), *scores]
-        rows.append([*head, named.cell(best), *numbers, found and found.losses])
-        winner = view.rows[view.best_place]["trial"]
-        rival = view.rows[view.singles[best]]["trial"] if found else ""
-        places.append([one.key, view.split, winner, rival, one.newer])
-    return {**table(Table("sweeps", "Sweeps", columns, rows), display), "places": places}
+    rows = [_row(one, metrics, display.of([one.result])) for one in listed]
+    return {**table(Table("sweeps", "Sweeps", columns, rows), display), "places": [_place(one) for one in listed]}
+
+
+def _row(one: SweepEntry, metrics: Sequence[str], named: Display) -> list[Any]:
+    """named: with the names of its trials."""
+    view = one.result.locked
+    found, score = view.winner_against(view.best_single), view.score(view.rows[view.winner_place])
+    scores = [score if metric == view.objective else None for metric in metrics]
+    compared = [found.difference, found.interval, found.p_deciding, found.losses] if found else [None] * 4
+    winner, best = (named.cell(name) for name in (view.winner_name, str(view.best_single)))
+    return [one.title, view.split, view.n, winner, *scores, best, *compared]
+
+
+def _place(one: SweepEntry) -> list[Any]:
+    """The address of the questions that the winner loses to the best list; without the list where it is that."""
+    view = one.result.locked
+    winner = view.rows[view.best_place]["trial"]
+    lost_to = view.best_single if view.winner_against(view.best_single) else None
+    rival = view.rows[view.singles[lost_to]]["trial"] if lost_to else ""
+    return [one.key, view.split, winner, rival, one.newer]

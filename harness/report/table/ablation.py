@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from harness.core.table import Column, Table
-from harness.evaluation.comparison import corrected, corrected_ps
+from harness.evaluation.comparison import Comparison, corrected, corrected_ps
 from harness.evaluation.metric import ABSENT
 from harness.sweep.folder import View
 
@@ -21,12 +23,8 @@ def ablation(view: View) -> list[Table]:
     if not places or not view.metric.binary:
         return []
     found = corrected([view.compare(place, view.winner_place) for place in places])
-    rows = []
-    for place, one, same in zip(places, found, corrected_ps([one.p_equivalent for one in found]), strict=True):
-        interval = None if one.interval is None else one.interval_cluster(1 - 2 * ALPHA)
-        name, moved = view.rows[place]["name"], changed(view, place)
-        said = "too few clusters" if one.p_holm is None or same is None else verdict(one.p_holm, same, moved)
-        rows.append([name, one.wins, one.losses, one.difference, interval, one.p_holm, same, said, moved])
+    ps = corrected_ps([one.p_equivalent for one in found])
+    rows = [_row(view, *each) for each in zip(places, found, ps, strict=True)]
     columns = [
         Column("best of each other fuser", "text"), Column("W", "count"), Column("L", "count"),
         Column("difference", "points"), Column("90% of difference", "span", "difference"), Column("Holm p", "p"),
@@ -44,6 +42,14 @@ def ablation(view: View) -> list[Table]:
         "construction, which is uninformative."
     ]
     return [Table("ablation", "Does the fuser matter?", columns, rows, view.source, notes)]
+
+
+def _row(view: View, place: int, found: Comparison, same: float | None) -> list[Any]:
+    """same: the corrected p of equivalence."""
+    interval = None if found.interval is None else found.interval_cluster(1 - 2 * ALPHA)
+    name, p, moved = view.rows[place]["name"], found.p_holm, changed(view, place)
+    said = "too few clusters" if p is None or same is None else verdict(p, same, moved)
+    return [name, found.wins, found.losses, found.difference, interval, p, same, said, moved]
 
 
 def changed(view: View, place: int) -> float:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from harness.core.table import Column, Table
-from harness.sweep.folder import View
+from harness.sweep.folder import Row, View
 
 Pool = tuple[str, str, float, str | None, float | None]
 """The cap, the lists, the ceiling, the best trial and its objective."""
@@ -41,12 +38,13 @@ def ceilings(view: View) -> list[Pool]:
     for entry in view.manifest["ceiling"]:
         cap, names = entry["cap"], "+".join(entry["lists"])
         fused = (view.rows[place] for place in view.fused)
-        best = next((row for row in fused if _in_pool(row["parameters"], cap, names)), None)
+        best = next((row for row in fused if _in_pool(row, cap, names)), None)
         named, score = (best["name"], view.score(best)) if best else (None, None)
         found[cap is None, cap or 0, names] = ("all" if cap is None else str(cap), names, entry["share"], named, score)
     return [found[key] for key in sorted(found)]
 
 
-def _in_pool(knobs: Mapping[str, Any], cap: int | None, names: str) -> bool:
+def _in_pool(row: Row, cap: int | None, names: str) -> bool:
+    knobs = row["parameters"]
     lists = knobs.get("pool.lists")
     return knobs.get("pool.cap") == cap and (not lists or not names or "+".join(lists) == names)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from harness.core.table import Column, Field, Table
 from harness.evaluation.comparison import Comparison, corrected
@@ -40,24 +43,23 @@ def effects(view: View) -> list[Effect]:
     """Against the reference, the best single list on tune, and the other lists; not against the winner's own list."""
     ordered = dict.fromkeys([*view.rivals, *view.singles])
     names = [name for name in ordered if view.singles.get(name) not in (None, view.best_place, view.winner_place)]
-    kinds = {kind: groups(view.queries[kind]) for kind in ("hops", "type")}
-    labelled = {
-        kind: {f"{label} hops" if kind == "hops" else f"type {label}": part for label, part in found.items()}
-        for kind, found in kinds.items()
-        if len(found) > 1
-    }
-    found = []
-    for name in names:
-        pair = view.winner_place, view.singles[name]
-        apart = view.scores[pair[0]] - view.scores[pair[1]]
-        by_kind = {
-            kind: {label: view.compare(*pair, part) for label, part in parts.items()}
-            for kind, parts in labelled.items()
-        }
-        ps = {kind: interaction(apart, [*parts.values()], view.clusters) for kind, parts in labelled.items()}
-        hops, types = (by_kind.get(kind, {}) for kind in kinds)
-        found.append(Effect(name, view.compare(*pair), hops, types, *(ps.get(kind) for kind in kinds)))
-    return found
+    kinds = [labelled(view, kind) for kind in ("hops", "type")]
+    return [_effect(view, name, [parts if len(parts) > 1 else {} for parts in kinds]) for name in names]
+
+
+def labelled(view: View, kind: str) -> dict[str, NDArray[np.int64]]:
+    """The questions of each hop count (``2 hops``) or type (``type bridge``).    kind: ``hops``, ``type``."""
+    found = groups(view.queries[kind]).items()
+    return {f"{label} hops" if kind == "hops" else f"type {label}": members for label, members in found}
+
+
+def _effect(view: View, name: str, kinds: Sequence[Mapping[str, NDArray[np.int64]]]) -> Effect:
+    """kinds: the questions of each hop count, and of each type."""
+    pair = view.winner_place, view.singles[name]
+    apart = view.scores[pair[0]] - view.scores[pair[1]]
+    hops, types = ({label: view.compare(*pair, part) for label, part in parts.items()} for parts in kinds)
+    ps = (interaction(apart, [*parts.values()], view.clusters) if parts else None for parts in kinds)
+    return Effect(name, view.compare(*pair), hops, types, *ps)
 
 
 def effect(view: View) -> list[Table]:

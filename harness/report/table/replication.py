@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from harness.core.table import LEVEL, Column, Field, Source, Table, p_value, points, span
 from harness.evaluation.comparison import Comparison
@@ -45,9 +45,7 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
         return None
     compared = {name: _against_list(view) for name, view in views.items()}
     differing = {name: one for name, one in compared.items() if one.p_deciding is not None and one.wins + one.losses}
-    model = None
-    if len(differing) > 1:
-        model = pooled([one.difference for one in differing.values()], [one.error for one in differing.values()])
+    model = _pooled([*differing.values()])
     each = dict(zip(differing, model.each, strict=True)) if model else {}
     fields: list[Field[str]] = [
         Field(Column("benchmark", "text"), str),
@@ -75,6 +73,13 @@ def replication(results: Iterable[SweepResult]) -> Table | None:
 def _against_list(view: View) -> Comparison:
     place = view.singles.get(str(view.best_single), view.winner_place)
     return view.compare(view.winner_place, place)
+
+
+def _pooled(compared: Sequence[Comparison]) -> Pooled | None:
+    """The differences as draws around a mean; None of fewer than two."""
+    if len(compared) < 2:
+        return None
+    return pooled([one.difference for one in compared], [one.error for one in compared])
 
 
 def _model(model: Pooled | None) -> str:

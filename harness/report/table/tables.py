@@ -9,7 +9,7 @@ from harness.evaluation.conclusion import judged
 from harness.report.table.ablation import ablation
 from harness.report.table.ceiling import ceiling
 from harness.report.table.cost import cost
-from harness.report.table.effect import effect
+from harness.report.table.effect import effect, labelled
 from harness.report.table.headroom import headroom
 from harness.report.table.knobs import knobs
 from harness.sweep.folder import SweepResult, View, against_best, against_reference, rerun
@@ -106,10 +106,8 @@ def _copies(view: View, limit: int | None) -> str:
 
 def by_group(view: View, group: str) -> Table:
     """The objective of each locked trial, by hop count or question type."""
-    values = view.queries[group]
-    levels = sorted(values.dropna().unique().tolist(), key=lambda level: (isinstance(level, str), level))
-    members = {f"{level} hops" if group == "hops" else str(level): (values == level).to_numpy() for level in levels}
-    titles = [f"{name} (n={int(member.sum())})" for name, member in members.items()]
+    members = labelled(view, group)
+    titles = [f"{name.removeprefix('type ')} (n={len(member)})" for name, member in members.items()]
     columns = [Column("strategy", "text"), Column(f"all (n={view.n})"), *map(Column, titles)]
     rows = [
         [row["name"], score.mean(), *(score[member].mean() for member in members.values())]
