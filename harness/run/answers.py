@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.core.errors import HarnessError
 from harness.core.input import value_at
@@ -23,6 +23,15 @@ KEYS = ("id", "doc_id", "document_id", "source")
 """Where the metadata of a node without an id name its document."""
 UNNAMED = ("", "unknown_source")
 """LightRAG's ``file_path`` of a text that was inserted without one."""
+
+
+class Hit(NamedTuple):
+    """A document of a list.    scored: whether it has a score.    is_piece: whether the hit is a piece of it."""
+
+    name: Any
+    score: Any
+    scored: bool
+    is_piece: bool
 
 
 @dataclass(frozen=True)
@@ -59,25 +68,29 @@ class Tool:
         place: the query, for messages.    alone: the score of each hit where none has one. Raises HarnessError for a
         hit without id, and where some have a score and some have none.
         """
-        found: list[tuple[Any, Any]] = []
-        scored: set[bool] = set()
+        read = [self._hit(f"{place}: entry {number}", hit) for number, hit in enumerate(hits, 1)]
+        scored = [hit.scored for hit in read]
+        if len({*scored}) > 1:
+            number = scored.index(not scored[0]) + 1
+            raise HarnessError(f"{place}: entry {number}: some have a score and some have none; give all one")
         pieces: set[Any] = set()
-        for number, hit in enumerate(hits, 1):
-            is_pair = isinstance(hit, (list, tuple)) and len(hit) == 2
-            entry, score = hit if is_pair else (hit, value_at(hit, self.score))
-            name, is_piece = self._id(entry)
-            if name is None:
-                raise HarnessError(
-                    f"{place}: entry {number}: expected a document id, [id, score] or a node with an id, "
-                    f"found {str(hit)[:60]}"
-                )
-            scored.add(is_pair or score is not None)
-            if len(scored) > 1:
-                raise HarnessError(f"{place}: entry {number}: some have a score and some have none; give all one")
-            if not is_piece or name not in pieces:
-                found.append((name, score if True in scored else alone(len(found))))
-            pieces |= {name} if is_piece else set()
+        found: list[tuple[Any, Any]] = []
+        for hit in read:
+            if hit.is_piece and hit.name in pieces:
+                continue
+            pieces |= {hit.name} if hit.is_piece else set()
+            found.append((hit.name, hit.score if hit.scored else alone(len(found))))
         return falling(found) if self.rounded else found, len(hits) - len(found)
+
+    def _hit(self, place: str, hit: Any) -> Hit:
+        is_pair = isinstance(hit, (list, tuple)) and len(hit) == 2
+        entry, score = hit if is_pair else (hit, value_at(hit, self.score))
+        name, is_piece = self._id(entry)
+        if name is None:
+            raise HarnessError(
+                f"{place}: expected a document id, [id, score] or a node with an id, found {str(hit)[:60]}"
+            )
+        return Hit(name, score, is_pair or score is not None, is_piece)
 
     def _id(self, entry: Any) -> tuple[Any, bool]:
         """The id of a hit, or else of the document that it is a piece of, and whether it is that."""

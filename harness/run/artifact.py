@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from tokenize import TokenError
 
-import numpy as np
 import pyarrow as pa
 
 from harness.benchmark import Benchmark
@@ -35,14 +35,7 @@ def keep_ids(benchmark: Benchmark, store: Store) -> None:
 
 def entries(path: Path) -> Entries:
     """The entries of a run of ours; a query with an empty list is named all the same."""
-    run = _run(path)
-    rows = np.repeat(np.arange(len(run), dtype=np.int32), run.lengths())
-    return Entries(
-        pa.DictionaryArray.from_arrays(pa.array(rows), run.query_ids),
-        pa.DictionaryArray.from_arrays(pa.array(run.docs), run.doc_ids).dictionary_encode(),
-        run.scores,
-        place=lambda entry: f"{path}: entry {entry + 1}",
-    )
+    return replace(_run(path).entries(), place=lambda entry: f"{path}: entry {entry + 1}")
 
 
 def content(folder: Path) -> str:

@@ -118,12 +118,12 @@ def check_finite(found: Entries) -> None:
         )  # fmt: skip
 
 
-def check_ranks(found: Entries, rows: NDArray[np.int32], ranks: NDArray[np.int64]) -> None:
-    """Raise where a document has a better rank than one with a greater score. rows: the numbers of queries.
+def check_ranks(found: Entries, ranks: NDArray[np.int64]) -> None:
+    """Raise where a document has a better rank than one with a greater score.
 
     Warn where the whole file has one score, and ranks that differ: then no rank orders anything.
     """
-    scores = found.scores
+    scores, rows = found.scores, found.queries.indices.to_numpy()
     if (scores == scores[0]).all() and (ranks != ranks[0]).any():
         log.warning(
             "%s: all scores are %g and the ranks differ; equal scores are ordered by document id, as in trec_eval, and "
@@ -152,15 +152,16 @@ def check_ranks(found: Entries, rows: NDArray[np.int32], ranks: NDArray[np.int64
         )
 
 
-def check_once(found: Entries, rows: NDArray[np.int32], docs: NDArray[np.int32]) -> None:
-    """Raise at the first document that stands twice in a list. rows, docs: the numbers of queries and documents."""
+def check_once(found: Entries) -> None:
+    """Raise at the first document that stands twice in a list."""
+    rows, docs = (ids.indices.to_numpy() for ids in (found.queries, found.docs))
     order = np.lexsort((docs, rows))
     twice = (rows[order][1:] == rows[order][:-1]) & (docs[order][1:] == docs[order][:-1])
     if twice.any():
-        again = int(order[1:][twice].min())
+        again, first = min(zip(order[1:][twice].tolist(), order[:-1][twice].tolist(), strict=True))
         raise HarnessError(
-            f"{found.place(again)}: query {found.queries[again]} holds document {found.docs[again]} twice; "
-            "keep one of its entries"
+            f"{found.place(again)}: query {found.queries[again]} holds document {found.docs[again]} twice, first at "
+            f"{found.place(first)}; keep one of its entries"
         )
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import code_version, file_sha256, library_versions
-from harness.core.input import read_yaml, value_at
+from harness.core.input import read_settings, value_at
 
 if TYPE_CHECKING:
     from harness.run.run import Run
@@ -88,12 +88,7 @@ def write_fields(path: Path, values: Mapping[str, Any], fields: Mapping[str, tup
 
 def read_fields(path: Path, fields: Mapping[str, tuple[str, ...]]) -> dict[str, Any]:
     """The fields' values as they stand in the file, None where there is none."""
-    import yaml
-
-    try:
-        content = read_yaml(path)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise HarnessError(f"{path}: no YAML ({' '.join(str(error).split())[:160]}); mend it") from error
+    content = read_settings(path)
     if not isinstance(content, dict):
         raise HarnessError(f"{path}: expected a mapping, found {type(content).__name__}; write the file again")
     known = {place[0] for place in fields.values()}

@@ -76,22 +76,16 @@ class Run:
         rows = np.asarray(query, dtype=np.int64)
         numbers = np.asarray(doc, dtype=np.int32)
         values = np.asarray(score, dtype=np.float64) + 0.0  # -0.0 becomes 0.0: they are one score
-        if not np.isfinite(values).all():
-            bad = int(np.flatnonzero(~np.isfinite(values))[0])
-            raise HarnessError(
-                f"query {queries[int(rows[bad])]}, document {documents[int(numbers[bad])]}: score must be finite, "
-                f"got {values[bad]}"
-            )
+        pairs = np.sort(rows * len(documents) + numbers)
+        if not np.isfinite(values).all() or (pairs[1:] == pairs[:-1]).any():
+            columns = (pa.DictionaryArray.from_arrays(pa.array(one), ids) for one, ids in
+                       ((rows.astype(np.int32), queries), (numbers, documents)))  # fmt: skip
+            found = Entries(*columns, values)
+            check_finite(found)
+            check_once(found)
         order = find_order(rows, numbers, values)
         if order is not None:
             rows, numbers, values = rows[order], numbers[order], values[order]
-        pairs = np.sort(rows * len(documents) + numbers)
-        if (same := np.flatnonzero(pairs[1:] == pairs[:-1])).size:
-            again = int(np.flatnonzero(rows * len(documents) + numbers == pairs[same[0]])[-1])
-            raise HarnessError(
-                f"query {queries[int(rows[again])]}: document {documents[int(numbers[again])]} stands twice in its "
-                "list; keep one"
-            )
         indptr = np.searchsorted(rows, np.arange(len(queries) + 1), side="left").astype(np.int64)
         return cls(queries, documents, indptr, numbers, values)
 
@@ -361,10 +355,10 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
         check_named(found)
         check_finite(found)
         if found.ranks is not None:
-            check_ranks(found, rows, found.ranks)
+            check_ranks(found, found.ranks)
         try:
             runs[name] = Run.of(queries, doc_ids, rows, docs, found.scores)
         except HarnessError:
-            check_once(found, rows, docs)
+            check_once(found)
             raise
     return runs

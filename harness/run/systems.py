@@ -31,18 +31,21 @@ def read_systems(given: Systems, alone: str) -> dict[str, list[Run]]:
     if not is_several(given):
         name = _name(given) or alone
         return {name: [_read(name, given)]}
-    if isinstance(given, Mapping):
-        named = {str(name): own for name, own in given.items()}
-        return {
-            name: [_read(name, one) for one in (own if isinstance(own, (list, tuple)) else [own])]
-            for name, own in named.items()
-        }
-    found: dict[str, list[Run]] = {}
-    for place, one in enumerate(cast(Sequence[Source], given), 1):
+    named = given if isinstance(given, Mapping) else _named(cast(Sequence[Source], given), alone)
+    return {
+        str(name): [_read(str(name), one) for one in (own if isinstance(own, (list, tuple)) else [own])]
+        for name, own in named.items()
+    }
+
+
+def _named(given: Sequence[Source], alone: str) -> dict[str, list[Source]]:
+    """Systems of a list, each by its own name or its place."""
+    found: dict[str, list[Source]] = {}
+    for place, one in enumerate(given, 1):
         name = _name(one) or f"{alone} {place}"
         if name in found:
             raise HarnessError(f"{alone}: two systems are called {name}; name them: {{'a': ..., 'b': ...}}")
-        found[name] = [_read(name, one)]
+        found[name] = [one]
     if not found:
         raise HarnessError(f"{alone}: expected at least one, got {described(given)}")
     return found

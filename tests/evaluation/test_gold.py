@@ -196,7 +196,7 @@ def test_parquet_with_two_columns_of_one_name_is_refused(tmp_path: Path) -> None
 
 def test_a_pair_twice_in_parquet_is_named_by_its_row(tmp_path: Path) -> None:
     pq.write_table(pa.table({"qid": ["q", "q"], "docno": ["a", "a"], "label": [1, 0]}), tmp_path / "g.parquet")
-    with pytest.raises(HarnessError, match=r"g\.parquet: row 2: the pair of query and document q a stands in"):
+    with pytest.raises(HarnessError, match=r"row 2: query q holds document a twice, first at g\.parquet: row 1"):
         Gold.read(tmp_path / "g.parquet")
 
 

@@ -102,7 +102,7 @@ def test_mappings_pairs_and_ids_alone_are_lists():
 
 
 def test_a_document_stands_once_in_a_list():
-    with pytest.raises(HarnessError, match="query q: document b stands twice"):
+    with pytest.raises(HarnessError, match="entry 3: query q holds document b twice"):
         Run.of(["q"], ["a", "b"], [0, 0, 0], [1, 0, 1], [1.0, 2.0, 3.0])
 
 

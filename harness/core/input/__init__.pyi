@@ -7,6 +7,7 @@ from .read import numbered_lines as numbered_lines
 from .read import opened as opened
 from .read import parse_json as parse_json
 from .read import read_json as read_json
+from .read import read_settings as read_settings
 from .read import read_yaml as read_yaml
 from .read import refuse_array as refuse_array
 from .read import value_at as value_at

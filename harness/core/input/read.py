@@ -130,6 +130,16 @@ def read_yaml(path: Path) -> Any:
         raise ValueError(f"a value that is not of its tag ({error})") from error
 
 
+def read_settings(path: Path) -> Any:
+    """The value of a YAML file that somebody wrote. Raises HarnessError for one that cannot be read."""
+    import yaml
+
+    try:
+        return read_yaml(path)
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        raise HarnessError(f"{path}: no YAML ({' '.join(str(error).split())[:160]}); mend it") from error
+
+
 def _check_size(text: str) -> None:
     """Raise ValueError for a YAML text that nests too deep, or whose aliases stand for too many values."""
     import yaml

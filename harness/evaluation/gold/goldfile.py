@@ -29,7 +29,7 @@ from harness.benchmark.source import (
 from harness.core.errors import HarnessError
 from harness.core.input import numbered_lines, parse_json, refuse_array
 from harness.run.content import DOC, QUERY, Content
-from harness.run.entries import Entries, check_named
+from harness.run.entries import Entries, check_named, check_once
 from harness.run.form import TREC, Form, recognise
 from harness.run.trec import QRELS, first_line, is_comment
 
@@ -111,17 +111,8 @@ def graded(grades: Mapping[str, dict[str, float]]) -> Judged:
 def judgements(found: Entries) -> dict[str, dict[str, float]]:
     """``{query: {document: relevance}}``. Raises HarnessError for an id that is empty, and a pair twice."""
     check_named(found)
-    grades: dict[str, dict[str, float]] = {query: {} for query in found.queries.dictionary.to_pylist()}
-    queries, docs = found.names()
-    for entry, (query, doc, grade) in enumerate(zip(queries, docs, found.scores.tolist(), strict=True)):
-        if doc in grades[query]:
-            first = next(place for place, pair in enumerate(zip(queries, docs, strict=True)) if pair == (query, doc))
-            raise HarnessError(
-                f"{found.place(entry)}: the pair of query and document {query} {doc} stands in {found.place(first)} "
-                "already; keep one"
-            )
-        grades[query][doc] = grade
-    return grades
+    check_once(found)
+    return found.to_dict()
 
 
 def _queries(path: Path, lenient: bool, chain: Chain) -> Judged:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.errors import HarnessError
-from harness.core.input import read_yaml
+from harness.core.input import read_settings
 from harness.evaluation.metric import Metric
 
 NAME = "claims.yaml"
@@ -35,15 +35,10 @@ def read_published(folder: Path) -> list[Figure]:
 
     Raises HarnessError that names the entry, its field and what is expected.
     """
-    import yaml
-
     path = folder / NAME
     if not path.is_file():
         return []
-    try:
-        entries = read_yaml(path)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
-        raise HarnessError(f"{path}: no YAML ({' '.join(str(error).split())[:160]}); mend it") from error
+    entries = read_settings(path)
     expected = f"a list of {{{', '.join(TEXTS)}: text, figure: share}}"
     if not isinstance(entries, list):
         raise HarnessError(f"{path}: found {str(entries)[:40]!r}, expected {expected}")

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
@@ -21,6 +20,7 @@ from harness.core.artifact import Facts
 from harness.core.configuration import folders as places
 from harness.core.errors import HarnessError, bounded, nearest, with_article
 from harness.core.identity import NO_RESULT, file_sha256
+from harness.core.input import read_settings
 from harness.retriever import Retriever
 from harness.run import Run
 from harness.work.sources import differing, sources
@@ -96,10 +96,7 @@ class Fitted:
 @lru_cache(maxsize=16)
 def _parse(path: str, size: int, changed: int) -> dict[str, Any]:
     place = Path(path)
-    try:
-        found = yaml.safe_load(place.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise HarnessError(f"{place}: no file of `harness fit` ({' '.join(str(error).split())[:80]})") from error
+    found = read_settings(place)
     for key, kind in KEYS.items():
         value = found.get(key) if isinstance(found, dict) else None
         if not isinstance(value, kind):

@@ -177,7 +177,7 @@ def test_what_cannot_be_fitted_is_said(given, words, runs):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("weights: [1]", r"target = 'None', expected a str"), ("{", "no file of `harness fit`"),
+    [("weights: [1]", r"target = 'None', expected a str"), ("{", "no YAML"),
      ("{target: x, fitted_on: {}, splitting: md5, folds: {}, questions: {}, weights: {a: much}}",
       r"weights\.a must be a number"),
      ("{target: x, fitted_on: {}, splitting: md5, folds: {0: {}}, questions: {}, weights: {}}",
