@@ -108,7 +108,7 @@ def test_splits_are_those_of_the_md5_rule(tmp_path: Path) -> None:
         (QRELS + b"q1 0 w high\n", ":6", "whole number, got 'high'"),
         (QRELS + b"q1 0 w 0x1\n", ":6", "whole number, got '0x1'"),
         (QRELS + b"q1 Q0 w 1 0.5 s\n", ":6", "this is a run; expected judgements, `qid 0 docid relevance`"),
-        (QRELS + b"q1 0 b 0\n", ":6", "stands in"),
+        (QRELS + b"q1 0 b 0\n", ":6", "q1 holds document b twice, first at"),
         (QRELS + b"q1 0 \xff 0\n", ":6", "UTF-8"),
         (QRELS + b"q1 0 \0 0\n", ":6", "NUL"),
         (b"q1 0 b 0\n", "", "nothing to find"),
@@ -196,7 +196,7 @@ def test_parquet_with_two_columns_of_one_name_is_refused(tmp_path: Path) -> None
 
 def test_a_pair_twice_in_parquet_is_named_by_its_row(tmp_path: Path) -> None:
     pq.write_table(pa.table({"qid": ["q", "q"], "docno": ["a", "a"], "label": [1, 0]}), tmp_path / "g.parquet")
-    with pytest.raises(HarnessError, match=r"row 2: query q holds document a twice, first at g\.parquet: row 1"):
+    with pytest.raises(HarnessError, match=r"row 2: query q holds document a twice, first at .*: row 1"):
         Gold.read(tmp_path / "g.parquet")
 
 
