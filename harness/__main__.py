@@ -24,6 +24,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn
 
 from harness.command import note_typed
+from harness.core.concepts import package_folder
 from harness.core.configuration import (
     allow_knobs,
     check_launcher,
@@ -35,7 +36,6 @@ from harness.core.configuration import (
     missing_library,
     options,
     own_keys,
-    package_folder,
     prepare,
     quote_files,
     suggest_key,
@@ -207,7 +207,6 @@ def launch(command: str, arguments: list[str]) -> None:
     os.environ["PYTHONSAFEPATH"] = "1"  # what is started from here, by launchers too, imports nothing from this folder
     primary, overrides = hydra_arguments(command, arguments)
     run = importlib.import_module(commands()[command]).run
-    check_launcher(overrides)
     check_twice(overrides)
     of_hydra = any(text.startswith(("-", "hydra")) for text in overrides)
     with translate_errors(), contextlib.redirect_stdout(printable(sys.stdout)):
@@ -233,6 +232,7 @@ def launch_by_hydra(command: str, primary: str, overrides: Sequence[str], run: C
     import hydra
     from hydra.core.hydra_config import HydraConfig
 
+    check_launcher(overrides)
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us whole, `translate_errors` says them in one line
     several = command == "sweep" and bool({"-m", "--multirun"} & set(overrides))
     begin: Callable[[], contextlib.AbstractContextManager[None]] = functools.partial(report_errors, command)

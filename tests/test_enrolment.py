@@ -8,9 +8,9 @@ from types import ModuleType
 
 import pytest
 
+from harness.core.concepts import ROOMS, roomless
 from harness.core.configuration import defaults, names
 from harness.core.configuration.extensions import plugins
-from harness.core.configuration.rooms import ROOMS, roomless
 
 CONCEPTS = ("normalizer", "temperature", "fuser", "reranker")
 

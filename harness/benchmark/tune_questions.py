@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.configuration import package_folder
+from harness.core.concepts import package_folder
 
 FILE = "tune_questions.txt"
 """In ``datasets``: a line for each tune question of a benchmark, its name and the ``text_hash`` of the question."""

@@ -88,10 +88,8 @@ def run(config: DictConfig) -> None:
     ]
     pairs = Matrix(found) if len(baselines) > 1 else None
     one_or_all = results[0] if len(results) == 1 else results
-    frame = Comparisons(found).to_frame
-    write_result(
-        config.out, one_or_all, comparison_table(found), system_table(found), pairs, lambda: frame(per_query=True)
-    )
+    tables = (comparison_table(found), lambda: system_table(found), pairs)
+    write_result(config.out, one_or_all, *tables, lambda: Comparisons(found).to_frame(per_query=True))
     write_figure(config.figure, lambda name: picture(found, name))
     if gate:
         _leave(gate, found)

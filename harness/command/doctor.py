@@ -128,7 +128,8 @@ def _weights(known: Mapping[str, Weights], models: Path) -> Iterator[str]:
 
 def _data(data: Path) -> Iterator[str]:
     from harness.benchmark.source import read_card
-    from harness.core.configuration import names, package_folder
+    from harness.core.concepts import package_folder
+    from harness.core.configuration import names
 
     for name in names("dataset"):
         if name in ("sample", "wiki_triples") or not (package_folder("datasets") / f"{name}.yaml").is_file():

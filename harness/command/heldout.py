@@ -40,4 +40,5 @@ def run(config: DictConfig) -> None:
     print(terminal.heldout(result, explain))
     print(f"next: harness report sweep={shlex.quote(str(folder))}    # tables, figures, a PDF and the site")
     print(folder / "heldout.json", flush=True)
-    track(tracking, folder)
+    if tracking.destination:
+        track(tracking, folder)

@@ -31,7 +31,8 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.command import complete
-from harness.core.configuration import GROUP, PACKAGE, ROOMS, extensions, names, package_folder
+from harness.core.concepts import PACKAGE, ROOMS, package_folder
+from harness.core.configuration import GROUP, extensions, names
 from harness.core.errors import HarnessError, one_of
 from harness.core.files import write_text
 

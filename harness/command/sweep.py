@@ -36,11 +36,13 @@ on, and scores better than the value beside it; the lock lists these (`edges`), 
 
 from __future__ import annotations
 
+import os
 import shlex
 
 from omegaconf import DictConfig, open_dict
 
 from harness.command import typed
+from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError, whole_number
 
 
@@ -49,8 +51,8 @@ def run(config: DictConfig) -> None:
     from dataclasses import replace
 
     from harness.report.console import terminal
-    from harness.report.tracking import track, tracker
-    from harness.sweep.multirun import note
+    from harness.report.tracking import Tracking, track
+    from harness.sweep import multirun
     from harness.sweep.trial import Plan, Prepared, identities, retrievers
     from harness.sweep.tune import sweep
 
@@ -66,17 +68,19 @@ def run(config: DictConfig) -> None:
         raise HarnessError(f"{told} is of results, and dry_run=true makes none; leave one of them out")
     if config.dry_run:
         return show_plan(config, given)
-    tracking = tracker(config)
+    tracking: Tracking = instantiate(config.tracking)  # a mistake in it is told before the work
     plan = Plan(config, given)
     identities(retrievers(config))  # a file that is missing is told before the grid is
     trials = plan.trials()
     result = replace(sweep(Prepared.of(plan), trials), splits=splits)
-    note(result)
+    if multirun.VARIABLE in os.environ:
+        multirun.note(result)
     print(terminal.leaderboard(result, explain))
     if not result.heldout:
         print(f"next: harness heldout sweep={shlex.quote(str(result.folder))}    # what is locked, on test, once")
     print(result.folder, flush=True)
-    track(tracking, result.folder)
+    if tracking.destination:
+        track(tracking, result.folder)
 
 
 def show_plan(config: DictConfig, given: tuple[str, ...]) -> None:

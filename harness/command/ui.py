@@ -36,14 +36,15 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.command import plain
+from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError, whole_number
 
 
 def run(config: DictConfig) -> None:
     """Export what is missing, and become MLflow's server."""
-    from harness.report.tracking import MLflow, tracker, update
+    from harness.report.tracking import MLflow, Tracking, update
 
-    tracking = tracker(config)
+    tracking: Tracking = instantiate(config.tracking)
     if not isinstance(tracking, MLflow):
         raise HarnessError("this tracking keeps no database to show; use tracking=mlflow")
     host, port, page = str(config.host), config.port, Path(config.paths.reports) / "site" / "index.html"

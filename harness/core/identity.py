@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.core.configuration.rooms import PACKAGE, roomless
+from harness.core.concepts import PACKAGE, roomless
 from harness.core.input import kept_as, without_docstrings
 
 LIBRARIES = ("torch", "numpy", "scipy", "faiss-cpu", "faiss-gpu", "sentence-transformers", "bm25s", "spacy", "datasets")

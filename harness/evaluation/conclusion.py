@@ -13,7 +13,7 @@ from harness.core.table import LEVEL, SHARES, Field, Scale, counted, p_value, pe
 from harness.core.table import Kind as ColumnKind
 from harness.evaluation.comparison import EQUAL, Comparison, Outcome
 from harness.evaluation.metric.measure import Values
-from harness.evaluation.statistic.trials import mcnemar_ps
+from harness.evaluation.statistic import mcnemar
 
 GREAT = 0.05
 """A cluster with a greater share of the questions is warned of."""
@@ -197,7 +197,7 @@ class Headroom:
     @property
     def p(self) -> float:
         """The exact p of winning all of these questions and losing none; 1 where there is none."""
-        return float(mcnemar_ps(np.array(self.questions), np.array(0)))
+        return mcnemar(self.questions, 0)
 
     @property
     def answers(self) -> bool:

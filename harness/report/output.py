@@ -60,13 +60,13 @@ def write_result(
     out: str | None,
     result: Any,
     table: Table,
-    paper: Table | None = None,
+    paper: Callable[[], Table] | None = None,
     matrix: Matrix | None = None,
     queries: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
     """Write the result to ``out`` (None: nowhere) in the form of its ending, whole or not at all, and say the files.
 
-    paper: what a ``.tex`` holds in place of the table, which is then ``NAME-appendix.tex`` beside it.
+    paper: makes what a ``.tex`` holds in place of the table, which is then ``NAME-appendix.tex`` beside it.
     queries: rows of queries: all of a ``.parquet``, and ``NAME-queries.csv`` beside a ``.csv``.
     matrix: a further table beside a ``.tex``, ``NAME-matrix.tex``; of a ``.html`` it stands above the table.
     """
@@ -83,7 +83,7 @@ def _files(
     path: Path,
     result: Any,
     table: Table,
-    paper: Table | None,
+    paper: Callable[[], Table] | None,
     matrix: Matrix | None,
     queries: Callable[[], pd.DataFrame] | None,
 ) -> dict[Path, Callable[[Path], object]]:
@@ -103,7 +103,7 @@ def _files(
             return {path: partial(write_text, text=page(table, matrix))}
         case ".tex" if paper:
             pairs = {beside("matrix"): matrix.table()} if matrix else {}
-            tables = {path: paper, **pairs, beside("appendix"): table}
+            tables = {path: paper(), **pairs, beside("appendix"): table}
             return {place: partial(_write_latex, table=one) for place, one in tables.items()}
     return {path: lambda place: FORMS[ending](place, result, table)}
 

@@ -23,7 +23,7 @@ from harness.core.errors import CombinationError, HarnessError
 from harness.core.files import write_json
 from harness.core.input import read_json
 from harness.core.table import Column, Table, counted, fit, paragraph
-from harness.evaluation.statistic import holm_ps
+from harness.evaluation.statistic import holm
 from harness.sweep.folder.result import SweepResult, differing
 from harness.sweep.judge.selection import matches
 
@@ -89,7 +89,7 @@ MADE: list[str] = []
 
 
 def note(result: SweepResult) -> None:
-    """In a job of a multirun, note which sweep it made."""
+    """Note which sweep this job made."""
     MADE[:] = [str(result.folder)]
 
 
@@ -153,7 +153,7 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
     Best first, by that trial. Holm p is over the trials of all these sweeps, each against its own reference.
     """
     ps = [result.trials["p"].dropna().to_numpy(dtype=float) for result in results]
-    corrected = iter(np.split(holm_ps(np.concatenate(ps)), np.cumsum([len(own) for own in ps])[:-1]))
+    corrected = iter(np.split(holm(np.concatenate(ps)), np.cumsum([len(own) for own in ps])[:-1]))
     rows = []
     for result, given in zip(results, differing(results), strict=True):
         view, objective = result.whole, str(result.manifest["objective"])

@@ -28,7 +28,6 @@ from harness.sweep.folder.integrity import HERE, hashes
 from harness.sweep.folder.latest_sweep import remember
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.folder.rows import Row
-from harness.sweep.heldout.ledger import experiment_family
 from harness.sweep.judge import choice
 from harness.sweep.judge.edge import Edge, find_edges
 from harness.sweep.judge.foresight import foresight
@@ -184,7 +183,7 @@ class Findings:
             "ranks_sha256": hashlib.sha256(self.ranks.tobytes()).hexdigest(),
             "edges": [asdict(edge) for edge in self.edges],
             "margin": plan.margin,
-            "family": experiment_family(plan.experiment, plan.given),
+            "family": plan.family,
             "files": dict(files),
         }
         about = find_named(plan.experiment, [row["parameters"] for row in self.rows])

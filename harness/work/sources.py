@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from harness.core.configuration import PACKAGE, ROOMS, roomless
+from harness.core.concepts import PACKAGE, ROOMS, roomless
 from harness.core.identity import has_effect
 from harness.core.input import read_source
 

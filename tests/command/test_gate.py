@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.core.configuration import package_folder
+from harness.core.concepts import package_folder
 from tests import warm
 
 GOLD = "gold=queries.jsonl"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration.rooms import PACKAGE, package_folder
+from harness.core.concepts import PACKAGE, package_folder
 from tests import warm
 from tests.conftest import Command
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration.rooms import PACKAGE
+from harness.core.concepts import PACKAGE
 from harness.work.store import Store
 from tests import warm
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.command import heldout, prepare, report
-from harness.core.configuration import compose
+from harness.core.configuration import compose, instantiate
 from harness.core.errors import HarnessError
-from harness.report.tracking import tracker, update
+from harness.report.tracking import update
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
@@ -93,7 +93,7 @@ def do_prepare(data: Path, runs: Path) -> None:
 
 
 def do_track(data: Path, runs: Path) -> None:
-    update(tracker(composed("ui", f"paths.runs={runs}")), runs)
+    update(instantiate(composed("ui", f"paths.runs={runs}").tracking), runs)
 
 
 def in_fork(work: Callable[[], None]) -> Outcome:

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from harness.benchmark.source.chain import Chain, check_chain
-from harness.core.configuration import package_folder
+from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError
 
 

@@ -24,10 +24,6 @@ from .options import options as options
 from .overrides import allow_knobs as allow_knobs
 from .overrides import check_twice as check_twice
 from .overrides import own_keys as own_keys
-from .rooms import PACKAGE as PACKAGE
-from .rooms import ROOMS as ROOMS
-from .rooms import package_folder as package_folder
-from .rooms import roomless as roomless
 from .stored_strategy import NAME as NAME
 from .stored_strategy import REACHES as REACHES
 from .stored_strategy import TARGET as TARGET

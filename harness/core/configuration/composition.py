@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from harness.core.concepts import package_folder
 from harness.core.configuration.extensions import extend_hydra
 from harness.core.configuration.hydra_errors import suggest_key, translate_errors
 from harness.core.configuration.overrides import (
@@ -17,7 +18,6 @@ from harness.core.configuration.overrides import (
     fit_shapes,
     name_strategies,
 )
-from harness.core.configuration.rooms import package_folder
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:

@@ -20,17 +20,10 @@ from typing import Any
 
 import yaml
 
-from harness.core.configuration.rooms import PACKAGE, package_folder
+from harness.core.concepts import PACKAGE, PLUGINS, package_folder
 from harness.core.errors import HarnessError
 
 log = logging.getLogger(__name__)
-
-PLUGINS = PACKAGE / "plugins"
-"""A folder a plug-in: ``conf/``, ``command/`` and code by concept. Its ``__init__`` may say ``NEEDS = ("other",)``.
-
-What it adds to a command of the core has that command's name: keys and defaults in ``conf/<command>.yaml``, help and
-code in ``addition/<command>.py``. A module of ``python/`` adds the function of its own name to ``harness``.
-"""
 
 BROUGHT = "brought.json"
 """In that folder: what each plug-in of this tree brings, so that what is missing can be named (``make house``)."""

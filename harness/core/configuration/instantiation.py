@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any, get_type_hints
 
-from harness.core.configuration.rooms import PACKAGE, roomless
+from harness.core.concepts import PACKAGE, roomless
 from harness.core.errors import HarnessError
 
 

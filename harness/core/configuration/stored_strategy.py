@@ -17,8 +17,8 @@ from typing import Any
 
 import yaml
 
+from harness.core.concepts import roomless
 from harness.core.configuration.extensions import folders, missing_plugin
-from harness.core.configuration.rooms import roomless
 from harness.core.errors import HarnessError, nearest
 
 NAME = "strategy"

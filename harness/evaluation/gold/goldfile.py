@@ -70,7 +70,7 @@ def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judge
         return _splits(path, chain)
     form = recognise(path, lenient)
     if (form is TREC or form.ending == "jsonl") and _has_queries(path, form, *first_line(path, lenient)):
-        return _queries(path, lenient, "all" if chain is None else chain)
+        return _queries(path, lenient, chain)
     _refuse_chain(path, chain)
     return graded(judgements(form.entries(path, JUDGEMENTS, lenient)))
 
@@ -115,7 +115,7 @@ def judgements(found: Entries) -> dict[str, dict[str, float]]:
     return found.to_dict()
 
 
-def _queries(path: Path, lenient: bool, chain: Chain) -> Judged:
+def _queries(path: Path, lenient: bool, chain: Chain | None) -> Judged:
     lines = [(number, line) for number, line in numbered_lines(path) if not (lenient and is_comment(line))]
     rows = [_query(path, number, line) for number, line in lines]
     ids = [row["id"] for row in rows]
@@ -128,7 +128,7 @@ def _queries(path: Path, lenient: bool, chain: Chain) -> Judged:
         [row["supporting_ids"] for row in rows],
         [row.get("hops") for row in rows],
         [row.get("type") for row in rows],
-        chains(chain, rows),
+        chain is None or chains(chain, rows),
         [None if row.get("split") is None else str(row["split"]) for row in rows],
     )
 

@@ -1,4 +1,3 @@
-from . import trials as trials
 from .cluster import Labels as Labels
 from .cluster import cluster_sums as cluster_sums
 from .cluster import clustered_mcnemar as clustered_mcnemar
@@ -10,6 +9,7 @@ from .difference import ClusteredScore as ClusteredScore
 from .difference import difference_interval as difference_interval
 from .difference import equivalence as equivalence
 from .interval import bootstrap as bootstrap
+from .interval import clustered_wilson as clustered_wilson
 from .interval import wilson as wilson
 from .multiple import benjamini_hochberg as benjamini_hochberg
 from .multiple import charge as charge
@@ -17,6 +17,7 @@ from .multiple import holm as holm
 from .multiple import partial_conjunction as partial_conjunction
 from .multiple import replicability as replicability
 from .paired import mcnemar as mcnemar
+from .paired import mcnemar_ps as mcnemar_ps
 from .paired import odds_ratio as odds_ratio
 from .permutation import max_statistic as max_statistic
 from .permutation import sign_flip as sign_flip
@@ -29,8 +30,5 @@ from .power import smallest_mean as smallest_mean
 from .selection import Expected as Expected
 from .selection import expected as expected
 from .subgroup import interaction as interaction
-from .trials import clustered_wilson as clustered_wilson
-from .trials import holm_ps as holm_ps
-from .trials import mcnemar_ps as mcnemar_ps
 from .two_way import TwoWay as TwoWay
 from .two_way import two_way as two_way

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from harness.core.errors import HarnessError, bounded, whole_number
-from harness.evaluation.statistic.trials import wilson_bounds
+from harness.evaluation.statistic.cluster import Labels, share
+from harness.evaluation.statistic.difference import ClusteredScore
+
+Values = NDArray[np.float64]
 
 BLOCK = 1 << 22
 """Resampled values held at once (32 MiB)."""
@@ -27,6 +30,26 @@ def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, floa
         return 0.0, 1.0
     low, high = wilson_bounds(np.array(successes), n, level).tolist()
     return low, high
+
+
+def wilson_bounds(successes: NDArray[np.int64] | Values, n: float | Values, level: float = 0.95) -> Values:
+    """float64[T, 2]: Wilson's interval of each trial's successes of n >= 1, or of effective ones."""
+    from scipy.special import ndtri
+
+    z2, portion = ndtri((1 + level) / 2) ** 2, successes / n
+    middle = (portion + z2 / (2 * n)) / (1 + z2 / n)
+    reach = np.sqrt(z2 * (portion * (1 - portion) / n + z2 / (4 * n * n))) / (1 + z2 / n)
+    low, high = np.where(successes == 0, 0, middle - reach), np.where(successes == n, 1, middle + reach)
+    return np.stack([low, high], axis=-1)
+
+
+def clustered_wilson(values: Values, labels: Labels | None) -> Values:
+    """float64[..., 2]: Wilson's 95% interval of the mean of ``values`` [..., Q] of 0 and 1, by cluster where shared."""
+    if labels is None or not share(labels):
+        return wilson_bounds(values.sum(axis=-1), values.shape[-1])
+    own = np.unique(labels, return_inverse=True)[1]
+    rows = [ClusteredScore.of(row, own, "hits").interval(low=0.0, high=1.0) for row in values.reshape(-1, len(own))]
+    return np.array(rows).reshape(*values.shape[:-1], 2)
 
 
 def bootstrap(values: ArrayLike, resamples: int = 10_000, level: float = 0.95, seed: int = 0) -> tuple[float, float]:

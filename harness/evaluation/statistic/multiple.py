@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.core.errors import HarnessError
-from harness.evaluation.statistic.trials import Values, holm_ps
+
+Values = NDArray[np.float64]
 
 
 def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
@@ -20,7 +21,7 @@ def holm(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
     >>> [round(p, 3) for p in holm([0.01, 0.04, None, 0.03]).tolist()]
     [0.03, 0.06, nan, 0.06]
     """
-    return _adjusted(ps, holm_ps)
+    return _adjusted(ps, _step_down)
 
 
 def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> NDArray[np.float64]:
@@ -76,6 +77,13 @@ def charge(look: int) -> float:
     [1.64, 6.58, 41.12]
     """
     return (math.pi * look) ** 2 / 6
+
+
+def _step_down(ps: Values) -> Values:
+    order = np.argsort(ps, kind="stable")
+    adjusted = np.empty_like(ps)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(ps[order] * np.arange(len(ps), 0, -1)))
+    return adjusted
 
 
 def _step_up(ps: Values) -> Values:

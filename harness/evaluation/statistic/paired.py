@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
-from harness.evaluation.statistic.trials import mcnemar_ps
 
 
 def mcnemar(wins: int, losses: int) -> float:
@@ -19,6 +19,17 @@ def mcnemar(wins: int, losses: int) -> float:
     """
     won, lost = _counts(wins=wins, losses=losses)
     return float(mcnemar_ps(np.array(won), np.array(lost)))
+
+
+def mcnemar_ps(wins: NDArray[np.int64], losses: NDArray[np.int64]) -> NDArray[np.float64]:
+    """float64[T]: the same p of each trial's wins against its losses.
+
+    By SciPy's special functions: to import statsmodels or scipy.stats takes longer than a short `harness compare`.
+    """
+    from scipy.special import bdtr
+
+    p: NDArray[np.float64] = np.minimum(1, 2 * bdtr(np.minimum(wins, losses), wins + losses, 0.5))
+    return p
 
 
 def odds_ratio(successes: int, baseline: int, n: int) -> float:

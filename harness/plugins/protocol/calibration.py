@@ -23,7 +23,7 @@ from harness.evaluation.statistic import (
     cluster_sums,
     clustered_mcnemar,
     expected,
-    holm_ps,
+    holm,
     max_statistic,
     mcnemar_power,
     mcnemar_ps,
@@ -43,7 +43,7 @@ class Rates:
     """Shares of worlds, as counts of ``worlds``.
 
     protocol: the winner on tune is significantly better than the reference on test; by_query: it is by the p by query.
-    naive: the best trial is better, on the very queries that it was chosen on.    holm_ps, maximum: any trial is better
+    naive: the best trial is better, on the very queries that it was chosen on.    holm, maximum: any trial is better
     on tune after that correction.    planted: the trial with the known effect is better on test.    covered: the
     winner's difference from the reference on test lies in the interval that was foretold from tune.
     """
@@ -130,7 +130,7 @@ def _judged(tune: Half, test: Half, planted: int, seed: int) -> dict[str, bool]:
         "protocol": _better(test[0][winner], test[1]),
         "by_query": _better(test[0][winner], np.arange(len(test[1]))),
         "naive": bool(ps[winner] <= ALPHA and better[winner]),
-        "holm": bool(((holm_ps(ps) <= ALPHA) & better).any()),
+        "holm": bool(((holm(ps) <= ALPHA) & better).any()),
         "maximum": bool(((searched <= ALPHA) & better).any()),
         "planted": _better(test[0][planted], test[1]),
         "covered": foretold.low <= seen <= foretold.high,

@@ -22,10 +22,11 @@ from harness.evaluation.statistic import (
     clustered_mcnemar,
     difference_interval,
     equivalence,
+    holm,
     max_statistic,
+    mcnemar_ps,
     share,
     too_few,
-    trials,
 )
 
 TRIALS, COMMON, DIFFERS, EFFECT = 40, 0.7, 0.1, 0.1
@@ -129,7 +130,7 @@ def uneven(draw: np.random.Generator, labels: Labels, correlation: float) -> NDA
 
 def _single(signs: NDArray[np.float64], labels: Labels) -> dict[str, NDArray[np.float64]]:
     """P values of each trial: by query, and by cluster where queries share one."""
-    plain = trials.mcnemar_ps((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
+    plain = mcnemar_ps((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
     by_cluster = np.array([clustered_mcnemar(own, labels) for own in signs]) if share(labels) else plain
     return {"p": plain, f"{RULE}p": by_cluster}
 
@@ -139,8 +140,8 @@ def _tests(signs: NDArray[np.float64], labels: Labels, seed: int) -> dict[str, N
     single = _single(signs, labels)
     plain = max_statistic(signs, PERMUTATIONS, seed)
     searched = {
-        "Holm p": trials.holm_ps(single["p"]),
-        f"{RULE}Holm p": trials.holm_ps(single[f"{RULE}p"]),
+        "Holm p": holm(single["p"]),
+        f"{RULE}Holm p": holm(single[f"{RULE}p"]),
         "max p": plain,
         f"{RULE}max p": max_statistic(signs, PERMUTATIONS, seed, labels) if share(labels) else plain,
     }

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.core import escape
-from harness.core.configuration import package_folder
+from harness.core.concepts import package_folder
 from harness.core.files import whole
 from harness.work.progress import Progress
 

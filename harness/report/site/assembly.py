@@ -9,7 +9,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.benchmark import Benchmark
-from harness.core.configuration import package_folder
+from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError
 from harness.core.escape import file_name
 from harness.core.files import whole

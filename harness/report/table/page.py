@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from string import Template
 
 from harness.core import escape
-from harness.core.configuration import package_folder
+from harness.core.concepts import package_folder
 from harness.core.identity import code_version
 from harness.core.table import Table, p_value
 from harness.evaluation.system_comparison import SystemComparison

@@ -44,19 +44,15 @@ class Tracking(Protocol):
         ...
 
 
-def tracker(config: DictConfig) -> Tracking:
-    """The tracker of ``config.tracking``."""
-    return cast("Tracking", instantiate(config.tracking))
-
-
 def tracker_of(folder: Path, config: DictConfig, typed: bool) -> Tracking:
     """The tracker of a command about a sweep: none, where that was made with tracking=none and no other was typed."""
-    return cast("Tracking", strategy("tracking", "none")) if not typed and untracked(folder) else tracker(config)
+    none = not typed and untracked(folder)
+    return cast("Tracking", strategy("tracking", "none") if none else instantiate(config.tracking))
 
 
 def describe_tracker(config: DictConfig) -> Iterator[str]:
     """Lines for `harness doctor`: which tracker holds, and whether it answers."""
-    tracking = tracker(config)
+    tracking: Tracking = instantiate(config.tracking)
     if not tracking.destination:
         yield "none: finished folders are not copied"
         return
@@ -69,8 +65,6 @@ def describe_tracker(config: DictConfig) -> Iterator[str]:
 
 def track(tracking: Tracking, folder: Path) -> None:
     """Export a sweep; when the tracker cannot be reached, one line on standard error says so."""
-    if not tracking.destination:
-        return
     try:
         page = tracking.export(folder)
         print(f"tracked: {tracking.address(page, folder.parent.parent)}", file=sys.stderr)

@@ -28,7 +28,6 @@ from typing import Any, Required
 from filelock import FileLock, Timeout
 from typing_extensions import TypedDict
 
-from harness.core.configuration import folders
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import digest
@@ -39,7 +38,6 @@ from harness.sweep.folder.integrity import Line
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64
-NAMED = re.compile(r"(?m)^  family: *([\w-]+)")
 MEND = "restore the file from a copy: it is the record of what test splits have seen"
 
 
@@ -219,24 +217,6 @@ def _parse(line: str) -> dict[str, Any] | None:
 
 def _sha256(entry: Mapping[str, Any]) -> str:
     return digest({key: value for key, value in entry.items() if key != "sha256"})
-
-
-def experiment_family(experiment: Mapping[str, Any] | None, given: Sequence[str]) -> dict[str, Any] | None:
-    """``name``, ``member`` (the experiment that the typed overrides ``given`` chose) and ``members``; None for none."""
-    name = (experiment or {}).get("family")
-    if name is None:
-        return None
-    typed = (text.lstrip("+").partition("=") for text in given)
-    member = next((value for key, _, value in typed if key == "experiment"), None)
-    members = sorted(
-        path.stem
-        for folder in folders()
-        for path in (folder / "experiment").glob("*.yaml")
-        if name in NAMED.findall(path.read_text(encoding="utf-8"))
-    )
-    if member not in members:
-        raise HarnessError(f"experiment.family={name}: its members are {', '.join(members)}; got experiment={member}")
-    return {"name": name, "member": member, "members": members}
 
 
 def permits(own: Mapping[str, Any] | None, seen: Sequence[Mapping[str, Any]]) -> bool:

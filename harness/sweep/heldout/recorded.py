@@ -13,7 +13,7 @@ from typing import ParamSpec, TypeVar
 
 from omegaconf import OmegaConf
 
-from harness.core.configuration import package_folder
+from harness.core.concepts import package_folder
 from harness.evaluation import evaluate as evaluating
 from harness.evaluation import run_comparison
 from harness.evaluation.gold import Gold, refuse_gold

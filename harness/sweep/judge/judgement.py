@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from harness.evaluation import statistic
 from harness.evaluation.comparison import Comparison, corrected_ps, counted
 from harness.evaluation.metric import Metric
-from harness.evaluation.statistic import Labels, design_effect, max_statistic, trials
+from harness.evaluation.statistic import Labels, clustered_wilson, design_effect, max_statistic
 from harness.sweep.folder.rows import Judged
 
 ComparisonTable = Sequence[Comparison | None]
@@ -87,7 +87,7 @@ def _searched(compared: ComparisonTable, labels: Labels | None) -> Column:
 
 def _wilson(values: NDArray[np.float64], labels: Labels | None) -> Column:
     """Wilson's interval of each trial's score, by cluster where ``labels`` has some."""
-    bounds: Column = trials.clustered_wilson(values, labels).tolist()
+    bounds: Column = clustered_wilson(values, labels).tolist()
     return bounds
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from harness.core.configuration import compose
-from harness.report.tracking import tracker, update
+from harness.core.configuration import compose, instantiate
+from harness.report.tracking import update
 from tests.benchmarks.measure import Case
 from tests.world.generate import write
 
@@ -50,7 +50,8 @@ def case(quick: bool) -> Case:
 def agree(ours: Path, theirs: Path, folder: Path) -> str:
     """The same trials with the same metrics, and the copy whose process was ended is made."""
     runs = folder / "runs"
-    update(tracker(compose("ui", [f"paths.runs={runs}"])), runs, str(ours))  # theirs, the same folder, has no tracker
+    configured = instantiate(compose("ui", [f"paths.runs={runs}"]).tracking)
+    update(configured, runs, str(ours))  # theirs, the same folder, has no tracker
     from mlflow.tracking import MlflowClient
 
     pd.testing.assert_frame_equal(*(pd.read_parquet(sweep / "trials.parquet") for sweep in (ours, theirs)))

@@ -20,14 +20,15 @@ from harness.evaluation.statistic import (
     holm,
     mcnemar,
     mcnemar_power,
+    mcnemar_ps,
     odds_ratio,
     partial_conjunction,
     queries_needed,
     replicability,
     smallest_effect,
-    trials,
     wilson,
 )
+from harness.evaluation.statistic.interval import wilson_bounds
 
 
 @pytest.mark.parametrize(
@@ -143,11 +144,9 @@ def test_adjusted_p_values_are_those_of_statsmodels(ps: list[float]) -> None:
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 400)), min_size=1, max_size=20), st.integers(800, 900))
 def test_what_counts_hundreds_of_trials_is_that_of_statsmodels(counts: list[tuple[int, int]], n: int) -> None:
     wins, losses = np.array(counts).T
-    ps = trials.mcnemar_ps(wins, losses)
+    ps = mcnemar_ps(wins, losses)
     assert ps == pytest.approx([mcnemar(*pair) for pair in counts], rel=1e-9)
-    assert trials.wilson_bounds(wins, n) == pytest.approx(
-        np.array([wilson(count, n) for count in wins.tolist()]), abs=1e-12
-    )
+    assert wilson_bounds(wins, n) == pytest.approx(np.array([wilson(count, n) for count in wins.tolist()]), abs=1e-12)
 
 
 def test_adjusted_by_hand() -> None:

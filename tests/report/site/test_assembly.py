@@ -15,7 +15,7 @@ import pytest
 from omegaconf import DictConfig, OmegaConf
 
 from harness.benchmark import md5_split
-from harness.core.configuration.rooms import package_folder
+from harness.core.concepts import package_folder
 from harness.core.identity import digest
 from harness.graph.trail import Node, Trail
 from harness.graph.trail import Path as Way

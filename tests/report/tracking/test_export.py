@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from harness.core.configuration import compose
-from harness.report.tracking import describe_tracker, track, tracker, update
+from harness.core.configuration import compose, instantiate
+from harness.report.tracking import describe_tracker, track, update
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
 from tests.warm import harness
@@ -19,7 +19,7 @@ AWAY = "http://127.0.0.1:9"  # nobody listens there
 
 def exported(runs: Path, *given: str, sweep: str = "all") -> int:
     """How many are up to date."""
-    return len(update(tracker(compose("ui", [f"paths.runs={runs}", *given])), runs, sweep))
+    return len(update(instantiate(compose("ui", [f"paths.runs={runs}", *given]).tracking), runs, sweep))
 
 
 def sweeps(database: Path) -> list[str]:
@@ -81,19 +81,19 @@ def test_a_sweep_ends_with_status_0_when_the_server_is_away(overrides: list[str]
 
 
 def test_command_line_before_environment_before_configuration(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    found = tracker(compose("ui", [f"paths.runs={tmp_path}"]))
+    found = instantiate(compose("ui", [f"paths.runs={tmp_path}"]).tracking)
     assert isinstance(found, MLflow)
     assert (found.uri, found.experiment) == (f"sqlite:///{tmp_path}/mlflow.db", "multihop-retrieval")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
     monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "lab")
     monkeypatch.setenv("MLFLOW_RUN_NAME", "mine")
-    found = tracker(compose("ui", [f"paths.runs={tmp_path}"]))
+    found = instantiate(compose("ui", [f"paths.runs={tmp_path}"]).tracking)
     assert isinstance(found, MLflow)
     assert (found.uri, found.experiment, found.run_name) == ("http://127.0.0.1:9", "lab", "mine")
-    found = tracker(compose("ui", [f"paths.runs={tmp_path}", "tracking.uri=sqlite:///x.db"]))
+    found = instantiate(compose("ui", [f"paths.runs={tmp_path}", "tracking.uri=sqlite:///x.db"]).tracking)
     assert isinstance(found, MLflow)
     assert (found.uri, found.experiment) == ("sqlite:///x.db", "lab")
-    assert isinstance(tracker(compose("ui", ["tracking=none"])), Untracked)
+    assert isinstance(instantiate(compose("ui", ["tracking=none"]).tracking), Untracked)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from harness.core.identity import digest
 from harness.evaluation.statistic import charge
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
-from harness.sweep.heldout.ledger import charged, correct, experiment_family, permits
+from harness.sweep.heldout.ledger import charged, correct, permits
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
@@ -33,11 +33,13 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_members_are_all_experiments_that_name_the_family(folder):
-    assert experiment_family({"family": "papers"}, ["experiment=two"]) == {**OURS, "member": "two"}
-    assert experiment_family({"source": "none"}, ["experiment=alone"]) is None
-    assert experiment_family(None, []) is None
+    def family(*given):
+        return Plan(compose("config", given), given).family
+
+    assert family("experiment=two") == {**OURS, "member": "two"}
+    assert family("experiment=alone") is None
     with pytest.raises(HarnessError, match=r"its members are one, three, two; got experiment=alone"):
-        experiment_family({"family": "papers"}, ["experiment=alone"])
+        family("experiment=alone", "+experiment.family=papers")
 
 
 def entry(member, **changes):

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.metric import Metric, Values, average
-from harness.evaluation.statistic import ClusteredScore, Labels
-from harness.evaluation.statistic.trials import clustered_wilson
+from harness.evaluation.statistic import ClusteredScore, Labels, clustered_wilson
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ import numpy as np
 
 from harness.benchmark.source import sample_note
 from harness.core import escape
-from harness.core.configuration import package_folder
+from harness.core.concepts import package_folder
 from harness.core.files import write_text
 from harness.core.identity import code_version
 from harness.core.table import Column, Table, percent

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from omegaconf import DictConfig, OmegaConf
 
 from harness.command import plain
-from harness.core.configuration import package_folder
+from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError
 from harness.plugins.items.score import ScoreComparison, compare_files
 

@@ -17,7 +17,7 @@ import pytrec_eval
 import yaml
 
 import harness as package
-from harness.core.configuration import package_folder
+from harness.core.concepts import package_folder
 from tests import warm
 
 Command = Callable[..., tuple[int, str, str]]

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import yaml
 
+from harness.core.concepts import PACKAGE
 from harness.core.configuration import compose, instantiate, names
-from harness.core.configuration.rooms import PACKAGE
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.plugins.policyrag.policy.policy import SECTIONS, Policy, read

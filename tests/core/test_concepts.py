@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.core.configuration.rooms import PACKAGE, ROOMS, package_folder, roomless
+from harness.core.concepts import PACKAGE, ROOMS, package_folder, roomless
 
 OUTSIDE = {"display", "experiment", "grid", "hydra", "paths", "weights", "graph", "retriever"}
 """Folders of conf/ that are no concept, and the two that are rooms themselves."""
