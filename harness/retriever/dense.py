@@ -16,8 +16,8 @@ from harness.core.artifact import Facts
 from harness.core.errors import whole_number
 from harness.core.identity import identity, texts_sha256
 from harness.model.encoder import Encoder, embed
-from harness.retriever.search.exact import nearest_rows
-from harness.retriever.search.index import build, exact_search, load, save, search
+from harness.retriever.search.exact import exact_search, nearest_rows
+from harness.retriever.search.index import build, load, save, search
 from harness.run import Run
 from harness.work.latency import time_alone
 from harness.work.store import Store

@@ -40,7 +40,7 @@ def test_vectors_that_find_no_room_are_not_begun(tmp_path: Path) -> None:
 
 def test_what_is_needed_is_the_shards_and_the_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr("harness.model.encoder.shards.need_disk", lambda folder, size, what: asked.append(size))
+    monkeypatch.setattr("harness.model.encoder.embedding.need_disk", lambda folder, size, what: asked.append(size))
     embed(Hashed(8), ["a", "b", "c", "a"], "passage", Store(tmp_path))
     assert asked == [4 * 8 * (3 + 4), 4 * 8 * 4]  # before the shards, and before they are put together
 

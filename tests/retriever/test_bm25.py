@@ -9,9 +9,8 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.core.identity import file_sha256
-from harness.retriever import retrieve, words
-from harness.retriever.bm25 import BM25
-from harness.retriever.words import Words
+from harness.retriever import bm25, retrieve
+from harness.retriever.bm25 import BM25, Words
 from harness.work.store import Store
 
 PASSAGES = ["Red red fox", "blue fox", "green bird sings loud", "blue fox", "of the"]
@@ -77,8 +76,7 @@ from pathlib import Path
 from types import SimpleNamespace
 import pyarrow as pa
 from harness.work.store import Store
-from harness.retriever.bm25 import BM25
-from harness.retriever.words import Words
+from harness.retriever.bm25 import BM25, Words
 words = "red fox blue whale green bird sings loud over nine small hills every morning".split()
 passages = [" ".join(words[(n * k) % 13] for k in range(2, 9 + n % 5)) for n in range(300)]
 questions = [" ".join(words[(n + k) % 14] for k in range(5)) for n in range(50)]
@@ -112,7 +110,7 @@ def test_the_scores_are_those_of_bm25s(benchmark_of, tmp_path, k1, b, monkeypatc
     """To the bit, passages read in slices that cut the corpus."""
     import bm25s
 
-    monkeypatch.setattr("harness.retriever.words.BLOCK", 7)
+    monkeypatch.setattr("harness.retriever.bm25.BLOCK", 7)
     words = [f"w{number}" for number in range(40)]
     texts = [" ".join(words[(place * step) % 40] for step in range(1, 4 + place % 13)) for place in range(60)]
     tokens = bm25s.tokenize(texts, stopwords=[], return_ids=False, show_progress=False)
@@ -154,8 +152,8 @@ def test_many_processes_and_any_blocks_count_the_same_words(monkeypatch):
     alone, names = Words("english", None).counts(PASSAGES)
     assert names == ["bird", "blue", "fox", "green", "loud", "red", "sings"]
     assert alone.toarray()[0].tolist() == [0, 0, 1, 0, 0, 2, 0]
-    monkeypatch.setattr(words, "ALONE", 0)
-    monkeypatch.setattr(words, "BLOCK", 2)
+    monkeypatch.setattr(bm25, "ALONE", 0)
+    monkeypatch.setattr(bm25, "BLOCK", 2)
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     shared, same = Words("english", None).counts(PASSAGES)
     assert same == names

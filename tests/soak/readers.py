@@ -26,7 +26,7 @@ from harness.core.configuration import compose, translate_errors
 from harness.core.identity import digest
 from harness.core.table import TWO_COLUMNS, typeset
 from harness.fusion.reranker.pair_scores import PairScores
-from harness.graph.extractor.recognition.shards import fill_shards, read_rows
+from harness.graph.extractor.offline import fill_shards, read_rows
 from harness.plugins.llm.endpoint import Answer, Chat
 from harness.plugins.llm.endpoint.answers import Answers
 from harness.plugins.llm.extractor.openie_file import match_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,9 +20,12 @@ from harness.core.threads import available
 from harness.graph.extractor.extraction import KINDS, Extraction
 from harness.graph.extractor.mention import casing_of, find_mentions
 from harness.graph.extractor.recognition.ner import Recogniser, needless
-from harness.graph.extractor.recognition.shards import SIZE, fill_shards, read_rows
-from harness.work.parts import Part
+from harness.work.parts import Advance, Part, array_part, fill
 from harness.work.processes import Workers
+
+SIZE = 1024
+"""Texts of a shard: a killed run goes on after the last whole one."""
+Rows = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -79,9 +82,50 @@ class Offline:
         count = self.processes or available()
         with Workers(count, Recogniser, Recogniser.find, self.model, without=needless(self.model)) as workers:
 
-            def recognise(part: Sequence[str]) -> list[NDArray[np.int32]]:
+            def recognise(part: Sequence[str]) -> list[Rows]:
                 jobs = [part[first : first + self.batch_size] for first in range(0, len(part), self.batch_size)]
                 return [rows for found in workers.map(jobs) for rows in found]
 
             at_once = 1 if count == 1 else 1 + 2 * count * self.batch_size // SIZE
             return fill_shards(folder, "entities", texts, recognise, self.model, at_once)
+
+
+def fill_shards(
+    folder: Path,
+    name: str,
+    texts: Sequence[str],
+    work: Callable[[Sequence[str]], Iterable[Rows]],
+    made_by: str | None = None,
+    at_once: int = 1,
+    size: int = SIZE,
+) -> list[Part]:
+    """The shards of ``work`` over texts, computed where they are missing, beside other processes that do the same.
+
+    work: one int32[M_i, C] a text, C >= 1 columns the same for all.    made_by: what it is, for other processes.
+    A shard ``<name>-00000.npz`` below ``folder`` holds ``size`` texts' rows; it is written whole or not at all, and a
+    damaged one is made again.    at_once: shards in work at the same time, by threads; ``work`` must allow it.
+    """
+
+    def shard(number: int) -> Part:
+        own = texts[number * size : (number + 1) * size]
+
+        def compute(advance: Advance) -> dict[str, NDArray[np.int64] | Rows]:
+            rows = list(work(own))
+            advance(len(own))
+            return {"lengths": np.array([len(row) for row in rows], dtype=np.int64), "rows": np.concatenate(rows)}
+
+        path = folder / f"{name}-{number:05d}.npz"
+        return array_part(path, compute, len(own), ("lengths",), "its texts are read again")
+
+    parts = [shard(number) for number in range(-(-len(texts) // size))]
+    fill(folder, parts, f"extract {name}", {"made_by": made_by}, at_once)
+    return parts
+
+
+def read_rows(parts: Iterable[Part]) -> list[Rows]:
+    """The rows of all texts of some shards."""
+    found: list[Rows] = []
+    for part in parts:
+        with np.load(part.path, allow_pickle=False) as shard:
+            found += np.split(shard["rows"], np.cumsum(shard["lengths"])[:-1])
+    return found

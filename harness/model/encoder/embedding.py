@@ -1,30 +1,40 @@
 """Encoders: texts to vectors.
 
 An encoder is a frozen dataclass of parameters; ``open`` loads what encodes. ``embed`` is the one way in: it keeps the
-vectors as an artifact, so that a model is loaded only when something has to be encoded.
+vectors as an artifact, so that a model is loaded only when something has to be encoded. It encodes in shards: a killed
+process loses at most the shard it was working on.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.arrays import read_array
 from harness.core.artifact import Facts
-from harness.core.errors import one_of
+from harness.core.errors import HarnessError, one_of
+from harness.core.files import allocate, write_text
 from harness.core.identity import identity, texts_sha256
-from harness.model.encoder.shards import EMBEDDINGS, encode, fill_shards
+from harness.core.resources import need_disk, need_memory
+from harness.work.parts import Advance, Part, array_part, fill
 from harness.work.store import Store
 
 Role = Literal["passage", "question", "name"]
 ROLES = ("passage", "question", "name")
 BLOCK = 8192
 """Pairs whose products are held at once."""
+EMBEDDINGS = "embeddings.npy"
+COUNTED = "counted.json"
+SHARD = 1024
+"""Texts a shard. It decides which texts share a batch, so it is no parameter: another one gives other last bits."""
+Shard = tuple[Part, list[str]]
 
 
 @runtime_checkable
@@ -69,7 +79,7 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> N
     """
     one_of("role", role, ROLES)
 
-    def fill(folder: Path) -> None:
+    def fill_parts(folder: Path) -> None:
         fill_shards(folder, _open(encoder), texts, role)
 
     def build(folder: Path) -> Facts:
@@ -77,7 +87,7 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> N
 
     config = {"encoder": identity(encoder), "role": role}
     what = f"{len(texts):,} {role}s with {type(encoder).__name__}"
-    artifact = store.get("encode", config, {"texts": texts_sha256(texts)}, build, fill=fill, what=what)
+    artifact = store.get("encode", config, {"texts": texts_sha256(texts)}, build, fill=fill_parts, what=what)
     vectors: NDArray[np.float32] = read_array(artifact.path / EMBEDDINGS, np.float32, (len(texts), None), mapped=True)
     return vectors
 
@@ -99,3 +109,83 @@ def pair_cosines(
         part = slice(first, first + BLOCK)
         result[part] = np.multiply(left[rows[part]], right[columns[part]], dtype=np.float64).sum(axis=1)
     return result
+
+
+def shards(folder: Path, model: Model, texts: Sequence[str], role: Role) -> list[Shard]:
+    """The distinct texts, longest first, in consecutive shards below ``folder``."""
+    first = texts[:SHARD]
+    each = sum(map(len, first)) / max(1, len(first))
+    mend = "take fewer passages, or a machine with more memory"
+    need_memory(int(2 * each * len(texts)), f"the texts of {len(texts):,} {role}s", mend)
+    distinct = sorted(dict.fromkeys(texts), key=len, reverse=True)
+    return [
+        _shard(folder / "shards" / f"{start:09d}.npz", distinct[start : start + SHARD], model, role)
+        for start in range(0, len(distinct), SHARD)
+    ]
+
+
+def fill_shards(folder: Path, model: Model, texts: Sequence[str], role: Role) -> list[Shard]:
+    """Encode what is missing of the shards, beside other processes that do the same."""
+    parts = [] if (folder / COUNTED).exists() else shards(folder, model, texts, role)
+    if parts:
+        (folder / "shards").mkdir(exist_ok=True)
+        left = sum(part.size for part, _ in parts if not part.path.exists())
+        need_disk(folder, 4 * model.dimension * (left + len(texts)), f"encoding {len(texts):,} texts as {role}s")
+        fill(folder, [part for part, _ in parts], f"encode {role}", model.facts, getattr(model, "at_once", 1))
+    return parts
+
+
+def encode(folder: Path, model: Model, texts: Sequence[str], role: Role) -> Facts:
+    """Write ``embeddings.npy``, a row of length 1 a text, into ``folder``, going on from the shards that are there.
+
+    Distinct texts are encoded once. Returns the counted facts.
+    """
+    counted = folder / COUNTED
+    if not counted.exists():
+        parts = fill_shards(folder, model, texts, role)
+        merged = _merge(parts, folder / EMBEDDINGS, texts, model.dimension)
+        write_text(counted, json.dumps({**merged, **model.facts}, sort_keys=True))
+    shutil.rmtree(folder / "shards", ignore_errors=True)
+    facts: Facts = json.loads(counted.read_text())
+    return facts
+
+
+def _shard(path: Path, texts: list[str], model: Model, role: Role) -> Shard:
+    def compute(advance: Advance) -> Mapping[str, NDArray[Any]]:
+        vectors, cut = model.encode(texts, role, advance)
+        return {"vectors": _unit(vectors, texts), "cut": cut}
+
+    return array_part(path, compute, len(texts), ("vectors", "cut"), "encoding its texts again"), texts
+
+
+def _merge(parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: int) -> dict[str, Any]:
+    """Put the shards' rows in the order of ``texts``, and count."""
+    place = {text: number for number, text in enumerate(text for _, distinct in parts for text in distinct)}
+    owner = np.fromiter((place[text] for text in texts), np.int64, len(texts))
+    rows, first = np.argsort(owner, kind="stable"), np.concatenate([[0], np.cumsum(np.bincount(owner))])
+    merged = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(len(texts), dimension))
+    allocate(path, merged.offset)
+    truncated, number = 0, 0
+    for part, distinct in parts:
+        with np.load(part.path, allow_pickle=False) as shard:
+            bounds = first[number : number + len(distinct) + 1]
+            counts = np.diff(bounds)
+            merged[rows[bounds[0] : bounds[-1]]] = np.repeat(shard["vectors"], counts, axis=0)
+            truncated += int(counts[shard["cut"]].sum())
+        number += len(distinct)
+    merged.flush()
+    return {"texts": len(texts), "distinct": len(place), "truncated": truncated, "dimension": dimension}
+
+
+def _unit(vectors: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
+    """The rows brought to length 1."""
+    wide = vectors.astype(np.float64)
+    lengths = np.sqrt((wide * wide).sum(axis=1))
+    bad = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)))
+    if bad.size:
+        raise HarnessError(
+            f"encoder: the vector of {texts[bad[0]][:40]!r} has length {lengths[bad[0]]}; it must be above 0 "
+            "and finite (half precision overflows in some models: try encoder.dtype=float32)"
+        )
+    unit: NDArray[np.float32] = (wide / lengths[:, None]).astype(np.float32)
+    return unit

@@ -9,12 +9,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.device import gpus
 from harness.core.threads import available, map_threads
+from harness.work.shared_rows import map_rows
 
+PART = 512
+"""Questions of a part, where several processes search."""
 MARGIN = 16
 """Candidates proposed beyond the depth, so that the cut is seen to fall between two different scores."""
 Propose = Callable[[NDArray[np.float32], int], tuple[NDArray[np.float32], NDArray[np.int64]]]
 """``propose(questions, k)``: float32 inner products and passage numbers, [Q, k], best first, -1 for none."""
+
+
+def exact_search(
+    passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """int64[Q, k], float64[Q, k]: the best passages of each question, in the one order (see ``decide``).
+
+    On all GPUs that torch can use, else on the CPU by FAISS. In parts of ``PART`` questions where several processes
+    build an artifact.
+    """
+    if cards := gpus():
+        from harness.retriever.search.exact_torch import Products
+
+        products = Products(passages, cards)
+        found = partial(decide, products, passages, depth=depth, exact=True)
+    else:
+        found = partial(nearest_rows, passages, depth=depth)
+    return map_rows("search", lambda part: found(questions=questions[part]), len(questions), PART)
 
 
 def nearest_rows(

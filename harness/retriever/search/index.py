@@ -1,21 +1,16 @@
-"""Exact search on the CPU or on GPUs; FAISS indexes, and the exact order of what they find."""
+"""FAISS indexes, and the exact order of what they find."""
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.device import gpus
 from harness.core.errors import HarnessError
-from harness.retriever.search.exact import MARGIN, decide, nearest_rows
-from harness.work.shared_rows import map_rows
+from harness.retriever.search.exact import MARGIN, decide
 
-PART = 512
-"""Questions of a part, where several processes search."""
 SELECTED = 2048
 """The most that FAISS selects on a GPU."""
 
@@ -52,24 +47,6 @@ def load(path: Path) -> Any:
     import faiss
 
     return faiss.read_index(str(path))
-
-
-def exact_search(
-    passages: NDArray[np.float32], questions: NDArray[np.float32], depth: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """int64[Q, k], float64[Q, k]: the best passages of each question, in the one order (see ``decide``).
-
-    On all GPUs that torch can use, else on the CPU by FAISS. In parts of ``PART`` questions where several processes
-    build an artifact.
-    """
-    if cards := gpus():
-        from harness.retriever.search.exact_torch import Products
-
-        products = Products(passages, cards)
-        found = partial(decide, products, passages, depth=depth, exact=True)
-    else:
-        found = partial(nearest_rows, passages, depth=depth)
-    return map_rows("search", lambda part: found(questions=questions[part]), len(questions), PART)
 
 
 def search(

@@ -9,7 +9,7 @@ from harness.benchmark import Benchmark
 from harness.graph import Network
 from harness.graph.extractor import Mentions
 from harness.model.encoder import Encoder, embed
-from harness.retriever.search.index import exact_search
+from harness.retriever.search.exact import exact_search
 from harness.work.store import Store
 
 

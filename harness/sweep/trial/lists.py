@@ -26,7 +26,6 @@ from harness.retriever import Retriever, retrieve
 from harness.retriever.trec import Trec
 from harness.run import Run
 from harness.sweep.trial import Trial
-from harness.sweep.trial.knobs import check_lists
 from harness.work.parts import Unfinished
 from harness.work.store import Store, open_shared
 
@@ -56,6 +55,33 @@ def retrievers(config: DictConfig) -> dict[str, Retriever]:
         with name_errors(str(name)):
             found[str(name)] = instantiate(_of_file(str(name), node) if isinstance(node, str) else node)
     return found
+
+
+def check_lists(config: DictConfig) -> None:
+    """Raise HarnessError where ``lists`` has something else than a retriever or a run file under a name."""
+    named = config.get("lists")
+    if not _is_mapping(named) or not named:
+        raise HarnessError(f"lists = {named}, expected a retriever or a run file under each name")
+    for name, node in named.items():
+        if not isinstance(node, str):
+            out = f"leave the list out with ~lists.{name}, or " if node is None else ""
+            check_strategy(f"lists.{name}", node, " or the path of a run file", out)
+
+
+def check_strategy(key: str, node: Any, other: str = "", mend: str = "") -> None:
+    """Raise HarnessError unless the node of a key is a mapping with ``_target_``, the dotted name of a class."""
+    target = node.get("_target_") if _is_mapping(node) else None
+    if not isinstance(target, str) or "." not in target:
+        raise HarnessError(
+            f"{key} = {str(node)[:80]}, expected a strategy of conf/, a mapping with _target_{other}; {mend}choose one "
+            f"by its name, e.g. {key}=NAME"
+        )
+
+
+def _is_mapping(node: Any) -> bool:
+    from omegaconf import OmegaConf
+
+    return bool(OmegaConf.is_dict(node))
 
 
 def _of_file(name: str, path: str) -> dict[str, Any]:

@@ -22,9 +22,9 @@ from harness.evaluation.comparison import MARGIN
 from harness.evaluation.metric import Metric, metrics
 from harness.sweep.folder.lock import Family
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.trial import RERANKER_INPUTS, Trial, lists, reference_of
+from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, lists, reference_of
 from harness.sweep.trial.grid import Grid
-from harness.sweep.trial.knobs import check_shape, read_axes
+from harness.sweep.trial.knobs import read_axes
 from harness.sweep.trial.override import added, keys, unread, values
 
 log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class Plan:
     given: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        check_shape(self.config)
+        _check_shape(self.config)
         Metric.parse(self.config.objective)
         metrics(self.config.metrics, None)
         bounded("margin", self.margin, 0, 1, open_low=True)
@@ -181,6 +181,16 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
     for key in here:
         stored[key] = config[key]
     return Plan(stored, given)
+
+
+def _check_shape(config: DictConfig) -> None:
+    """Raise HarnessError that names the key, as in ``dataset={}`` or ``lists.dense=5``.
+
+    A strategy is a mapping with ``_target_``, the dotted name of a class; a list may also be the path of a run file.
+    """
+    for key in ("dataset", *GROUPS, *(key for key in RERANKER_INPUTS if key in config)):
+        lists.check_strategy(key, config.get(key))
+    lists.check_lists(config)
 
 
 def _load(place: Path) -> dict[str, Any]:

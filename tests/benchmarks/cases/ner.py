@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.benchmark.text.name import normal
+from harness.benchmark.text import normal
 from harness.graph.extractor.extraction import KINDS
 from harness.graph.extractor.offline import Offline
 from harness.graph.extractor.recognition.ner import LABELS

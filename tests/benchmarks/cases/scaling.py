@@ -98,7 +98,7 @@ def encode(quick: bool) -> tuple[str, Callable[[], Any]]:
 
 
 def bm25_index(quick: bool) -> tuple[str, Callable[[], Any]]:
-    from harness.retriever.words import Words
+    from harness.retriever.bm25 import Words
     from tests.benchmarks import real
 
     passages = list(real.benchmark().passages)

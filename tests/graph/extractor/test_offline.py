@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.benchmark.text.name import normal
+from harness.benchmark.text import normal
 from harness.core.errors import HarnessError
 from harness.graph.extractor import Extraction, Mentions, extract
 from harness.graph.extractor.extraction import KINDS

@@ -75,8 +75,8 @@ def test_texts_that_are_cut_are_marked(folder: str) -> None:
 @pytest.mark.slow
 def test_several_cards_and_one_give_the_same_bits(folder: str, tmp_path: Path) -> None:
     """Two made-up cards, two threads; shards of one benchmark in whatever order."""
-    from harness.model.encoder.shards import EMBEDDINGS
-    from harness.model.encoder.shards import encode as encode_all
+    from harness.model.encoder.embedding import EMBEDDINGS
+    from harness.model.encoder.embedding import encode as encode_all
 
     texts = [f"{' '.join(WORDS[: n % 15])} {n}" for n in range(2500)]
     found = []

@@ -13,8 +13,8 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.model.encoder import embed
+from harness.model.encoder.embedding import SHARD
 from harness.model.encoder.hashed import Hashed
-from harness.model.encoder.shards import SHARD
 from harness.work.store import Store
 
 SCRIPT = """
@@ -75,8 +75,8 @@ METHOD = 10
 def test_a_damaged_shard_is_encoded_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, at: Callable[[bytes], int]
 ) -> None:
+    from harness.model.encoder.embedding import encode, fill_shards
     from harness.model.encoder.hashed import HashedWords
-    from harness.model.encoder.shards import encode, fill_shards
 
     texts = [f"text {number}" for number in range(SHARD + 5)]
     for name in "ab":

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from harness.graph.extractor.recognition.shards import fill_shards, read_rows
+from harness.graph.extractor.offline import fill_shards, read_rows
 
 
 class Killed(Exception):

@@ -1,0 +1,194 @@
+"""Texts: their words and sentences, what a corpus writes with a capital, and known names found in them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.core.errors import HarnessError
+
+# Scripts that write no spaces are read one character a word: a name in them may stand anywhere.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+MARKS = "".join(chr(point) for point in range(0x300, 0x10000) if unicodedata.category(chr(point))[0] == "M")
+"""Vowel signs and accents that stand for themselves belong to the word that they are written in."""
+_LETTER = rf"[^\W_{UNSPACED}]"
+_WORD = re.compile(rf"[{UNSPACED}]|{_LETTER}(?:{_LETTER}|[{MARKS}\u200c\u200d])*")
+_BRACKETS = re.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]\s*$")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_a-z])")
+"""White space after ``. ! ?`` and before a capital."""
+_ABBREVIATION = re.compile(
+    r"(?<![^\W\d_])(?:[^\W\d_a-z]|St|Mt|Dr|Mr|Mrs|Ms|Jr|Sr|Bros|Lt|Col|Gen|Capt|Sgt|Rev|Prof|Op|vs)\.$"
+)
+JOINING = frozenset(
+    ("al", "and", "bin", "da", "de", "del", "der", "des", "di", "du", "ibn", "la", "le", "of", "the", "van", "von")
+)
+"""Words that may stand inside a name in lower case, never at its end."""
+_STOP = re.compile(r"[.!?:;。！？\n\"“”]")
+_GAP = re.compile(r"[ \u00a0.'’\-–&]{1,3}")
+_FIRST, _SURROGATES, _LAST = 1, range(0xD800, 0xE000), 0x10FFFF
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """The W words of a text: normalised (NFKC, case-folded), with the characters [start, end) that they stand on.
+
+    Where one run of letters folds into several words (a ligature of ideographs), they share its characters.
+    """
+
+    texts: list[str]
+    start: list[int]
+    end: list[int]
+
+
+def words(text: str) -> Words:
+    """The runs of letters and digits of a text; punctuation and white space part them."""
+    if text.isascii():
+        found = [(match[0].lower(), *match.span()) for match in _WORD.finditer(text)]
+    else:
+        matches = _WORD.finditer(text)
+        found = [(part, *match.span()) for match in matches for part in _WORD.findall(fold(match[0]))]
+    return Words([word for word, _, _ in found], [start for _, start, _ in found], [end for _, _, end in found])
+
+
+def fold(text: str) -> str:
+    """NFKC, case-folded. Folding may decompose again, so NFKC is taken after it too."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def bare(title: str) -> str:
+    """A title without its bracketed tail, ``Dune (film)`` -> ``Dune``; itself when nothing else is in it."""
+    return _BRACKETS.sub("", title) or title
+
+
+def normal(name: str) -> str:
+    """The normalised form of a name: its bare form's words, one space between; empty when it has no word."""
+    return " ".join(words(bare(name)).texts)
+
+
+def byte_offsets(text: str, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[n]: where the n characters ``places`` of a text (0 to its length) begin in its UTF-8 bytes."""
+    if text.isascii():
+        return places
+    code = np.frombuffer(text.encode("utf-32-le"), dtype="<u4")
+    size = 1 + (code > 0x7F).astype(np.int64) + (code > 0x7FF) + (code > 0xFFFF)
+    return np.concatenate([[0], np.cumsum(size)])[places]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, without the white space between them.
+
+    None ends after an initial or an abbreviation that a name follows (``P. Ramlee``, ``St. Francis``); a sentence that
+    does end in one is kept with the next.
+    """
+    found: list[str] = []
+    last = 0
+    for end in SENTENCE_END.finditer(text):
+        if _ABBREVIATION.search(text[last : end.start()]) is None:
+            found.append(text[last : end.start()])
+            last = end.end()
+    return [*found, text[last:]]
+
+
+def is_capitalised(text: str, words: Words, number: int) -> bool:
+    """Whether the word begins with no lower-case letter (digits and scripts without case count as capital)."""
+    return not text[words.start[number]].islower()
+
+
+def opens_sentence(text: str, words: Words, number: int) -> bool:
+    """Whether the word is the text's first, or follows a full stop or the like: there a capital means nothing."""
+    return number == 0 or _STOP.search(text, words.end[number - 1], words.start[number]) is not None
+
+
+class Casing:
+    """In what share of its places inside a sentence a corpus capitalises a word: of ``Paris`` 1, of ``She`` 0."""
+
+    def __init__(self, texts: Iterable[tuple[str, Words]]) -> None:
+        self._seen: Counter[str] = Counter()
+        self._capital: Counter[str] = Counter()
+        for text, words in texts:
+            inside = [i for i in range(len(words.texts)) if not opens_sentence(text, words, i)]
+            self._seen.update(words.texts[i] for i in inside)
+            self._capital.update(words.texts[i] for i in inside if is_capitalised(text, words, i))
+
+    def knows(self, word: str) -> bool:
+        """Whether it stands inside a sentence."""
+        return word in self._seen
+
+    def share(self, word: str) -> float:
+        """In [0, 1]; 1 for a word that stands nowhere inside a sentence."""
+        return self._capital[word] / self._seen[word] if word in self._seen else 1.0
+
+
+def spans(text: str, words: Words, casing: Casing) -> list[tuple[int, int]]:
+    """[first word, word after the last) of each longest run of capitalised words, joined by ``JOINING`` words.
+
+    Only blanks, apostrophes and hyphens may stand between the words of a run, and full stops after short words
+    (initials, St., Jr.). A sentence's first word belongs to a run only if the corpus writes it with a capital inside
+    sentences too, and is none by itself.
+    """
+    found: list[tuple[int, int]] = []
+    first = last = -1
+    for i in range(len(words.texts) + 1):
+        over = i == len(words.texts)
+        if first >= 0 and (over or not _goes_on(text, words, i)):
+            if last > first or (not opens_sentence(text, words, first) and casing.share(words.texts[first]) >= 0.5):
+                found.append((first, last + 1))
+            first = -1
+        if not over and text[words.start[i]].isupper():
+            if first >= 0:
+                last = i
+            elif not opens_sentence(text, words, i) or casing.share(words.texts[i]) >= 0.5:
+                first = last = i
+    return found
+
+
+def _goes_on(text: str, words: Words, number: int) -> bool:
+    gap = text[words.end[number - 1] : words.start[number]]
+    short = words.end[number - 1] - words.start[number - 1] <= 2
+    joined = _GAP.fullmatch(gap) is not None and ("." not in gap or short)
+    return joined and (is_capitalised(text, words, number) or words.texts[number] in JOINING)
+
+
+@dataclass(frozen=True, eq=False)
+class Gazetteer:
+    """Finds normalised names (words with one space between, none empty).
+
+    Each word of the names is coded as one character and so is each word of a text, hence a match begins and ends at
+    a word's boundary, and a match's place is the number of its word. Of overlapping matches the leftmost counts, then
+    the longest.
+    """
+
+    names: Sequence[str]
+
+    @cached_property
+    def _codes(self) -> dict[str, str]:
+        vocabulary = dict.fromkeys(word for name in self.names for word in name.split(" "))
+        if len(vocabulary) > _LAST - len(_SURROGATES) - _FIRST:
+            raise HarnessError(f"the titles have {len(vocabulary)} different words; at most {_LAST} can be searched")
+        points = (point for point in range(_FIRST, _LAST + 1) if point not in _SURROGATES)
+        return {word: chr(point) for word, point in zip(vocabulary, points, strict=False)}
+
+    @cached_property
+    def _automaton(self) -> Any:
+        from ahocorasick_rs import AhoCorasick, MatchKind
+
+        patterns = ["".join(self._codes[word] for word in name.split(" ")) for name in self.names]
+        return AhoCorasick(patterns, matchkind=MatchKind.LeftmostLongest, store_patterns=False)
+
+    def find(self, words: Words) -> Iterator[tuple[int, int, int]]:
+        """(number of the name, first word, word after the last) of each match, in order."""
+        if not self.names:
+            return iter(())
+        code = self._codes
+        return iter(self._automaton.find_matches_as_indexes("".join(code.get(word, "\0") for word in words.texts)))
