@@ -191,6 +191,7 @@ def test_a_gain_is_over_the_list_that_is_better_on_tune(result: SweepResult, tmp
     assert [path.name for path in picture.save(tmp_path)] == ["f.pdf", "f.png"]
 
 
+@pytest.mark.plugin("phasegraph")
 def test_panels_show_the_last_split_and_say_so(result: SweepResult, tmp_path: Path) -> None:
     picture, _ = experiment.figure_builder("f", "panels")(
         result, {"name": "f", "table": "phasegraph_main"}, result.config["experiment"]

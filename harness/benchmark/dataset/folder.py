@@ -13,7 +13,7 @@ import numpy as np
 from harness.benchmark import Benchmark, Texts
 from harness.benchmark.source.assembly import answerable, assemble, check_gold
 from harness.benchmark.source.chain import Chain, check_chain
-from harness.benchmark.source.judgements import benchmark, join_judgements, judgement_files, read_judgements
+from harness.benchmark.source.judgements import join_judgements, judged_benchmark, judgement_files, read_judgements
 from harness.benchmark.source.prepared import (
     need_file,
     plain_passages,
@@ -87,7 +87,7 @@ class Folder:
         questions = read_prepared_questions(need_file(folder, "queries"))
         asked = {name: question for name, question in questions.items() if name in judged}
         passages = functools.partial(plain_passages, need_file(folder, "corpus"))
-        return benchmark(folder.name, passages, asked, judged, store, splits)
+        return judged_benchmark(folder.name, passages, asked, judged, store, splits)
 
     def texts(self) -> Texts:
         """What the two files say, without storing anything; ``queries.jsonl`` may be missing, and its gold, too."""

@@ -8,11 +8,13 @@ from .chain import check_chain as check_chain
 from .chain import with_chain as with_chain
 from .corpus import read_corpus as read_corpus
 from .judgements import join_judgements as join_judgements
+from .judgements import judged_benchmark as judged_benchmark
 from .judgements import judgement_files as judgement_files
 from .judgements import read_judgements as read_judgements
 from .lock import Lock as Lock
 from .prepared import read_prepared as read_prepared
 from .prepared import read_prepared_questions as read_prepared_questions
+from .published import Published as Published
 from .records import QUERY_NAMES as QUERY_NAMES
 from .records import Record as Record
 from .records import Records as Records
@@ -20,3 +22,4 @@ from .records import read_array as read_array
 from .records import read_lines as read_lines
 from .records import stream_lines as stream_lines
 from .records import with_our_names as with_our_names
+from .upstream import Passages as Passages

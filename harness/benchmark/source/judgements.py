@@ -25,7 +25,7 @@ Judgements = Mapping[str, Mapping[str, int]]
 """Relevance by passage by query; at least 1 supports the query."""
 
 
-def benchmark(
+def judged_benchmark(
     source: str,
     passages: Callable[[], Iterator[Record]],
     questions: Mapping[str, str],

@@ -1,5 +1,3 @@
-from .answer import em as em
-from .answer import f1 as f1
 from .mean import groups as groups
 from .mean import means as means
 from .measure import ABSENT as ABSENT

@@ -13,8 +13,6 @@ import yaml
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset.hotpotqa import HotpotQA, bridge_order
 from harness.benchmark.dataset.musique import Musique
-from harness.benchmark.dataset.nq import NQ
-from harness.benchmark.dataset.popqa import PopQA
 from harness.benchmark.dataset.twowikimultihopqa import TwoWikiMultiHopQA
 from harness.benchmark.source import hub
 from harness.core.errors import HarnessError
@@ -83,36 +81,6 @@ HOTPOT = [
     }
 ]
 HOTPOT_CORPUS = {"Ada": ["Ada sang in ", "Maria Golovin."], "Maria Golovin": ["An opera by Gian Carlo Menotti."]}
-POPQA = [
-    {
-        "id": 4222362,
-        "subj": "George Rankin",
-        "prop": "occupation",
-        "obj": "politician",
-        "s_wiki_title": "George Rankin",
-        "o_wiki_title": "Politician",
-        "question": "What is George Rankin's occupation?",
-        "possible_answers": '["politician", "political leader"]',
-        "o_aliases": '["pol"]',
-        "paragraphs": [
-            {"title": "Politician", "text": "A politician makes policy.", "is_supporting": True},
-            {"title": "Other", "text": "Other text.", "is_supporting": False},
-            {"title": "George Rankin", "text": "George Rankin was a politician.", "is_supporting": True},
-        ],
-    }
-]
-NQ_REAR = [
-    {
-        "question": "who got the first nobel prize in physics",
-        "reference": ["Wilhelm Conrad Röntgen"],
-        "contexts": [
-            {"title": "Other", "text": "Other text.", "is_supporting": False},
-            {"title": "Nobel", "text": "It went to Röntgen.", "is_supporting": True},
-        ],
-    }
-]
-FLAT = [{"title": p["title"], "text": p["text"]} for p in [*POPQA[0]["paragraphs"], *NQ_REAR[0]["contexts"][1:]]]  # type: ignore[index, misc]
-
 Make = Callable[..., Benchmark]
 
 
@@ -228,21 +196,6 @@ def test_order_of_bridge_questions(question: str, answer: str, order: list[str],
     ]
     found, rule = bridge_order(question, answer, gold)
     assert ([passage["title"][0] for passage in found], rule) == (order, source)
-
-
-def test_popqa_subject_first(card: Any, upstream: Any, store: Store) -> None:
-    card("popqa", 1, 4)
-    benchmark = PopQA("popqa", str(upstream("popqa", POPQA, FLAT))).load(store)
-    assert titles(benchmark) == [["George Rankin", "Politician"]]
-    assert benchmark.queries[0]["answers"] == ["politician", "political leader", "pol"]
-    assert (benchmark.queries[0]["id"], benchmark.queries[0]["hops"]) == ("4222362", 1)
-
-
-def test_nq_gets_its_ids_from_its_questions(card: Any, upstream: Any, store: Store) -> None:
-    card("nq", 1, 4, stem="nq_rear")
-    benchmark = NQ("nq", str(upstream("nq/nq_rear", NQ_REAR, FLAT))).load(store)
-    assert benchmark.query_ids.to_pylist() == ["nq-open-9cfe276ec149b480"]
-    assert titles(benchmark) == [["Nobel"]]
 
 
 def failure(dataset: Any, store: Store) -> str:

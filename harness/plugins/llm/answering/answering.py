@@ -170,7 +170,7 @@ def judge(
     store: Store,
 ) -> AnswerScores:
     """Read and score one condition.    labels: int64[n], the questions' clusters, from 0 on."""
-    from harness.evaluation.metric import em, f1
+    from harness.plugins.llm.answering.answer import em, f1
     from harness.plugins.llm.reader import read
 
     answers, facts = read(reader, questions, context, store)

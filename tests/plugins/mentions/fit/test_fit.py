@@ -21,7 +21,6 @@ from harness.plugins.mentions.fit.search import Search, check_knobs
 from harness.plugins.mentions.retriever.fitted import Fitted, read_fit, with_weights
 from harness.plugins.mentions.target import Setting
 from harness.plugins.mentions.target.mention_paths import Gathered
-from harness.retriever.part import Part
 from harness.run import Run
 from harness.sweep.trial import lists
 from harness.testing.world import small_benchmark
@@ -229,8 +228,11 @@ FIT = {
 }  # fmt: skip
 
 
+@pytest.mark.plugin("phasegraph")
 def test_a_list_follows_from_its_file_whatever_the_split_and_the_part_of_the_corpus(tmp_path):
     """md5 and disjoint share one artifact: with either, a question has the weights that did not learn from it."""
+    from harness.plugins.phasegraph.retriever.part import Part
+
     (tmp_path / "fit.yaml").write_text(yaml.safe_dump(FIT))
     made, data = Fitted(Constant(1.0), str(tmp_path / "fit.yaml")), small_benchmark()
     expected = [0.1, 0.5, 0.2, 0.2, 0.5]
@@ -240,8 +242,11 @@ def test_a_list_follows_from_its_file_whatever_the_split_and_the_part_of_the_cor
     assert Part(made, 0.5).retrieve(data, Store(tmp_path))[0].scores.tolist() == expected
 
 
+@pytest.mark.plugin("phasegraph")
 def test_questions_whose_gold_the_weights_saw_are_counted_by_split(tmp_path):
     """q1 shares gold with q0 and with q2, q2 with q1 alone, q4 has q3's; only q0, q2 and q3 taught, in two folds."""
+    from harness.plugins.phasegraph.retriever.part import Part
+
     (tmp_path / "fit.yaml").write_text(yaml.safe_dump(FIT))
     made, data = Fitted(Constant(1.0), str(tmp_path / "fit.yaml")), small_benchmark()
     seen = np.array([False, True, False, False, True])

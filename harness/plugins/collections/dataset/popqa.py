@@ -6,9 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.benchmark.source.published import Published
-from harness.benchmark.source.records import Record
-from harness.benchmark.source.upstream import Passages
+from harness.benchmark.source import Passages, Published, Record
 
 
 @dataclass(frozen=True)

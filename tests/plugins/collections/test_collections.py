@@ -11,13 +11,11 @@ from types import SimpleNamespace
 import pytest
 import requests
 
-from harness.benchmark.dataset.hf import Hf
-from harness.benchmark.dataset.ir_datasets import IrDatasets
-from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.plugins.collections.dataset.hf import Hf
+from harness.plugins.collections.dataset.ir_datasets import IrDatasets
 from harness.sweep.folder.latest_sweep import latest
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.trial.plan import Plan
 from harness.work.store import Store
 from tests.benchmark.hub import served
 
@@ -163,15 +161,6 @@ def test_a_collection_that_has_changed_is_refused(collection: str, tmp_path: Pat
     path.write_text(path.read_text().replace("Norway", "Sweden"))
     with pytest.raises(HarnessError, match=f"the benchmark {collection}"):
         IrDatasets(collection).load(store)
-
-
-def test_what_needs_an_order_of_hops_is_left_out_or_refused(caplog: pytest.LogCaptureFixture) -> None:
-    asked = ["objective=recall@5", "metrics=[last_hop@5,recall@5,last_hop@10]"]
-    plan = Plan(compose("config", asked), ()).without_order("mine", "tune")
-    assert plan.metrics == ["recall@5"]
-    assert "mine: last_hop@5, last_hop@10 not measured, no tune query has a known order of hops" in caplog.text
-    with pytest.raises(HarnessError, match=r"objective=last_hop@5: no tune query of mine has a known order of hops"):
-        Plan(compose("config"), ()).without_order("mine", "tune")
 
 
 def test_a_sweep_of_a_data_set_that_the_hub_serves(tmp_path: Path) -> None:

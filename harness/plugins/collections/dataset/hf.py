@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source.judgements import benchmark, join_judgements
-from harness.benchmark.source.records import Record
+from harness.benchmark.source import Record, join_judgements, judged_benchmark
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 
@@ -31,7 +30,7 @@ class Hf:
     revision: str | None = None
 
     def load(self, store: Store) -> Benchmark:
-        """See ``harness.benchmark.source.judgements.benchmark``."""
+        """See ``harness.benchmark.source.judged_benchmark``."""
         if not self.path:
             raise HarnessError("dataset.path is not set; e.g. dataset=hf dataset.path=BeIR/hotpotqa")
         queries = self._part(self.path, "queries", "queries", ("_id", "text"))
@@ -44,7 +43,7 @@ class Hf:
         judged, splits = join_judgements((split, map(_judgement, rows)) for split, rows in found.items())
         asked = {name: str(row["text"]) for row in queries if (name := str(row["_id"])) in judged}
         key = self.path if self.split == "test" else f"{self.path} split={','.join(named)}"
-        return benchmark(self.path, functools.partial(_passages, corpus), asked, judged, store, splits, key)
+        return judged_benchmark(self.path, functools.partial(_passages, corpus), asked, judged, store, splits, key)
 
     def _part(self, path: str, name: str, split: str, columns: tuple[str, ...]) -> Any:
         from datasets import load_dataset

@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from harness.benchmark.source.published import Published
-from harness.benchmark.source.records import Record
-from harness.benchmark.source.upstream import Passages
+from harness.benchmark.source import Passages, Published, Record
 
 
 @dataclass(frozen=True)

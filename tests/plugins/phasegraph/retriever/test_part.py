@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from harness.core.errors import HarnessError
+from harness.plugins.phasegraph.retriever.part import Part, members, part
 from harness.retriever.bm25 import BM25
-from harness.retriever.part import Part, members, part
 from harness.work.store import Store
 
 TEXTS = ["red fox", "blue fox", "green sea", "red sky", "red rose", "grey sea"]

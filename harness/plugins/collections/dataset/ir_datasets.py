@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.benchmark import MEANING, Benchmark
-from harness.benchmark.source.judgements import benchmark, join_judgements
-from harness.benchmark.source.records import Record
+from harness.benchmark.source import Record, join_judgements, judged_benchmark
 from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError
 from harness.work.store import Store
@@ -29,7 +28,7 @@ class IrDatasets:
     id: str | Sequence[str] | None = None
 
     def load(self, store: Store) -> Benchmark:
-        """See ``harness.benchmark.source.judgements.benchmark``."""
+        """See ``harness.benchmark.source.judged_benchmark``."""
         try:
             import ir_datasets
             from requests import RequestException
@@ -58,7 +57,7 @@ def _read(library: Any, named: Sequence[str], store: Store) -> Benchmark:
     judged, splits = join_judgements(parts)
     source = named[0] if len(named) == 1 else parent
     documents = functools.partial(_passages, found)
-    return benchmark(source, documents, questions, judged, store, splits, ",".join(named))
+    return judged_benchmark(source, documents, questions, judged, store, splits, ",".join(named))
 
 
 def _collection(library: Any, name: str) -> Any:

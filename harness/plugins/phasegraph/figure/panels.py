@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from harness.report.figure import COLORS, HATCHES, Built, Picture, Spec
 from harness.report.figure.bars import first_slice
-from harness.report.table.comparison_table import ComparisonTable
+from harness.report.table import ComparisonTable
 from harness.sweep.folder import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from harness.report.table.comparison_table import Line
+    from harness.report.table import Line
 
 
 def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:

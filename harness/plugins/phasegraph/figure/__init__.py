@@ -1,0 +1,1 @@
+"""Wins and metrics of a table, as a figure."""
