@@ -95,8 +95,7 @@ class Walks:
             yield Solution(first, *self._torch(part, self._tolerance, self._max_iter))
 
     def _by_numba(self, seeds: sp.csr_array, firsts: range) -> Iterator[Solution]:
-        from harness.retriever.pagerank.lanes import COUNT
-        from harness.retriever.pagerank.pagerank_kernel import walk
+        from harness.retriever.pagerank.pagerank_kernel import COUNT, walk
 
         plan, size = self._plan, self._matrix.shape[0]
         bounds, nodes = seeds.indptr.astype(np.int64), seeds.indices.astype(np.int64)

@@ -1,6 +1,6 @@
 """The walk of sixteen queries: a node's values side by side, float32[N, COUNT], one line of the cache a node."""
 
-# mypy: disable-error-code="no-untyped-def,untyped-decorator"
+# mypy: disable-error-code="import-untyped,misc,no-untyped-call,no-untyped-def,untyped-decorator"
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from harness.retriever.pagerank.lanes import COUNT, distance, keep, load, plus, same, store, times, where
-
+COUNT = 16
+SINGLE, DOUBLE = ir.VectorType(ir.FloatType(), COUNT), ir.VectorType(ir.DoubleType(), COUNT)
 Float32 = NDArray[np.float32]
 Floats = NDArray[np.float64]
 
@@ -41,82 +45,96 @@ class SolverArrays(NamedTuple):
     upper: Float32
 
 
-@numba.njit(inline="always")
-def add_row(total, matrix, row, values):
-    """``total`` + the entries of the row times their values, in their order."""
-    for k in range(matrix.bounds[row], matrix.bounds[row + 1]):
-        total = plus(total, matrix.weights[k], load(values, matrix.indices[k]))
-    return total
+@intrinsic
+def relax(typing, out, row, start, values, matrix, line, scale, chosen, upper, loss, change, lost):
+    """out[row] = scale (start[row] + the entries of a line of a matrix times their rows of ``values``), where chosen.
 
+    Adds upper |new - old| to change and loss x new to lost, float64[1, COUNT]. Sixteen numbers are one value in
+    registers, which is worth a factor of four: numba loads and stores a sum at each entry. Each lane's operations are
+    its own, in the order of the entries, rounded one by one (no fused multiply-add), so its bits depend neither on its
+    neighbours nor on the processor.
+    """
 
-@numba.njit(inline="always")
-def to_array(lanes):
-    """float64[COUNT]"""
-    array = np.empty(COUNT)
-    keep(lanes, array)
-    return array
+    def emit(context, builder, signature, given):
+        def data(kind, value):
+            return context.make_array(kind)(context, builder, value).data
+
+        def lanes(place, number, kind=SINGLE):
+            start = data(signature.args[place], given[place])
+            return builder.gep(builder.bitcast(start, kind.as_pointer()), [number])
+
+        def load(place):
+            found = builder.load(place)
+            found.align = 4
+            return found
+
+        def spread(value, kind):
+            first = builder.insert_element(ir.Constant(kind, ir.Undefined), value, ir.IntType(32)(0))
+            return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), COUNT), [0] * COUNT))
+
+        def add(place, factor, value):
+            more = builder.fmul(spread(factor, DOUBLE), builder.fpext(value, DOUBLE))
+            builder.store(builder.fadd(load(place), more), place).align = 4
+
+        place, nothing, zero = lanes(0, given[1]), ir.Constant(SINGLE, [0.0] * COUNT), ir.IntType(64)(0)
+        kinds = enumerate(signature.args[4].types)
+        bounds, indices, weights = (data(kind, builder.extract_value(given[4], at)) for at, kind in kinds)
+        total = cgutils.alloca_once_value(builder, load(lanes(2, given[1])))
+        first, end = (builder.load(builder.gep(bounds, [builder.add(given[5], zero.type(at))])) for at in (0, 1))
+        with cgutils.for_range_slice(builder, first, end, zero.type(1)) as (entry, _):
+            weight = spread(builder.load(builder.gep(weights, [entry])), SINGLE)
+            value = load(lanes(3, builder.sext(builder.load(builder.gep(indices, [entry])), zero.type)))
+            builder.store(builder.fadd(builder.load(total), builder.fmul(weight, value)), total)
+        old, is_chosen = load(place), builder.fcmp_unordered("!=", load(lanes(7, zero)), nothing)
+        new = builder.select(is_chosen, builder.fmul(spread(given[6], SINGLE), builder.load(total)), old)
+        builder.store(new, place).align = 4
+        gap = builder.fsub(new, old)
+        gap = builder.select(builder.fcmp_ordered("<", gap, nothing), builder.fneg(gap), gap)
+        add(lanes(10, zero, DOUBLE), given[8], gap)
+        add(lanes(11, zero, DOUBLE), given[9], new)
+        return context.get_dummy_value()
+
+    whole, single, double = types.int64, types.float32, types.float64
+    asked = (out, whole, start, values, matrix, whole, single, chosen, double, double, change, lost)
+    return types.void(*asked), emit
 
 
 @numba.njit(cache=True, nogil=True)
-def eliminate_forward(plan, bounds, nodes, shares, values, right):
+def eliminate_forward(plan, bounds, nodes, shares, values, right, every):
     """``values`` from the seeds (compressed rows, one a lane) to y; the core's right side and its sum; y's mass."""
     values[:] = 0
     for lane in range(len(bounds) - 1):
         for k in range(bounds[lane], bounds[lane + 1]):
             values[plan.place[nodes[k]], lane] += shares[k]
-    first, total, mass = len(values) - len(right), same(0.0), same(0.0)
+    first, sums = len(values) - len(right), np.zeros((3, 1, COUNT))
+    unused, total, mass = sums[0], sums[1], sums[2]
     for i in range(first):
-        y = times(same(plan.scale[i]), add_row(load(values, i), plan.forward, i, values))
-        store(values, i, y)
-        mass = plus(mass, plan.mass[i], y)
+        relax(values, i, values, values, plan.forward, i, plan.scale[i], every, 0.0, plan.mass[i], unused, mass)
+    right[:] = values[first:]
     for i in range(len(right)):
-        y = add_row(load(values, first + i), plan.forward, first + i, values)
-        store(right, i, y)
-        total = plus(total, 1.0, y)
-    return to_array(total), to_array(mass)
-
-
-@numba.njit(cache=True, nogil=True)
-def sweep(core, scale, upper, loss, values, right, active):
-    """One sweep in place over the active lanes: the weighted change, and the mass that leaves the core for good."""
-    change, lost, chosen = same(0.0), same(0.0), load(active, 0)
-    for i in range(len(right)):
-        old = load(values, i)
-        new = times(same(scale[i]), add_row(load(right, i), core, i, values))
-        new = where(chosen, new, old)
-        store(values, i, new)
-        change = plus(change, upper[i], distance(new, old))
-        lost = plus(lost, loss[i], new)
-    return to_array(change), to_array(lost)
+        relax(right, i, right, values, plan.forward, first + i, np.float32(1), every, 0.0, 1.0, unused, total)
+    return total[0], mass[0]
 
 
 @numba.njit(cache=True, nogil=True)
 def weighted_sum(weights, values):
     """float64[COUNT]: the weighted sum of the rows."""
-    total = same(0.0)
+    total = np.zeros(COUNT)
     for i in range(len(values)):
-        total = plus(total, weights[i], load(values, i))
-    return to_array(total)
+        for lane in range(COUNT):
+            total[lane] += weights[i] * values[i, lane]
+    return total
 
 
 @numba.njit(cache=True, nogil=True)
-def scale_in_place(values, factors):
-    """Every row times the factors, in place."""
-    by = load(factors, 0)
-    for i in range(len(values)):
-        store(values, i, times(by, load(values, i)))
-
-
-@numba.njit(cache=True, nogil=True)
-def substitute_back(plan, values, out):
+def substitute_back(plan, values, out, every):
     """The eliminated nodes from the core, and all, divided by their sum, to float32[lanes, N] in the nodes' order."""
-    total = same(0.0)
+    more, none, unused = np.zeros((1, COUNT), np.float32), np.zeros((1, COUNT), np.float32), np.zeros((1, COUNT))
     for i in range(len(plan.back.bounds) - 2, -1, -1):
-        more = add_row(same(np.float32(0)), plan.back, i, values)
-        store(values, i, plus(load(values, i), plan.scale[i], more))
-    for i in range(len(values)):
-        total = plus(total, 1.0, load(values, i))
-    sums = to_array(total)
+        relax(more, 0, none, values, plan.back, i, np.float32(1), every, 0.0, 0.0, unused, unused)
+        for lane in range(COUNT):
+            values[i, lane] += plan.scale[i] * more[0, lane]
+    sums = weighted_sum(np.ones(len(values)), values)
     for begin in range(0, len(values), 64):
         end = min(begin + 64, len(values))
         for lane in range(len(out)):
@@ -128,24 +146,29 @@ def substitute_back(plan, values, out):
 @numba.njit(cache=True, nogil=True)
 def walk(plan, bounds, nodes, shares, tolerance, most, values, right, out, steps, changes):
     """The walk of up to COUNT queries to ``out``; per query its sweeps and the bound after the last."""
-    target, known = eliminate_forward(plan, bounds, nodes, shares, values, right)
+    every = np.ones((1, COUNT), np.float32)
+    target, known = eliminate_forward(plan, bounds, nodes, shares, values, right, every)
     first = len(values) - len(right)
     core, scale, mass = values[first:], plan.scale[first:], plan.mass[first:]
-    active, factors = np.zeros((1, COUNT), np.float32), np.ones((1, COUNT), np.float32)
+    active, factors = np.zeros((1, COUNT), np.float32), np.ones(COUNT, np.float32)
     active[0, : len(out)] = 1
     for step in range(1, most + 1):
-        change, lost = sweep(plan.core, scale, plan.upper, plan.loss, core, right, active)
+        change, lost = np.zeros((1, COUNT)), np.zeros((1, COUNT))
+        for i in range(len(right)):
+            relax(core, i, right, core, plan.core, i, scale[i], active, plan.upper[i], plan.loss[i], change, lost)
         near = step == most
         for lane in range(len(out)):
-            near = near or (active[0, lane] and change[lane] < tolerance)
+            near = near or (active[0, lane] and change[0, lane] < tolerance)
         if near:
             total = known + weighted_sum(mass, core)
         for lane in range(len(out)):
             if near and active[0, lane]:
-                steps[lane], changes[lane] = step, change[lane] / total[lane] if total[lane] > 0 else 0
+                steps[lane], changes[lane] = step, change[0, lane] / total[lane] if total[lane] > 0 else 0
                 active[0, lane] = changes[lane] >= tolerance
-            factors[0, lane] = target[lane] / lost[lane] if active[0, lane] and lost[lane] > 0 else 1
+            factors[lane] = target[lane] / lost[0, lane] if active[0, lane] and lost[0, lane] > 0 else 1
         if step == most or not active.any():
             break
-        scale_in_place(core, factors)
-    substitute_back(plan, values, out)
+        for i in range(len(core)):
+            for lane in range(COUNT):
+                core[i, lane] *= factors[lane]
+    substitute_back(plan, values, out, every)
