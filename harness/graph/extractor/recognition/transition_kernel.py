@@ -48,6 +48,47 @@ def add_maxout(y: Float32, bias: Float32, gain: Float32, shift: Float32, x: Floa
             x[i, k] += (best[k] - mean) * scale * gain[k] + shift[k]
 
 
+@numba.njit(cache=True, nogil=True)
+def allows(move: int, opened: bool, goes_on: bool, ends: bool, last: bool, space: bool) -> bool:
+    """Whether an action may be taken.
+
+    opened: whether an entity is; goes_on, ends: whether the action goes on with it, or ends it. last, space: whether
+    the token is its text's last, or white space.
+    """
+    if opened:
+        return ends or (goes_on and not last)
+    if move == BEGIN:
+        return not (last or space)
+    return not space if move == UNIT else move == OUT
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def greatest(halves: Float32, one: Float32, other: Float32, bias: Float32, total: Float32, hidden: Float32) -> None:
+    """The hidden numbers float32[H]: the greater halves of the sum, float32[2 H], which ``total`` is room for."""
+    for k in range(len(total)):
+        total[k] = halves[k] + one[k] + other[k] + bias[k]
+    for k in range(len(hidden)):
+        hidden[k] = max(total[k], total[len(hidden) + k])
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def choose(
+    hidden: Float32, weights: Float32, base: Float32, move: Int64, going_on: int, ending: int, last: bool, space: bool
+) -> tuple[int, np.float32]:
+    """The best allowed action, and by how much.    going_on, ending: of the open entity, -1 where none is."""
+    best, second, chosen = NOTHING, NOTHING, 0
+    for a in range(len(move)):
+        if allows(move[a], ending >= 0, a == going_on, a == ending, last, space):
+            score = base[a]
+            for k in range(len(hidden)):
+                score += weights[a, k] * hidden[k]
+            if score > best:
+                best, second, chosen = score, best, a
+            elif score > second:
+                second = score
+    return chosen, best - second
+
+
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
 def act(
     starts: Int64, ends: Int64, space: NDArray[np.bool_], features: Float32, outside: Float32, bias: Float32,
@@ -69,44 +110,17 @@ def act(
     for d in range(len(starts)):
         begin, end, first, opened, gap = starts[d], ends[d], 0, -1, -NOTHING
         for t in range(begin, end):
-            one = features[first, 1] if opened >= 0 else outside[1]
-            other = features[t - 1, 2] if opened >= 0 else outside[2]
-            for k in range(2 * half):
-                total[k] = features[t, 0, k] + one[k] + other[k] + bias[k]
-            for k in range(half):
-                hidden[k] = max(total[k], total[half + k])
-            best, second, chosen = NOTHING, NOTHING, 0
-            for a in range(len(move)):
-                if opened >= 0:
-                    if a != ending[opened] and (a != going_on[opened] or t + 1 == end):
-                        continue
-                elif move[a] == BEGIN:
-                    if t + 1 == end or space[t]:
-                        continue
-                elif move[a] == UNIT:
-                    if space[t]:
-                        continue
-                elif move[a] != OUT:
-                    continue
-                score = base[a]
-                for k in range(half):
-                    score += weights[a, k] * hidden[k]
-                if score > best:
-                    best, second, chosen = score, best, a
-                elif score > second:
-                    second = score
-            gap = min(gap, best - second)
-            if move[chosen] == BEGIN:
+            is_open = opened >= 0
+            one = features[first, 1] if is_open else outside[1]
+            other = features[t - 1, 2] if is_open else outside[2]
+            greatest(features[t, 0], one, other, bias, total, hidden)
+            goes_on, ends_it = (going_on[opened], ending[opened]) if is_open else (-1, -1)
+            chosen, lead = choose(hidden, weights, base, move, goes_on, ends_it, t + 1 == end, space[t])
+            gap = min(gap, lead)
+            if move[chosen] == BEGIN or move[chosen] == UNIT:
                 first, opened = t, label[chosen]
-            elif move[chosen] == UNIT:
-                found[count, 0], found[count, 1], found[count, 2], found[count, 3] = (
-                    d, t - begin, t + 1 - begin, label[chosen]
-                )  # fmt: skip
-                count += 1
-            elif move[chosen] == LAST:
-                found[count, 0], found[count, 1], found[count, 2], found[count, 3] = (
-                    d, first - begin, t + 1 - begin, opened
-                )  # fmt: skip
+            if move[chosen] == LAST or move[chosen] == UNIT:
+                found[count] = d, first - begin, t + 1 - begin, opened
                 count, opened = count + 1, -1
         gaps[d] = gap
     return found[:count], gaps
