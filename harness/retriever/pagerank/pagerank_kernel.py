@@ -144,31 +144,49 @@ def substitute_back(plan, values, out, every):
 
 
 @numba.njit(cache=True, nogil=True)
+def sweep(plan, core, right, active):
+    """One sweep in place over the active lanes: the weighted change, and the mass that leaves the core for good."""
+    change, lost, scale = np.zeros((1, COUNT)), np.zeros((1, COUNT)), plan.scale[len(plan.scale) - len(right) :]
+    for i in range(len(right)):
+        relax(core, i, right, core, plan.core, i, scale[i], active, plan.upper[i], plan.loss[i], change, lost)
+    return change[0], lost[0]
+
+
+@numba.njit(cache=True, nogil=True)
+def rest_lanes(step, bounds, tolerance, active, steps, changes):
+    """Note the step and the bound of each active lane, which rests where its bound is below ``tolerance``."""
+    for lane in range(len(steps)):
+        if active[0, lane]:
+            steps[lane], changes[lane] = step, bounds[lane]
+            active[0, lane] = bounds[lane] >= tolerance
+
+
+@numba.njit(cache=True, nogil=True)
+def balance(core, active, target, lost):
+    """Scale each active lane so that what leaves the core is what comes in."""
+    factors = np.ones(COUNT, np.float32)
+    for lane in range(COUNT):
+        if active[0, lane] and lost[lane] > 0:
+            factors[lane] = target[lane] / lost[lane]
+    for i in range(len(core)):
+        for lane in range(COUNT):
+            core[i, lane] *= factors[lane]
+
+
+@numba.njit(cache=True, nogil=True)
 def walk(plan, bounds, nodes, shares, tolerance, most, values, right, out, steps, changes):
     """The walk of up to COUNT queries to ``out``; per query its sweeps and the bound after the last."""
-    every = np.ones((1, COUNT), np.float32)
+    every, active = np.ones((1, COUNT), np.float32), np.zeros((1, COUNT), np.float32)
+    active[0, : len(out)] = 1
     target, known = eliminate_forward(plan, bounds, nodes, shares, values, right, every)
     first = len(values) - len(right)
-    core, scale, mass = values[first:], plan.scale[first:], plan.mass[first:]
-    active, factors = np.zeros((1, COUNT), np.float32), np.ones(COUNT, np.float32)
-    active[0, : len(out)] = 1
+    core, mass = values[first:], plan.mass[first:]
     for step in range(1, most + 1):
-        change, lost = np.zeros((1, COUNT)), np.zeros((1, COUNT))
-        for i in range(len(right)):
-            relax(core, i, right, core, plan.core, i, scale[i], active, plan.upper[i], plan.loss[i], change, lost)
-        near = step == most
-        for lane in range(len(out)):
-            near = near or (active[0, lane] and change[0, lane] < tolerance)
-        if near:
+        change, lost = sweep(plan, core, right, active)
+        if step == most or ((active[0] > 0) & (change < tolerance)).any():
             total = known + weighted_sum(mass, core)
-        for lane in range(len(out)):
-            if near and active[0, lane]:
-                steps[lane], changes[lane] = step, change[0, lane] / total[lane] if total[lane] > 0 else 0
-                active[0, lane] = changes[lane] >= tolerance
-            factors[lane] = target[lane] / lost[0, lane] if active[0, lane] and lost[0, lane] > 0 else 1
+            rest_lanes(step, np.where(total > 0, change / total, 0), tolerance, active, steps, changes)
         if step == most or not active.any():
             break
-        for i in range(len(core)):
-            for lane in range(COUNT):
-                core[i, lane] *= factors[lane]
+        balance(core, active, target, lost)
     substitute_back(plan, values, out, every)
