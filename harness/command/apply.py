@@ -35,5 +35,4 @@ def run(config: DictConfig) -> None:
     questions = read_prepared_questions(Path(str(config.queries))) if config.queries is not None else None
     ranked = winner.rank(questions, config.depth)
     runs.write(ranked, str(config.out), {**winner.made, "command": command_line("apply")})
-    answered = int((ranked.lengths() > 0).sum())
-    print(f"{config.out}: {len(ranked.docs)} documents for {answered} of {len(ranked)} questions")
+    print(f"{config.out}: {len(ranked.docs)} documents for {ranked.answered} of {len(ranked)} questions")

@@ -81,9 +81,9 @@ def run(config: DictConfig) -> None:
     strategy = chosen.name if config.lock else _explanation(chosen)
     lists.write(fused, out, {"command": command_line("fuse"), "strategy": strategy, "lists": paths})
     for name, run in runs.items():
-        print(f"{name}: {len(run.docs)} documents for {_answered(run)} of {queries} queries")
+        print(f"{name}: {len(run.docs)} documents for {run.answered} of {queries} queries")
     part = part_name(config.split, splitting)
-    print(f"{out}: {len(fused.docs)} documents for {_answered(fused)} queries (split {part})")
+    print(f"{out}: {len(fused.docs)} documents for {fused.answered} queries (split {part})")
 
 
 def _check(config: DictConfig) -> None:
@@ -159,10 +159,6 @@ def _explanation(chosen: Trial) -> str:
     cap = "no list is capped" if pool.effective_cap is None else f"the {pool.effective_cap} best documents of {capped}"
     steps = (chosen.normalizer, chosen.temperature, chosen.fuser, chosen.reranker)
     return f"fused by: {', '.join(map(str, steps))}; {cap}"
-
-
-def _answered(run: Run) -> int:
-    return int((run.lengths() > 0).sum())
 
 
 def _of_split(query_ids: pa.StringArray, config: DictConfig, splitting: Splitting) -> pa.StringArray:

@@ -210,7 +210,7 @@ class Run:
         """``Run(1000 queries, 200000 documents in lists of 200 to 200, 3 lists empty)``."""
         lengths = self.lengths()
         span = f" in lists of {lengths.min()} to {lengths.max()}" if len(lengths) else ""
-        return f"Run({len(self)} queries, {len(self.docs)} documents{span}, {int((lengths == 0).sum())} lists empty)"
+        return f"Run({len(self)} queries, {len(self.docs)} documents{span}, {len(self) - self.answered} lists empty)"
 
     def _repr_html_(self) -> str:
         """The numbers, and the best documents of the first lists."""
@@ -244,6 +244,11 @@ class Run:
     def lengths(self) -> NDArray[np.int64]:
         """int64[Q]: how many documents each list holds."""
         return np.diff(self.indptr)
+
+    @property
+    def answered(self) -> int:
+        """How many queries have a list that is not empty."""
+        return int((self.lengths() > 0).sum())
 
     def take(self, queries: NDArray[Any]) -> Run:
         """The run of some queries.

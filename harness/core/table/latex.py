@@ -88,7 +88,7 @@ class LatexTable:
         found = []
         for place, column in enumerate(self.table.columns):
             words = re.split(" (?!%)", self.rename(column.title))
-            body = max((em(row[place]) for row in self.cells), default=0.0)
+            body = self._longest(place)
             splits = [[" ".join(words[:cut]), " ".join(words[cut:])] for cut in range(1, len(words))]
             best = min(splits, key=lambda lines: max(map(em, lines)), default=[])
             found.append(best if best and em(" ".join(words)) > body + 1 else [" ".join(words)])
@@ -100,7 +100,7 @@ class LatexTable:
         widest = WIDEST * self.layout.page
         found = []
         for place, kind in enumerate(self.kinds):
-            body = max((em(row[place]) for row in self.cells), default=0.0) + 0.4 * len(self._longest_mark(place))
+            body = self._longest(place) + 0.4 * len(self._longest_mark(place))
             body *= BOLD if self.table.marked or self.table.style.best else 1
             width = self.layout.letter * max(body, *map(em, self.heads[place]))
             found.append(min(width, widest) if kind == "text" else width)
@@ -175,7 +175,7 @@ class LatexTable:
         """The column's type: broken lines for long text, numbers to the right."""
         if self.kinds[place] != "text":
             return "r"
-        widest = max((em(row[place]) for row in self.cells), default=0.0) * self.layout.letter
+        widest = self._longest(place) * self.layout.letter
         broken = rf">{{\raggedright\arraybackslash}}p{{{self.widths[place]:.0f}pt}}"
         return broken if widest > self.widths[place] else "l"
 
@@ -184,6 +184,10 @@ class LatexTable:
         """The most digits behind a point of each column."""
         columns = zip(*self.cells, strict=True) if self.cells else ([] for _ in self.kinds)
         return [max((_digits(text) for text in column), default=0) for column in columns]
+
+    def _longest(self, place: int) -> float:
+        """The width in em of a column's widest cell."""
+        return max((em(row[place]) for row in self.cells), default=0.0)
 
     def _longest_mark(self, place: int) -> str:
         return max((mark for (_, at), mark in self.table.style.marks.items() if at == place), key=len, default="")

@@ -129,6 +129,11 @@ class Table:
         return cls(name, title, [field.column for field in chosen], rows, *rest, **more)
 
     @property
+    def titles(self) -> list[str]:
+        """Those of the columns."""
+        return [column.title for column in self.columns]
+
+    @property
     def head(self) -> str:
         """The title, and what the numbers are of."""
         return ": ".join(filter(None, [self.title, self.source.extent]))
@@ -150,7 +155,12 @@ class Table:
 
     def select(self, titles: Sequence[str]) -> Table:
         """The table with these columns alone, in this order."""
-        return self.take([[column.title for column in self.columns].index(title) for title in titles])
+        return self.take([self.titles.index(title) for title in titles])
+
+    def without(self, titles: Iterable[str]) -> Table:
+        """The table without these columns."""
+        left_out = set(titles)
+        return self.take([place for place, title in enumerate(self.titles) if title not in left_out])
 
     def take(self, places: Sequence[int]) -> Table:
         """The table with the columns in these places alone."""

@@ -60,13 +60,20 @@ def _text(table: Table, others: Sequence[str], legend: str, said: Sequence[Sente
 
     others: columns of the table that stand below it, a line each.
     """
-    shown = table.select([column.title for column in table.columns if column.title not in others])
     lead = [*choose(said, "verdict", "expectation", "addition"), *(f"caution: {one}" for one in choose(said, "caveat"))]
     more = [["", *paragraph(f"{topic}: {text}")] for topic, text in by_topic(said, *explained).items()]
     above = [line for text in choose(said, "compared") for line in paragraph(text)]
     below = [line for text in (legend, *lead) for line in paragraph(text)]
     return "\n".join(
-        [*above, "", *fit(shown), "", *_below(table, others), *below, *(line for lines in more for line in lines)]
+        [
+            *above,
+            "",
+            *fit(table.without(others)),
+            "",
+            *_below(table, others),
+            *below,
+            *(line for lines in more for line in lines),
+        ]
     )
 
 
@@ -74,7 +81,7 @@ def _below(table: Table, titles: Sequence[str]) -> list[str]:
     """Some metrics, a line each, with a column for each row of the table: its rank, or its number."""
     if not titles:
         return []
-    places = [[column.title for column in table.columns].index(title) for title in titles]
+    places = [table.titles.index(title) for title in titles]
     ranked = table.columns[0].title == "rank"
     heads = [str(row[0] if ranked else number) for number, row in enumerate(table.rows, start=1)]
     columns = [Column("rank" if ranked else "row", "text"), *map(Column, heads)]
@@ -120,7 +127,7 @@ def _scores(table: Table) -> tuple[list[str], list[str]]:
 
 
 def _counts(table: Table) -> list[str]:
-    return [column.title for column in table.columns if column.title in ("W", "L", "GraphWin", "GraphLoss")]
+    return [title for title in table.titles if title in ("W", "L", "GraphWin", "GraphLoss")]
 
 
 def _won(view: View) -> str:

@@ -20,12 +20,11 @@ def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     parts = [(part["label"], ComparisonTable(result, {**spec, **part}, experiment)) for part in spec["parts"]]
     tables = [(label, compared, compared.table()) for label, compared in parts]
     first = tables[0][2]
-    titles = [column.title for column in first.columns]
+    titles = first.titles
     rows = []
     for label, compared, table in tables:
-        own = [column.title for column in table.columns]
         for line, row in zip(compared.lines, table.rows, strict=True):
-            values = dict(zip(own, row, strict=True))
+            values = dict(zip(table.titles, row, strict=True))
             candidates = _candidates(result, result.whole.rows[line.place])
             rows.append([label, *(values.get(title) for title in titles), candidates])
     columns = [Column(spec["unit"], "text"), *first.columns, Column("candidates", "value")]

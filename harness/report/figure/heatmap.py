@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from harness.core.table import Column, Source, Table
 from harness.report.figure import Built, Picture, Spec
+from harness.report.table.knobs import value_text
 from harness.sweep.folder import SweepResult, score
 from harness.sweep.judge import matches
 
@@ -121,9 +122,7 @@ def _order(point: Point) -> Any:
 
 
 def _said(point: Point) -> str:
-    return " ".join(
-        "all" if value is None else f"{value:g}" if isinstance(value, float) else str(value) for value in point
-    )
+    return " ".join(map(value_text, point))
 
 
 def _write_numbers(axes: Axes, values: NDArray[np.float64], form: str, size: float) -> None:

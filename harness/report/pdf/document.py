@@ -80,7 +80,7 @@ class Section:
 
 def _sheets(table: Table) -> list[Table]:
     """The table; of one that is too wide the first metrics, and the others with raw p as a second table."""
-    titles = [column.title for column in table.columns]
+    titles = table.titles
     metrics = [place for place, column in enumerate(table.columns) if column.kind == "share"]
     moved = metrics[FIRST:] + [place for place, title in enumerate(titles) if title == "p" and "Holm p" in titles]
     if len(titles) <= MOST or not moved:

@@ -110,7 +110,7 @@ class Board:
                 {name: [key, self.split, view.rows[place]["trial"]] for name, (key, view, place) in one.cells.items()}
                 for one in self.systems
             ],
-            "best": [self._best(*choice, [column.title for column in shown.columns]) for choice in self._choices()],
+            "best": [self._best(*choice, shown.titles) for choice in self._choices()],
         }
 
     @cached_property

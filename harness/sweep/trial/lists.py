@@ -117,7 +117,7 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
             continue
         if isinstance(retrievers[name], Trec):
             _say_other_queries(name, retrievers[name], data, kept)
-        answered = int((found[name].lengths() > 0).sum())
+        answered = found[name].answered
         if 2 * answered < len(found[name]):
             log.warning("lists.%s: only %d of %d queries have a list", name, answered, len(found[name]))
     if unfinished:

@@ -52,8 +52,7 @@ def run(config: DictConfig) -> None:
     folder = Path(str(config.out or f"submissions/{file_name(str(config.system).lower())}"))
     values = {**dict.fromkeys(FIELDS), **values, "benchmark": data.name}
     submit(folder, ranked.top(config.depth), values, data.sha256, known)
-    answered = int((ranked.lengths() > 0).sum())
-    print(f"{folder}: lists for {answered} of {len(data.queries)} questions of {data.name}")
+    print(f"{folder}: lists for {ranked.answered} of {len(data.queries)} questions of {data.name}")
     lacking = missing(folder)
     said = [f"missing in card.yaml: {field}" for field in lacking]
     said += [] if lacking else [f"note: {text}" for text in review(folder, data, config.depth)]
