@@ -154,7 +154,7 @@ class Comparison:
             seen = statistic.smallest_mean(test.error, test.degrees)
             return Ruling(how, test.p, bounds, seen, test.least, test)
         least = float(2.0 ** (1 - self.units))
-        detectable = self._seen(self.shared) if least <= LEVEL else None
+        detectable = self._seen() if least <= LEVEL else None
         if self.shared:
             return Ruling("by cluster", self.p_cluster, self.interval_cluster(), detectable, least)
         return Ruling("", self.p, self.interval_query, detectable, least)
@@ -299,9 +299,8 @@ class Comparison:
         """What changes sides in the test that decides: queries, or clusters of them."""
         return len(np.unique(self._labels))
 
-    def _seen(self, clustered: bool) -> float | None:
-        """clustered: with the effective n."""
-        n = self.n / self.design_effect if clustered else float(self.n)
+    def _seen(self) -> float | None:
+        n = self.n / self.design_effect  # the effective one
         if self.test == "flip":
             spread = float((self.ours - self.theirs).std(ddof=1)) if self.n > 1 else 0.0
             return statistic.smallest_mean(spread / n**0.5, n - 1)
@@ -344,7 +343,7 @@ def corrected_ps(ps: Sequence[float | None], correct: Correction = statistic.hol
     return [None if math.isnan(p) else p for p in correct(ps).tolist()]
 
 
-def counted(values: Values, labels: Labels | None) -> tuple[Values, Labels | None]:
+def counted_queries(values: Values, labels: Labels | None) -> tuple[Values, Labels | None]:
     """The values float64[T, n] and clusters of the queries that the metric counts: those without NaN."""
     known = ~np.isnan(values[0])
     return (values, labels) if known.all() else (values[:, known], None if labels is None else labels[known])

@@ -52,6 +52,13 @@ class Coverage:
         answered, held = queries(run), documents(run)
         whole = gold.whole or gold
         judged, every = (pa.array(ids, pa.string()) for ids in (gold.query_ids, [*whole.query_ids, *whole.nothing]))
+        lacking = [
+            ("gold queries have no list", _without(judged, answered), _without(answered, every)),
+            ("gold documents are in no list", _without(gold.documents, held), _without(held, gold.documents)),
+        ]
+        if gold.corpus is not None:
+            strange = _without(held, gold.corpus)
+            lacking.append(("of its documents are not in the corpus", strange, gold.corpus))
         return cls(
             queries=len(gold),
             answered=known(answered, judged),
@@ -64,21 +71,9 @@ class Coverage:
             longest=int(run.lengths().max(initial=0)),
             alike=[
                 f"{len(missing)} {what}; of these {line}"
-                for what, missing, others in (
-                    ("gold queries have no list", _without(judged, answered), _without(answered, every)),
-                    ("gold documents are in no list", _without(gold.documents, held), _without(held, gold.documents)),
-                )
+                for what, missing, others in lacking
                 for line in resembling(missing, others)
-            ]
-            + (
-                []
-                if gold.corpus is None
-                else [
-                    f"{len(strange)} of its documents are not in the corpus; of these {line}"
-                    for strange in [_without(held, gold.corpus)]
-                    for line in resembling(strange, gold.corpus)
-                ]
-            ),
+            ],
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Required
 
@@ -59,9 +59,9 @@ class Entry(Line):
     dataset: Required[str]  # type: ignore[misc]
 
 
-def hashes(folder: Path, names: Iterable[str] = FILES) -> dict[str, str]:
+def hashes(folder: Path) -> dict[str, str]:
     """SHA-256 by file, of what counts in it: of config.yaml what no machine decides, of manifest.json no cost."""
-    return {name: file_hash(folder / name) for name in names}
+    return {name: file_hash(folder / name) for name in FILES}
 
 
 def file_hash(path: Path) -> str:

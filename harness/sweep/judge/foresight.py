@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.table import LEVEL
-from harness.evaluation.comparison import counted
+from harness.evaluation.comparison import counted_queries
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import charge, correlation, expected, mcnemar_power, queries_needed, smallest_effect
 from harness.sweep.folder.rows import Row
@@ -48,7 +48,7 @@ def foresight(
 
     settled = sorted(fused, key=rule)  # the rule of what the objective and the losses leave tied
     singles = [place for place in (other, best) if place is not None]
-    values, labels = counted(Metric.parse(objective)(ranks[[*settled, *singles]]), labels)
+    values, labels = counted_queries(Metric.parse(objective)(ranks[[*settled, *singles]]), labels)
     scores = values[: len(settled)]
     lost = np.zeros(scores.shape, bool) if other is None else scores < values[len(settled)]
     told = dataclasses.asdict(expected(scores, lost, n, labels=labels, fresh=fresh))

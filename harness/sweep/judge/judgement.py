@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.evaluation import statistic
-from harness.evaluation.comparison import Comparison, corrected_ps, counted
+from harness.evaluation.comparison import Comparison, corrected_ps, counted_queries
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import Labels, clustered_wilson, design_effect, max_statistic
 from harness.sweep.folder.rows import Judged
@@ -32,7 +32,7 @@ def judge(
     ranks: int32[T, Q, H]. single: the place of each single list among the trials. reference: the list that wins are
     counted against. labels: int64[Q], each query's cluster; None: each by itself.
     """
-    values, labels = counted(metric(ranks), labels)
+    values, labels = counted_queries(metric(ranks), labels)
 
     def against(name: str | None) -> ComparisonTable:
         """Each trial against a single list; None for that list itself, and without one."""
