@@ -2,13 +2,17 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from harness.benchmark import md5_split
 from harness.command.trace import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
+from harness.sweep.trace import Trace, Tracer
 from tests.world.folder import write_benchmark
 
 WORLD = {
@@ -98,3 +102,31 @@ def test_a_question_that_is_not_there(overrides: list[str]) -> None:
         run(compose("trace", [*overrides, "trace.count=0"]))
     with pytest.raises(HarnessError, match=r"pool\.lists names 'grahp' \(did you mean graph\?\)"):
         run(compose("trace", [*overrides, "pool.lists=[dense,grahp]"]))
+
+
+class Fixed(Tracer):
+    """A tracer whose fused list holds passages 3, 0, 4, 2 and 1, in this order."""
+
+    def order(self, query: int) -> dict[str, dict[int, float]]:
+        return {"fused": {3: 0.9, 0: 0.8, 4: 0.7, 2: 0.5, 1: 0.0}}
+
+
+@pytest.mark.parametrize(
+    ("gold", "rivals", "above"),
+    [([0, 2, -1], 5, [3, 4]), ([0, 2, -1], 1, [3]), ([2, 0, 9], 5, [3, 4, 1]), ([3], 5, [])],
+)
+def test_rivals_are_what_beats_any_gold_passage(gold: list[int], rivals: int, above: list[int]) -> None:
+    """A passage that the list lacks is beaten by all of it; the best one by none."""
+    given: Any = SimpleNamespace(gold=np.array([gold]))
+    traced = Fixed(given, {}, {}, given, "fused", given, given).trace(0, 1, rivals)
+    assert (traced.gold, traced.rivals) == ([doc for doc in gold if doc >= 0], above)
+    assert [traced.rank("fused", doc) for doc in (3, 1, 9)] == [1, 5, None]
+
+
+def test_the_share_of_a_path_is_of_a_score_that_is_a_sum() -> None:
+    given: Any = None
+    trails: Any = {"sum": SimpleNamespace(adds=True), "other": SimpleNamespace(adds=False)}
+    order = {name: {7: 0.5, 8: 0.0} for name in trails}
+    traced = Trace(given, 0, "fused", [], [], order, trails, {})
+    assert [traced.share("sum", doc, 0.125) for doc in (7, 8, 9)] == [0.25, None, None]
+    assert traced.share("other", 7, 0.125) is None
