@@ -4,6 +4,7 @@ import pytest
 
 from harness.core.configuration import defaults
 from harness.core.errors import HarnessError
+from harness.sweep.judge.trial_table import _untuned
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import literal
 
@@ -31,6 +32,13 @@ def test_the_untuned_baselines_always_stand_first():
     trials = grid({}).trials()
     assert [trial.name for trial in trials[:4]] == ["dense", "graph", "bm25", "rrf k=60"]
     assert [trial.pool.lists for trial in trials[:4]] == [("dense",), ("graph",), ("bm25",), ("dense", "graph")]
+
+
+def test_nothing_was_chosen_for_lists_and_for_rrf_at_60_on_the_whole_pool():
+    trials = grid({"fuser": ["rrf", "combsum"], "fuser.k": [10, 60], "pool.cap": [None, 5]}).trials()
+    assert [trial.name for trial in trials if _untuned(trial)] == ["dense", "graph", "bm25", "rrf k=60"]
+    alone = grid({"fuser": ["single"]}, pool={"lists": ["graph"], "cap": None, "capped": []}).trials()
+    assert [trial.name for trial in alone] == ["dense", "graph", "bm25"]  # of one list there is no RRF
 
 
 def test_no_axes_is_the_one_point_of_the_configuration():
