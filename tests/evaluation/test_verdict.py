@@ -8,6 +8,7 @@ from harness.evaluation.conclusion import choose
 from harness.evaluation.gold import Gold
 from harness.evaluation.run_comparison import RunComparison, compare
 from harness.evaluation.system_comparison import headroom
+from harness.evaluation.system_table import system_table
 from harness.evaluation.verdict import Comparisons, sentences, short_names
 from harness.run import Run
 
@@ -46,6 +47,19 @@ def test_up_to_three_are_named(better: int, worse: int, even: int, said: str) ->
     runs |= {f"e{n}": same for n in range(even)}
     (verdict,) = choose(sentences(compared(runs, {"base": same}), {}), "verdict")
     assert verdict.replace("\N{MINUS SIGN}", "-") == said
+
+
+def test_bold_is_the_highest_of_those_that_are_better_than_all() -> None:
+    """15 and 20 of 20 against 5 are both better; 8 is not shown to be; 15 is not against 20, and none is the best."""
+    runs = {"most": ALL, "more": found_by(*range(15)), "few": found_by(*range(8))}
+    table = system_table(compared(runs, {"base": found_by(*range(5))}))
+    assert [row[0] for row in table.rows] == ["base", "most", "more", "few"]
+    assert (table.style.best, table.style.rules) == ({(1, 1)}, {1})
+    assert table.style.marks == {(1, 1): "\N{DAGGER}", (2, 1): "\N{DAGGER}"}
+    both = system_table(compared({"more": runs["more"]}, {"base": NONE, "most": ALL}))
+    assert (both.style.best, both.style.marks) == (frozenset(), {(2, 1): "a"})
+    worse = system_table(compared({"few": NONE}, {"base": ALL, "other": found_by(*range(10))}))
+    assert (worse.style.best, worse.style.marks) == ({(0, 1)}, {(2, 1): "AB"})
 
 
 def test_each_baseline_is_named_where_there_are_several() -> None:

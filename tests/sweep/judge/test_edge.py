@@ -87,6 +87,7 @@ def test_the_middle_a_tie_and_a_single_value_are_no_edge():
 def test_a_cap_at_the_edge_and_none():
     assert edges({"pool.cap": [20, 50]}, [0.8, 0.9]) == [(True, "only", "pool.cap", 50, 125)]
     assert edges({"pool.cap": [20, 50, None]}, [0.7, 0.9, 0.8]) == []
+    assert edges({"pool.cap": [4, 5]}, [0.8, 0.9]) == [(True, "only", "pool.cap", 5, 6)]
 
 
 def test_a_cap_goes_on_to_the_longest_list_and_no_further():
