@@ -12,12 +12,29 @@ from numpy.typing import NDArray
 
 import harness
 from harness.benchmark import md5_split
+from harness.core.errors import HarnessError
 from harness.evaluation.metric import run_ranks
 from harness.run import Run
 from harness.sweep.folder import SweepResult
+from harness.sweep.winner.choice import _pool
+from harness.sweep.winner.winner import _encoders
 from tests.conftest import Command
 
 POINT = ["grid=point", "tracking=none"]
+
+
+def test_what_encodes_a_winners_lists_by_its_model_or_class() -> None:
+    graph = {"_target_": "m.PPR", "graph": {"encoder": {"_target_": "m.hashed.Hashed"}}}
+    lists = {"dense": {"encoder": {"_target_": "m.Mini", "model": "hub/mini"}}, "graph": graph, "encoder": "x.trec"}
+    assert list(_encoders({**lists, "mixed": [{"encoder": {"_target_": "a.B"}}]})) == ["hub/mini", "Hashed", "B"]
+
+
+def test_the_pool_of_a_lock_has_a_cap_from_1_on_or_none() -> None:
+    knobs = {"pool.lists": ["a", "b"], "pool.capped": ["b"]}
+    assert [_pool({**knobs, "pool.cap": cap}, Path("lock")).cap for cap in (1, None)] == [1, None]
+    for wrong in ({"pool.cap": 0}, {"pool.cap": "1"}, {"pool.lists": []}, {"reference": "c"}, {"pool.importance": 1}):
+        with pytest.raises(HarnessError, match="lock: "):
+            _pool({**knobs, **wrong}, Path("lock"))
 
 
 def sweep(command: Command, folder: Path, *overrides: str) -> Path:

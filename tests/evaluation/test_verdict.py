@@ -88,3 +88,4 @@ def test_what_choosing_could_win_by_each_metric() -> None:
 def test_names_are_as_short_as_they_can_be_told_apart_by() -> None:
     assert short_names(["a/x.trec", "b/y.trec"]) == {"a/x.trec": "x.trec", "b/y.trec": "y.trec"}
     assert list(short_names(["u/a/x", "u/b/x", "/x"]).values()) == ["a/x", "b/x", "/x"]
+    assert list(short_names(["w/u/a/x", "w/v/a/x", "x"]).values()) == ["u/a/x", "v/a/x", "x"]

@@ -14,8 +14,8 @@ def test_a_list_that_several_trials_are_stands_at_its_first_place_and_is_no_fusi
     named = [("rrf", "rrf"), ("dense", "single"), ("graph", "single"), ("dense", "single"), ("dense", "single")]
     rows = [{"trial": str(place), "name": name, "family": family} for place, (name, family) in enumerate(named)]
     ranks = np.array([[[1]], [[7]], [[1]], [[7]], [[7]]], dtype=np.int32)
-    manifest = {"objective": "last_hop@5"}
-    view = View("tune", rows, ranks, pd.DataFrame({"id": ["q"]}), manifest, {"winner": {"trial": "0"}})
+    manifest, lock = {"objective": "last_hop@5"}, {"winner": {"trial": "0"}, "best_single": "graph"}
+    view = View("tune", rows, ranks, pd.DataFrame({"id": ["q"]}), manifest, lock)
     assert view.singles == {"dense": 1, "graph": 2}
     assert view.fused == [0]
     assert view.winner_list == "graph"

@@ -75,6 +75,12 @@ def test_over_sweeps_what_was_typed_is_a_knob() -> None:
     assert [level.value for level in found.main[0].levels] == ["b", "default"]
 
 
+def test_a_grid_is_not_full_where_a_trial_lacks_a_knob() -> None:
+    """As many different trials as two values of two knobs would make."""
+    trials = [{"b": 0}, {"a": 0, "b": 0}, {"a": 0, "b": 1}, {"a": 1, "b": 0}]
+    assert not importance(trials, [1.0, 2.0, 3.0, 5.0]).full
+
+
 def test_nothing_varies() -> None:
     assert importance([{"k": 1}, {"k": 2}], [0.5, 0.5]).main == ()
     assert importance([], []).main == ()

@@ -51,6 +51,30 @@ def test_rrf_of_two_lists_by_hand(runs, cap):
         assert ranks[q, h] == expected
 
 
+def test_progress_counts_each_query_of_each_trial_that_fuses(runs, monkeypatch):
+    counted = []
+
+    class Bar:
+        def __init__(self, stage, total, unit):
+            counted.append(total)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def update(self, count):
+            counted.append(count)
+
+    monkeypatch.setattr(engine, "Progress", Bar)
+    trials = grid({"fuser": ["rrf", "combsum"], "pool.cap": [5, None]}).trials()
+    fused = [trial for trial in trials if trial.family != "single"]
+    engine.score(trials, runs, GOLD, progress=True)
+    total, *parts = counted
+    assert (total, sum(parts)) == (len(trials) * QUERIES, len(fused) * QUERIES)
+
+
 def test_a_single_list_has_its_own_ranks(runs):
     trials = grid({}).trials()[:3]
     ranks = engine.score(trials, runs, GOLD)

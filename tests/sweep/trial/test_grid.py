@@ -158,6 +158,7 @@ def test_a_list_that_the_default_weights_do_not_name_has_weight_1():
     (trial,) = [each for each in grid(axes, **own).trials() if each.family == "weighted_rrf"]
     assert dict(trial.fuser.weights) == {"mine": 1.0, "graph": 0.35}
     assert trial.name == "weighted_rrf k=10 weights=1:0.35 bonus=0 mine+graph"
+    assert "pool.importance" not in trial.settings
     typed = {**axes, "fuser.weights": [{"graph": 0.5}]}
     (trial,) = [each for each in grid(typed, **own).trials() if each.family == "weighted_rrf"]
     assert dict(trial.fuser.weights) == {"graph": 0.5}  # refused where it scores: what was typed stays
