@@ -57,6 +57,14 @@ def test_a_flip_test_is_not_the_exact_test() -> None:
     assert limit.startswith("Against old: a difference below +")
 
 
+def test_an_interval_that_ends_at_0_holds_it() -> None:
+    """One gain of 20: in more than a third of the resamples it is not drawn, so the interval begins at 0."""
+    for sign in (1, -1):
+        found = Comparison.of(np.array([sign * 0.5] + [0.0] * 19), np.zeros(20), False)
+        assert 0 in (found.interval or ())
+        assert (found.finding, found.contradicted) == ("even", False)
+
+
 def test_what_was_not_shown_is_said() -> None:
     few = conclude(compared(1, 1, 20), "new", "old")
     seldom = "with 22 questions that differ so seldom, even a real difference would often be missed."

@@ -8,7 +8,7 @@ from harness.evaluation.conclusion import choose
 from harness.evaluation.gold import Gold
 from harness.evaluation.run_comparison import RunComparison, compare
 from harness.evaluation.system_comparison import headroom
-from harness.evaluation.system_table import system_table
+from harness.evaluation.system_table import Matrix, system_table
 from harness.evaluation.verdict import Comparisons, sentences, short_names
 from harness.run import Run
 
@@ -60,6 +60,15 @@ def test_bold_is_the_highest_of_those_that_are_better_than_all() -> None:
     assert (both.style.best, both.style.marks) == (frozenset(), {(2, 1): "a"})
     worse = system_table(compared({"few": NONE}, {"base": ALL, "other": found_by(*range(10))}))
     assert (worse.style.best, worse.style.marks) == ({(0, 1)}, {(2, 1): "AB"})
+
+
+def test_a_matrix_names_the_metric_where_there_are_several() -> None:
+    runs, bases = {"all": ALL}, {"a": NONE, "b": found_by(0)}
+    one = Matrix(compared(runs, bases))
+    assert (one.titles, one.title) == (["a", "b"], "Points of full_sup@1 over each baseline")
+    found = compare(runs, bases, GOLD, ["full_sup@1", "mrr"])
+    assert isinstance(found, Comparisons)
+    assert Matrix(found).titles == ["a, full_sup@1", "a, mrr", "b, full_sup@1", "b, mrr"]
 
 
 def test_each_baseline_is_named_where_there_are_several() -> None:

@@ -16,7 +16,7 @@ Manifest = Mapping[str, Any]
 
 
 def cost(
-    identities: Mapping[str, Any], benchmark: str, store: Store, seconds: Mapping[str, float], queries: int = 1
+    identities: Mapping[str, Any], benchmark: str, store: Store, seconds: Mapping[str, float], queries: int
 ) -> dict[str, Any]:
     """``seconds``, ``peak_memory_mb`` of this process (MiB), and ``model`` where one was asked.
 

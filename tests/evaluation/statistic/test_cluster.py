@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
+from harness.core.errors import HarnessError
 from harness.evaluation.statistic import (
     ClusteredScore,
     clustered_mcnemar,
@@ -83,6 +84,9 @@ def test_the_interval_of_queries_alone_is_tangos_with_t():
     assert found.interval() == pytest.approx(difference_interval(11, 2, 491), abs=2e-4)
     assert found.equivalence(0.05) == pytest.approx(equivalence(11, 2, 491, 0.05), rel=0.1)
     assert ClusteredScore.of(np.zeros(9), np.arange(9) // 3, "wins").statistic(0.0) == 0
+    for refused in (lambda: found.interval(0), lambda: found.equivalence(0)):
+        with pytest.raises(HarnessError, match=r"must be in \(0, 1\], got"):
+            refused()
 
 
 def worlds(seed, count, labels, correlation=0.5):

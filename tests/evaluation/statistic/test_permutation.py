@@ -147,3 +147,4 @@ def test_the_smallest_mean_is_that_of_statsmodels(n):
     expected = TTestPower().solve_power(nobs=n, alpha=0.05, power=0.8)
     assert smallest_mean(1 / n**0.5, n - 1) == pytest.approx(expected, rel=0.01)
     assert smallest_mean(0.0, n - 1) is smallest_mean(1.0, 0.5) is None
+    assert smallest_mean(2.0, 1) == pytest.approx(2 * (12.7062 + 1.3764), rel=1e-4)  # tables of Student's t, of two

@@ -77,6 +77,9 @@ def test_scores_between_0_and_1():
 def test_what_is_refused():
     with pytest.raises(HarnessError, match="with n >= 1"):
         expected(np.zeros((1, 3)), np.zeros((1, 3), bool), 0)
+    for scores, losses in (((1, 3), (1, 4)), ((3,), (3,)), ((0, 3), (0, 3))):
+        with pytest.raises(HarnessError, match="scores must be trial by query"):
+            expected(np.zeros(scores), np.zeros(losses, bool), 5)
 
 
 def test_clusters_of_equal_queries_are_forecast_as_their_number():

@@ -74,3 +74,15 @@ def test_how_queries_share_gold_is_said() -> None:
     assert (even.deciding, of_lists([[1]] * 3, pd.DataFrame({"id": ["a"]})).deciding) == (" by cluster", "")
     few = of_lists([[1] * 60] * 3, pd.DataFrame({"cluster": np.arange(60) // 20}))
     assert few.deciding == " (too few clusters)"
+
+
+def test_captions_say_how_questions_were_split() -> None:
+    queries, said = pd.DataFrame({"id": ["a"]}), {}
+    for splitting in ("md5", "disjoint", "given"):
+        manifest = {"dataset": "mine", "data_sha256": "5ca1ab1e" * 8, "splitting": splitting}
+        said[splitting] = of_lists([[1]] * 3, queries, **manifest).source.extent
+    assert said == {
+        "md5": "mine, tune split, n = 1 queries, k = 5",
+        "disjoint": "mine, tune split, n = 1 queries (split=disjoint: no gold passage of tune is one of test), k = 5",
+        "given": "mine, tune split, n = 1 queries (split=given: tune and test are the benchmark's own), k = 5",
+    }

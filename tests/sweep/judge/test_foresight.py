@@ -60,7 +60,10 @@ def test_no_effect_is_greater_than_what_differs():
 
 def test_lists_alone_have_no_forecast():
     rows = [{**row("dense", 0, 0), "family": "single", "last_hop@5": 1.0}]
-    assert foresight(rows, np.ones((1, 4, 1), np.int32), "last_hop@5", 9, "dense")["expected"] is None
+    ranks = np.ones((1, 4, 1), np.int32)
+    assert foresight(rows, ranks, "last_hop@5", 9, "dense")["expected"] is None
+    alone = foresight([row("rrf", 0, 0)], ranks, "last_hop@5", 9, "dense")  # a fusion without any list beside it
+    assert (alone["expected"]["score"], alone["power"]) == (1, None)
 
 
 def test_the_forecast_is_of_the_winner():

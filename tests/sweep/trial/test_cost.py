@@ -44,7 +44,7 @@ def test_two_lists_of_one_graph_asked_the_model_once(store):
     make(store, "retrieve", lists["ppr"], INPUTS, 60.0, {})
     make(store, "retrieve", lists["hipporag"], INPUTS, 4.0, {"gate": gate})
     make(store, "retrieve", lists["bm25"], INPUTS, 0.1, {})
-    found = cost(lists, "5ca1ab1e", store, {"score": 1.23456, "judge": 0.5})
+    found = cost(lists, "5ca1ab1e", store, {"score": 1.23456, "judge": 0.5}, 4)
     assert found["seconds"] == {
         "score": 1.235, "judge": 0.5, "extract": 50.0, "graph": 7.0,
         "lists": {"ppr": 60.0, "hipporag": 4.0, "bm25": 0.1},
@@ -101,14 +101,14 @@ def test_an_artifact_notes_what_it_used_and_its_own_seconds(store):
 
 def test_without_a_model_nothing_is_said_of_one(store):
     lists = {"bm25": {"_target_": "retriever.bm25.BM25"}}
-    assert "model" not in cost(lists, "5ca1ab1e", store, {})
+    assert "model" not in cost(lists, "5ca1ab1e", store, {}, 4)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads what Linux says of a process")
 def test_peak_memory_is_in_mib(store):
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
     peak = int(line.split()[1]) / 1024  # of kB; a process that starts another one hands its own peak on
-    assert peak / 2 < cost({}, "", store, {})["peak_memory_mb"] < 100 * peak
+    assert peak / 2 < cost({}, "", store, {}, 4)["peak_memory_mb"] < 100 * peak
 
 
 def test_what_a_machine_decides_is_no_part_of_the_hash(tmp_path):

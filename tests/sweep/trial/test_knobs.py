@@ -14,6 +14,11 @@ def plan(overrides, **wrong):
     return Plan(config, tuple(overrides))
 
 
+def test_graphs_are_described_where_a_table_asks_for_them(overrides):
+    nobody = None  # no benchmark is looked at
+    assert plan(overrides).graphs(nobody) == {}
+
+
 @pytest.mark.parametrize("key", ["dataset", "fuser", "normalizer", "temperature", "reranker",
                                  pytest.param("seeds", marks=pytest.mark.plugin("policyrag"))])  # fmt: skip
 @pytest.mark.parametrize("value", [{}, {"a": {"b": 1}}, {"_target_": "x"}, {"_target_": []}, 5, "x", [[1]], None])
