@@ -51,6 +51,12 @@ def test_the_interval_by_cluster_is_of_the_differences(share: bool) -> None:
     assert found.interval_query[0] > found.interval[0]
 
 
+@pytest.mark.parametrize("gain", [0.25, -0.25])
+def test_a_difference_that_is_the_same_everywhere_is_its_own_interval(gain: float) -> None:
+    found = Comparison.of(np.full(60, 0.5 + gain), np.full(60, 0.5), False, labels=np.arange(60) // 2)
+    assert found.interval == pytest.approx((gain, gain), abs=1e-11)
+
+
 def test_ratios_without_a_value() -> None:
     same = Comparison.of(OURS, OURS)
     assert (same.p, same.odds_ratio) == (1, 1)

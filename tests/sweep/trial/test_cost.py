@@ -74,6 +74,8 @@ def test_what_a_list_needs_by_hand(store):
     found = cost(lists, "5ca1ab1e", store, {}, 10)["lists"]
     alone = {"alone_mean_ms": 130.0, "alone_p50_ms": 120.0, "alone_p95_ms": 156.0}
     assert found == {"ppr": {"index_seconds": 7.0, "index_mb": 2.0, "query_ms": 300.0, **alone}}
+    one = cost(lists, "5ca1ab1e", store, {}, 1)["lists"]["ppr"]
+    assert (one["query_ms"], one["alone_p50_ms"]) == (3000.0, 1020.0)
 
 
 def test_a_list_asks_some_of_its_questions_alone(store):
