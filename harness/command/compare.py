@@ -18,6 +18,9 @@ p. `detectable` is the smallest net share of wins that so many queries show with
 be expected to be significant. Compare with every single list, not with dense alone: `baseline` takes several, by the
 same forms as `run`; every run is compared with each of them (no pair twice), and a matrix shows them.
 
+Where test questions are compared, look k at them spends .05 x 6/(pi k)^2: below the table stands what is still shown
+when p is charged so, and files have p_looks.
+
 Below stand what is better, and on how many questions choosing the right run could win over the best of them. With
 explain=true the table has every column, and for each pair and metric stand what could be seen, and the headroom: what
 choosing the right run for each question would score. Files have all of it.
@@ -67,11 +70,13 @@ def run(config: DictConfig) -> None:
     """Read, compare, correct, print and write."""
     from dataclasses import asdict
 
+    from harness.core.table import paragraph
     from harness.evaluation.system_comparison import comparison_table, headroom
     from harness.evaluation.system_table import Matrix, system_table
     from harness.evaluation.verdict import Comparisons
     from harness.report.difference_figure import picture
     from harness.report.output import BY_QUERY, FIGURES, check_ending, write_figure, write_result
+    from harness.sweep.heldout import charged, describe_charge
 
     complete(config)
     check_ending(config.out, known=BY_QUERY)
@@ -81,9 +86,17 @@ def run(config: DictConfig) -> None:
     found, looked, n = _compare(config, runs, baselines)
     _show(found, config.explain)
     print_look(config, looked, n)
+    if line := describe_charge(found, times := looked.get("looks")):
+        print(*paragraph(line), sep="\n")
     won = {name: asdict(room) for name, room in headroom(found).items()}
     results = [
-        {**one.json, "headroom": won.get(str(one.metric)), **looked, **({"gate": gate.answer(one)} if gate else {})}
+        {
+            **one.json,
+            "headroom": won.get(str(one.metric)),
+            **looked,
+            **({"p_looks": charged(one.p_holm, times)} if times else {}),
+            **({"gate": gate.answer(one)} if gate else {}),
+        }
         for one in found
     ]
     pairs = Matrix(found) if len(baselines) > 1 else None

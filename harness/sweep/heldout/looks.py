@@ -15,11 +15,16 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
+from harness.core.table import counted, p_value, shown
+from harness.evaluation.statistic import charge
 from harness.sweep.heldout.ledger import Ledger
+
+if TYPE_CHECKING:
+    from harness.evaluation.system_comparison import SystemComparison
 
 log = logging.getLogger(__name__)
 DIGITS = 12
@@ -101,6 +106,25 @@ def describe_looks(found: Mapping[str, Any], n: int, path: str | None) -> str:
     share += f" ({', '.join(named)})" if named else ""
     known = "is not recorded" if found["looks"] is None else f"{found['looks']} at {those} that {path} knows of"
     return f"{share}; look {known}"
+
+
+def charged(p: float | None, looks: int | None) -> float | None:
+    """A p at look number ``looks`` at test questions, times what that look costs (see ``charge``); None without one."""
+    return min(1.0, p * charge(looks)) if p is not None and looks else None
+
+
+def describe_charge(found: Sequence[SystemComparison], looks: int | None) -> str:
+    """What is still shown of the differences when their p is charged for this look; empty where nothing was shown."""
+    above = [one for one in found if one.finding != "even"]
+    if not looks or not above:
+        return ""
+    told = [(one, charged(one.p_deciding if one.p_holm is None else one.p_holm, looks)) for one in above]
+    kept = [f"{one.name} by {one.metric}, p {p_value(p)}" for one, p in told if shown(p)]
+    left = f"still shown: {'; '.join(kept)}" if kept else "no difference is shown any more"
+    return (
+        f"Look {looks} at test questions spends .05 x 6/(pi {looks})^2, so each p counts times {charge(looks):.2f}; of "
+        f"{counted(len(above), 'difference')} above {left}"
+    )
 
 
 def _digests(names: Iterable[str]) -> list[str]:

@@ -3,6 +3,7 @@
 import dataclasses
 import errno
 import json
+import math
 import os
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from harness.sweep.heldout.looks import count_looks, describe_looks, note_look
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
+from tests import warm
 
 IDS = [f"q{number}" for number in range(40)]
 TEST = [name for name in IDS if md5_split(name) == "test"]
@@ -171,6 +173,31 @@ def test_python_notes_its_looks_too(looks):
         harness.evaluate(run, gold, ["last_hop@0"])
     assert [entry["command"] for entry in noted(looks)] == ["evaluate", "compare", "evaluate"]
     assert count_looks(looks, TEST) == 2
+
+
+def test_a_difference_on_test_questions_is_charged_for_its_look(looks, tmp_path, monkeypatch, caplog):
+    """Eight questions won and none lost: p = 2 / 2^8; pi^2 / 6 = 1.645 times that at the first look, 4 and 9 times as
+    much at the next two, of which the third leaves no difference: .0078 x 14.80 = .116. The gold may have any name."""
+    names = TEST[:8]
+    for name, docs in (("ours", "ab"), ("theirs", "ba")):
+        lines = (f"{query} Q0 {doc}-{query} {n} {3 - n} t\n" for query in names for n, doc in enumerate(docs, 1))
+        (tmp_path / f"{name}.trec").write_text("".join(lines))
+    for gold in ("one.jsonl", "two.jsonl"):
+        rows = (json.dumps({"id": query, "supporting_ids": [f"a-{query}"]}) + "\n" for query in names)
+        (tmp_path / gold).write_text("".join(rows))
+    said = []
+    for gold in ("one.jsonl", "two.jsonl", "two.jsonl"):
+        typed = ["run=ours.trec", "baseline=theirs.trec", f"gold={gold}", "metric=recall", "k=1"]
+        done = warm.harness("compare", *typed, "out=c.json", cwd=tmp_path, check=True)
+        said.append(" ".join(done.stdout.split()))
+    assert "counts times 1.64; of 1 difference above still shown: ours.trec by recall@1, p .013" in said[0]
+    assert "counts times 6.58; of 1 difference above no difference is shown any more" in said[1]
+    assert "Look 3 at test questions spends .05 x 6/(pi 3)^2, so each p counts times 14.80" in said[2]
+    found = json.loads((tmp_path / "c.json").read_text())
+    assert (found["looks"], found["p_looks"]) == (3, pytest.approx(2 / 2**8 * 9 * math.pi**2 / 6))
+    monkeypatch.chdir(tmp_path)
+    harness.compare("ours.trec", "theirs.trec", "one.jsonl", "recall@1")
+    assert "Look 4 at test questions" in caplog.text
 
 
 def test_evaluate_says_how_many_questions_are_test_and_which_look_it_is(looks, bench, tmp_path, capsys):
