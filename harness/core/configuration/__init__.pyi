@@ -13,6 +13,7 @@ from .extensions import folders as folders
 from .extensions import search as search
 from .extras import check_launcher as check_launcher
 from .extras import missing_library as missing_library
+from .extras import need as need
 from .extras import pip_install as pip_install
 from .file_names import join_lists as join_lists
 from .file_names import quote_files as quote_files

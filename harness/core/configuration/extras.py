@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import re
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, requires
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from harness.core.errors import HarnessError
@@ -59,6 +61,15 @@ def missing_library(error: ImportError, asking: str) -> HarnessError | None:
         return None
     extra = min(bringing, key=lambda name: len(_extras()[name]))
     return HarnessError(f"{asking} needs {library}, which is not installed: {pip_install(extra)}")
+
+
+def need(module: str, asking: str, extra: str) -> Any:
+    """A library that an extra brings, imported for what was ``asking``. Raises HarnessError where it is not there."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        name = module.partition(".")[0]
+        raise HarnessError(f"{asking} needs {name}, of the extra `{extra}`: {pip_install(extra)}") from error
 
 
 def pip_install(extra: str) -> str:

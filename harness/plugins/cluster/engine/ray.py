@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.core.configuration import pip_install
+from harness.core.configuration import need
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.work.engine import Ended, Work, check_ended
 
@@ -38,10 +38,7 @@ class Ray:
 
     def run(self, work: Work) -> None:
         """See ``Engine.run``."""
-        try:
-            import ray
-        except ImportError as error:
-            raise HarnessError(f"engine=ray needs Ray: {pip_install('ray')}") from error
+        ray = need("ray", "engine=ray", "ray")
         own = not ray.is_initialized()
         try:
             with contextlib.chdir(os.sep):  # Ray's workers import from the folder that a driver is in

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.core.configuration import pip_install
+from harness.core.configuration import need
 from harness.core.errors import HarnessError, whole_number
 from harness.work.engine import Ended, Work, check_ended
 
@@ -47,10 +47,7 @@ class Slurm:
 
     def run(self, work: Work) -> None:
         """See ``Engine.run``. Keys reach the tasks by sbatch, which passes on the environment: no file holds them."""
-        try:
-            import submitit
-        except ImportError as error:
-            raise HarnessError(f"engine=slurm needs submitit: {pip_install('slurm')}") from error
+        submitit = need("submitit", "engine=slurm", "slurm")
         if shutil.which("sbatch") is None:
             raise HarnessError("engine=slurm: there is no sbatch on this machine; run it where Slurm takes jobs")
         python = f"{shlex.quote(sys.executable)} -P"  # a task imports nothing from the folder that it was sent from

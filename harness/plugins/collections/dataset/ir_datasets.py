@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.benchmark import MEANING, Benchmark
 from harness.benchmark.source import Record, join_judgements, judged_benchmark
-from harness.core.configuration import pip_install
+from harness.core.configuration import need
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 
@@ -29,11 +29,9 @@ class IrDatasets:
 
     def load(self, store: Store) -> Benchmark:
         """See ``harness.benchmark.source.judged_benchmark``."""
-        try:
-            import ir_datasets
-            from requests import RequestException
-        except ImportError as error:
-            raise HarnessError(f"dataset=ir_datasets needs that library: {pip_install('collections')}") from error
+        ir_datasets = need("ir_datasets", "dataset=ir_datasets", "collections")
+        from requests import RequestException
+
         if not self.id:
             raise HarnessError("dataset.id is not set; e.g. dataset=ir_datasets dataset.id=beir/hotpotqa/dev")
         named = [self.id] if isinstance(self.id, str) else list(self.id)

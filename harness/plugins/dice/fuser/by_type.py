@@ -11,10 +11,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import bounded
+from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
-from harness.fusion.learning import LEARNED
+from harness.fusion.learning import LEARNED, learned_value
 
 UNKNOWN = "-"
 SHARES = tuple(place / 10 for place in range(11))
@@ -57,16 +58,10 @@ class ByType:
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        if self.shares is None:
-            raise HarnessError(
-                "fuser=by_type has no shares: `harness sweep` learns them on tune; or give fuser.shares={type: share}"
-            )
-        if pool.pool.context.types is None and self.shares.keys() - {UNKNOWN}:
-            raise HarnessError(
-                "fuser=by_type weighs lists by the type of a question, and these lists come without; fuse in `harness "
-                "sweep`, where the benchmark has it"
-            )
-        return self._fused(pool, torch.tensor([self.shares.get(name, self.otherwise) for name in _types(pool)]))
+        shares = learned_value("fuser=by_type", "shares", self.shares, "fuser.shares={type: share}")
+        if shares.keys() - {UNKNOWN}:
+            needed(pool.pool.context.types, "fuser=by_type weighs lists by the type of a question")
+        return self._fused(pool, torch.tensor([shares.get(name, self.otherwise) for name in _types(pool)]))
 
     def _fused(self, pool: Calibrated, shares: Tensor) -> Tensor:
         dense = pool[pool.anchor].values

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError
+from harness.core.configuration import need
 
 EDITS: Mapping[str, str] = {"levenshtein": "Levenshtein", "jaro_winkler": "JaroWinkler"}
 """By name, the module of ``rapidfuzz.distance``."""
@@ -28,12 +28,7 @@ class EditLabels:
     @classmethod
     def of(cls, texts: Sequence[str], kind: str) -> EditLabels:
         """The labels of some texts.    kind: a key of ``EDITS``. Raises HarnessError without rapidfuzz."""
-        try:
-            import rapidfuzz  # noqa: F401
-        except ImportError as error:
-            raise HarnessError(
-                f"lists.NAME.similarity={kind} needs rapidfuzz: pip install the extra `edits`"
-            ) from error
+        need("rapidfuzz", f"lists.NAME.similarity={kind}", "edits")
         return cls([text.lower() for text in texts], kind)
 
     def scores(self, question: str, rows: NDArray[np.int64], table: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.configuration import REACHES
+from harness.core.configuration import REACHES, need
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import NO_RESULT, texts_sha256
 from harness.core.secret import check_address, check_variable
@@ -67,21 +67,18 @@ class Bolt:
 
     @contextlib.contextmanager
     def _driver(self) -> Iterator[Any]:
-        try:
-            import neo4j
-            from neo4j.exceptions import AuthError, DriverError, Neo4jError
-        except ImportError as error:
-            raise HarnessError(f"triplestore.uri={self.uri}: pip install the extra `stores`") from error
+        neo4j = need("neo4j", f"triplestore.uri={self.uri}", "stores")
+        raised = neo4j.exceptions
         try:
             with neo4j.GraphDatabase.driver(self.uri, auth=self._secret()) as driver:
                 driver.verify_connectivity()
                 yield driver
-        except AuthError as error:
+        except raised.AuthError as error:
             raise HarnessError(
                 f"triplestore.uri={self.uri} refuses user {self.user}: set triplestore.user, and {self.password} in "
                 "the environment to its password"
             ) from error
-        except (DriverError, Neo4jError, ValueError) as error:
+        except (raised.DriverError, raised.Neo4jError, ValueError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise HarnessError(
                 f"triplestore.uri={self.uri}: {reason}; start the server, name another, or take triplestore=memory"

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError, whole_number
+from harness.core.configuration import need
+from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT
 from harness.plugins.dice.triplestore import Expand, TripleTable, expansion
 
@@ -39,10 +40,7 @@ class Ladybug:
     @contextlib.contextmanager
     def open(self, facts: TripleTable, inward: bool) -> Iterator[Expand]:
         """See Triplestore."""
-        try:
-            import ladybug
-        except ImportError as error:
-            raise HarnessError("triplestore=ladybug needs Ladybug: pip install the extra `stores`") from error
+        ladybug = need("ladybug", "triplestore=ladybug", "stores")
         query = expansion(inward)
         with (
             tempfile.TemporaryDirectory(prefix="harness-ladybug-") as folder,

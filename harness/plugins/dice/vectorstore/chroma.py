@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.errors import HarnessError, whole_number
+from harness.core.configuration import need
+from harness.core.errors import whole_number
 from harness.plugins.dice.vectorstore import Search, rank_candidates
 
 
@@ -32,10 +33,7 @@ class Chroma:
     @contextlib.contextmanager
     def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
         """See Vectorstore."""
-        try:
-            import chromadb
-        except ImportError as error:
-            raise HarnessError("vectorstore=chroma needs Chroma: pip install the extra `stores`") from error
+        chromadb = need("chromadb", "vectorstore=chroma", "stores")
         settings = chromadb.config.Settings(anonymized_telemetry=False)
         client = chromadb.EphemeralClient(settings)
         name = f"harness-{id(vectors):x}"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.configuration import REACHES
+from harness.core.configuration import REACHES, need
 from harness.core.errors import HarnessError
 from harness.core.secret import check_address
 from harness.plugins.dice.vectorstore import Search, rank_candidates
@@ -38,12 +38,9 @@ class Pgvector:
     def open(self, vectors: NDArray[np.float32]) -> Iterator[Search]:
         """See Vectorstore."""
         with connect(self.uri, "vectorstore=pgvector", "vectorstore.uri") as connection:
-            try:
-                from pgvector.psycopg import register_vector
-            except ImportError as error:
-                raise HarnessError("vectorstore=pgvector needs pgvector: pip install the extra `stores`") from error
+            pgvector = need("pgvector.psycopg", "vectorstore=pgvector", "stores")
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-            register_vector(connection)
+            pgvector.register_vector(connection)
             connection.execute(
                 f"CREATE TEMPORARY TABLE item (id int PRIMARY KEY, embedding vector({vectors.shape[1]}))"
             )
@@ -65,10 +62,7 @@ def connect(uri: str | None, user: str, knob: str) -> Iterator[Any]:
 
     user, knob: what wants it, and which knob ``uri`` is of, for errors.
     """
-    try:
-        import psycopg
-    except ImportError as error:
-        raise HarnessError(f"{user} needs psycopg: pip install the extra `stores`") from error
+    psycopg = need("psycopg", user, "stores")
     with _server(uri, user) as address:
         try:
             connection = psycopg.connect(address, autocommit=True)
@@ -83,10 +77,7 @@ def _server(uri: str | None, user: str) -> Iterator[str]:
     if uri is not None:
         yield uri
         return
-    try:
-        import pgserver
-    except ImportError as error:
-        raise HarnessError(f"{user} needs pgserver: pip install the extra `stores`") from error
+    pgserver = need("pgserver", user, "stores")
     with tempfile.TemporaryDirectory(prefix="harness-postgres-") as folder:
         server = pgserver.get_server(folder)
         try:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.configuration import REACHES
-from harness.core.errors import HarnessError
-from harness.plugins.llm.endpoint.texts import TextClient, TextEndpoint
+from harness.plugins.llm.endpoint.texts import TextEndpoint
+from harness.plugins.llm.endpoint.vectors import VectorServer, read_vectors
 
 if TYPE_CHECKING:
     from harness.model.encoder import Role
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 class Tei(TextEndpoint):
     """model: as the server's ``/info`` calls it; another one is refused.
 
+    truncate: a text that the server finds too long is asked for again, cut by the server, and counted; false stops.
     *_prompt: name of the prompt, among those of the model's own settings (``prompts`` of sentence-transformers, such as
     ``query``), that the server puts before texts of that role; null for none.
     """
@@ -31,47 +32,23 @@ class Tei(TextEndpoint):
     passage_prompt: str | None = None
     question_prompt: str | None = None
     name_prompt: str | None = None
+    truncate: bool = True
 
     def open(self) -> Server:
         """Make the client, and ask which model is served."""
         return Server(self)
 
 
-class Server:
-    """The client of the server. See ``harness.model.encoder.Model``."""
+class Server(VectorServer):
+    """The client of the server."""
 
     def __init__(self, encoder: Tei) -> None:
-        self.encoder, self.dimension = encoder, 0
-        self.client = TextClient(encoder)
+        super().__init__(encoder, encoder.truncate, "tei")
+        self.encoder = encoder
         self.client.check_tei()
-        self.facts: Mapping[str, Any] = {"device": encoder.base_url, "backend": "tei"}
 
-    def encode(
-        self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """See ``harness.model.encoder.Model``."""
-        size = self.client.size
-        batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
+    def vectors(self, texts: Sequence[str], role: Role, cut: bool) -> NDArray[np.float32]:
+        """See ``VectorServer``."""
         name = getattr(self.encoder, f"{role}_prompt")
-
-        def send(batch: Sequence[str], cut: bool) -> list[NDArray[np.float32]]:
-            request = {"inputs": list(batch), "truncate": cut, **({} if name is None else {"prompt_name": name})}
-            return list(self.client.endpoint.post("/embed", request, lambda answer, _: _read(answer, len(batch))))
-
-        answers = self.client.ask(batches, send, advance)
-        lengths = {len(vector) for vector, _ in answers}
-        if len(lengths) > 1:
-            raise HarnessError(
-                f"encoder.base_url={self.encoder.base_url}: vectors of {' and '.join(map(str, sorted(lengths)))} "
-                "numbers; check the address: one server must answer all requests"
-            )
-        vectors = np.stack([vector for vector, _ in answers])
-        self.dimension = vectors.shape[1]
-        return vectors, np.array([cut for _, cut in answers])
-
-
-def _read(answer: Any, count: int) -> NDArray[np.float32]:
-    vectors = np.array(answer, np.float32)
-    if vectors.ndim != 2 or len(vectors) != count:
-        raise ValueError(f"an answer of the form {vectors.shape}, expected a vector for each of {count} texts")
-    return vectors
+        request = {"inputs": list(texts), "truncate": cut, **({} if name is None else {"prompt_name": name})}
+        return self.client.endpoint.post("/embed", request, lambda answer, _: read_vectors(answer, len(texts)))

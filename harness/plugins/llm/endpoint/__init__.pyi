@@ -6,5 +6,6 @@ from .client import Endpoint as Endpoint
 from .client import Refused as Refused
 from .conversation import Conversation as Conversation
 from .prompt import fill as fill
-from .prompt import read_list as read_list
+from .prompt import form_of as form_of
+from .prompt import read_field as read_field
 from .prompt import read_text as read_text

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
-from harness.core.secret import check_address, check_variable
+from harness.plugins.llm.endpoint.client import Server
 from harness.work.parts import Stop
 
 LETTERS = 4
@@ -19,58 +19,45 @@ LETTERS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chat:
+class Chat(Server):
     """A base of strategies: the fields of a model that answers messages.
 
     model: as the endpoint calls it.    temperature, seed, max_tokens: of each answer.    schema: ask for answers by a
     JSON schema; false for endpoints that know none.    answers: folder of the raw answers, kept by endpoint, model,
     prompt and message; a killed run goes on from them and nothing is paid for twice.    parallel: requests at once, of
-    each server.    retries, backoff (seconds), timeout (seconds for a whole answer, of which connecting may take 10):
-    see Endpoint.
-    key_variable: environment variable of the key.    urls: further servers of the same model: each message goes to one
+    each server.    urls: further servers of the same model: each message goes to one
     of them by its hash, and to another while that one is away; the answers are kept as those of ``base_url``.
     refresh: number of the set of answers, >= 0; a new number (``true`` is 1) asks for all of them again.
     price: of a million tokens, ``prompt`` and ``completion``.    max_tokens_total, max_cost: what a run may pay for, in
     tokens (both kinds together) and in the unit of ``price``; ``null`` for no bound.
     """
 
-    concept: ClassVar[str]
     together: ClassVar[bool] = True
     model: str
     temperature: float = 0.0
     seed: int = 0
     max_tokens: int = 2048
     schema: bool = True
-    base_url: str = field(default="https://api.openai.com/v1", metadata=NO_RESULT | REACHES)
     urls: Sequence[str] = field(default=(), metadata=NO_RESULT | REACHES)
-    key_variable: str = field(default="OPENAI_API_KEY", metadata=NO_RESULT | REACHES)
     refresh: int = field(default=0, metadata=LATER)
     answers: str = field(default="runs/answers", metadata=NO_RESULT | REACHES)
     parallel: int = field(default=16, metadata=NO_RESULT)
-    retries: int = field(default=6, metadata=NO_RESULT)
-    backoff: float = field(default=0.5, metadata=NO_RESULT)
     timeout: float = field(default=120, metadata=NO_RESULT)
     price: Mapping[str, float] = field(default_factory=dict, metadata=NO_RESULT)
     max_tokens_total: int | None = field(default=None, metadata=NO_RESULT)
     max_cost: float | None = field(default=None, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         bounded(f"{self.concept}.temperature", self.temperature, 0, 2)
         whole_number(f"{self.concept}.max_tokens", self.max_tokens, 1)
-        whole_number(f"{self.concept}.parallel", self.parallel, 1)
-        whole_number(f"{self.concept}.retries", self.retries, 0)
-        bounded(f"{self.concept}.backoff", self.backoff, 0)
-        bounded(f"{self.concept}.timeout", self.timeout, 0, open_low=True)
         if isinstance(self.refresh, bool):
             object.__setattr__(self, "refresh", int(self.refresh))
         whole_number(f"{self.concept}.refresh", self.refresh, 0)
-        check_variable(f"{self.concept}.key_variable", self.key_variable)
-        mend = f"put a key into the environment variable that {self.concept}.key_variable names"
-        check_address(f"{self.concept}.base_url", self.base_url, mend)
         if isinstance(self.urls, str) or not all(isinstance(url, str) for url in self.urls):
             raise HarnessError(f"{self.concept}.urls={self.urls}, expected a list, e.g. [http://127.0.0.1:8001/v1]")
         for url in self.urls:
-            check_address(f"{self.concept}.urls", url, mend)
+            self.check_url("urls", url)
         for kind, value in self.price.items():
             bounded(f"{self.concept}.price.{kind}", value, 0)
         for bound in ("max_tokens_total", "max_cost"):

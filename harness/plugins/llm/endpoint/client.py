@@ -9,11 +9,13 @@ import logging
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeVar
 
-from harness.core.configuration import pip_install
-from harness.core.errors import HarnessError
+from harness.core.configuration import REACHES, need
+from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.identity import NO_RESULT
+from harness.core.secret import check_address, check_variable
 from harness.core.table import counted
 from harness.plugins.llm.endpoint.transport import bounded_client, http_module
 
@@ -48,56 +50,67 @@ class Refused(Exception):
     """The endpoint does not take this request (too long, say); asking again does not help."""
 
 
-def open_key(base_url: str, key_variable: str, concept: str) -> str:
-    """The key of an endpoint; a server of this machine may have none."""
-    key = os.environ.get(key_variable) or ("none" if base_url.startswith(LOCAL) else None)
-    if key is None:
-        raise HarnessError(
-            f"{concept}.base_url={base_url}: environment variable {key_variable} is not set; put the endpoint's "
-            f"key there, or name another with {concept}.key_variable"
-        )
-    return key
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """A base of strategies: the fields of an endpoint that is asked.
 
-
-def open_client(
-    base_url: str, key_variable: str, concept: str, retries: int, timeout: float, size: int
-) -> tuple[Any, Any]:
-    """The module openai and its client; nothing is sent yet.
-
-    timeout: seconds a whole answer.    size: bytes of an answer, at most.    concept: whose knobs the messages name.
+    base_url: of the endpoint.    key_variable: the environment variable that holds its key.    parallel: requests at
+    once.    retries, backoff (seconds), timeout (seconds for a whole answer, of which connecting may take 10): see
+    Endpoint.    concept: whose knobs messages name, such as ``gate``.
     """
-    try:
-        import openai
-    except ImportError as error:
-        raise HarnessError(f"{concept}.base_url={base_url} needs the openai client: {pip_install('openai')}") from error
 
-    key = open_key(base_url, key_variable, concept)
-    http = bounded_client(openai, "" if key == "none" else key, timeout, size)
-    return openai, openai.OpenAI(api_key=key, base_url=base_url, max_retries=retries, timeout=timeout, http_client=http)
+    concept: ClassVar[str]
+    base_url: str = field(default="https://api.openai.com/v1", metadata=NO_RESULT | REACHES)
+    key_variable: str = field(default="OPENAI_API_KEY", metadata=NO_RESULT | REACHES)
+    parallel: int = field(default=4, metadata=NO_RESULT)
+    retries: int = field(default=6, metadata=NO_RESULT)
+    backoff: float = field(default=0.5, metadata=NO_RESULT)
+    timeout: float = field(default=60, metadata=NO_RESULT)
+
+    def __post_init__(self) -> None:
+        whole_number(f"{self.concept}.parallel", self.parallel, 1)
+        whole_number(f"{self.concept}.retries", self.retries, 0)
+        bounded(f"{self.concept}.backoff", self.backoff, 0)
+        bounded(f"{self.concept}.timeout", self.timeout, 0, open_low=True)
+        check_variable(f"{self.concept}.key_variable", self.key_variable)
+        self.check_url("base_url", self.base_url)
+
+    def check_url(self, knob: str, url: str) -> None:
+        """Raise HarnessError for an address that holds a key."""
+        mend = f"put a key into the environment variable that {self.concept}.key_variable names"
+        check_address(f"{self.concept}.{knob}", url, mend)
+
+    def key(self, url: str) -> str:
+        """The key of the endpoint at an address; a server of this machine may have none."""
+        key = os.environ.get(self.key_variable) or ("none" if url.startswith(LOCAL) else None)
+        if key is None:
+            raise HarnessError(
+                f"{self.concept}.base_url={url}: environment variable {self.key_variable} is not set; put the "
+                f"endpoint's key there, or name another with {self.concept}.key_variable"
+            )
+        return key
 
 
 class Endpoint:
-    """A client. ``retries``: how often a request is repeated, after ``backoff`` seconds, then twice as long each time.
+    """A client; nothing is sent before it is asked.
 
-    Repeated is what may go better the next time: no connection, no whole answer within ``timeout`` seconds, half an
-    answer, one that is no JSON, and the statuses 408, 409, 429 and 5xx; where the endpoint says how long to wait, that
-    counts, up to ``LONGEST_WAIT``.
-    concept: whose knobs the messages name, ``extractor`` or ``gate``.    size: bytes of an answer, at most.
+    ``retries``: how often a request is repeated, after ``backoff`` seconds, then twice as long each time. Repeated is
+    what may go better the next time: no connection, no whole answer within ``timeout`` seconds, half an answer, one
+    that is no JSON, and the statuses 408, 409, 429 and 5xx; where the endpoint says how long to wait, that counts, up
+    to ``LONGEST_WAIT``.
+    url: None for the server's own.    size: bytes of an answer, at most.
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        key_variable: str,
-        retries: int,
-        backoff: float,
-        timeout: float,
-        concept: str,
-        size: int = SIZE,
-    ) -> None:
-        self.retries, self.backoff, self.base_url, self.concept = retries, backoff, base_url, concept
-        self._openai, self._client = open_client(base_url, key_variable, concept, 0, timeout, size)
-        self._response = http_module(self._openai).Response
+    def __init__(self, server: Server, url: str | None = None, size: int = SIZE) -> None:
+        self.base_url = server.base_url if url is None else url
+        self.retries, self.backoff, self.concept = server.retries, server.backoff, server.concept
+        openai = need("openai", f"{self.concept}.base_url={self.base_url}", "openai")
+        key = server.key(self.base_url)
+        http = bounded_client(openai, "" if key == "none" else key, server.timeout, size)
+        self._client = openai.OpenAI(
+            api_key=key, base_url=self.base_url, max_retries=0, timeout=server.timeout, http_client=http
+        )
+        self._openai, self._response = openai, http_module(openai).Response
 
     def ask(self, request: dict[str, Any]) -> Answer:
         """The answer to a chat request. Raises as ``post``."""

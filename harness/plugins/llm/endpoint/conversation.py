@@ -6,7 +6,7 @@ import json
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,6 +30,8 @@ TRIES = 3
 """How often one message is asked, where the answer cannot be read."""
 ENOUGH = 10
 """Items after which more than half refused is taken for all."""
+TRUSTED = 0.5
+"""The greatest share of units whose answers cannot be used with which something is built."""
 PART = 64
 """Items of a part, where several processes ask."""
 Item = TypeVar("Item")
@@ -177,15 +179,8 @@ class Conversation:
     def facts(self) -> dict[str, Any]:
         """Counts for the manifest. ``paid``: of this run; ``tokens``: of all answers, whenever they were paid for."""
         count = Counter(row["why"] for row in self.wrong)
-
-        def tokens(answers: list[Answer]) -> dict[str, int]:
-            return {
-                "prompt": sum(answer.prompt for answer in answers),
-                "completion": sum(answer.completion for answer in answers),
-            }
-
-        every = tokens([answer for answer, _ in self.received])
-        paid = tokens([answer for answer, now in self.received if now])
+        every = _tokens(answer for answer, _ in self.received)
+        paid = _tokens(answer for answer, now in self.received if now)
         several = {"answered_by": dict(sorted(self.answered.items()))} if self.chat.urls and self.answered else {}
         return {
             **several,
@@ -199,11 +194,23 @@ class Conversation:
             "malformed": {why: count[why] for why in ("invalid", "cut", "refused")},
         }
 
-    def list_wrong(self, folder: Path) -> list[dict[str, Any]]:
-        """What was wrong, in the same order at every run; also written to ``malformed.jsonl`` in the folder."""
+    def list_wrong(self, folder: Path, unit: str = "", whole: int = 0) -> list[dict[str, Any]]:
+        """What was wrong, in the same order at every run; also written to ``malformed.jsonl`` in the folder.
+
+        unit: by which name it is listed what a message is about. Raises HarnessError where more than ``TRUSTED`` of
+        the ``whole`` units have an answer that cannot be used; without a unit none is too many.
+        """
         wrong = sorted(self.wrong, key=json.dumps)
-        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in wrong)
-        write_text(folder / MALFORMED, lines)
+        write_text(folder / MALFORMED, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in wrong))
+        hurt = len({row[unit] for row in wrong}) if unit else 0
+        if hurt > TRUSTED * whole:
+            concept, first = self.chat.concept, wrong[0]
+            stage = f"{first['stage']} of " if "stage" in first else ""
+            raise HarnessError(
+                f"{concept}.model={self.chat.model}: {hurt} of {whole} {unit}s have answers that cannot be used, the "
+                f"first: {stage}{first[unit]}, {first['why']} ({first['reason']}); try another prompt or model, or "
+                f"more {concept}.max_tokens. The answers are kept"
+            )
         return wrong
 
     def _identify(self) -> None:
@@ -230,3 +237,9 @@ class Conversation:
             if self._fleet is None:
                 self._fleet = Fleet(self.chat)
         return self._fleet
+
+
+def _tokens(answers: Iterable[Answer]) -> dict[str, int]:
+    """``prompt`` and ``completion`` tokens of some answers."""
+    pairs = [(answer.prompt, answer.completion) for answer in answers]
+    return {"prompt": sum(prompt for prompt, _ in pairs), "completion": sum(completion for _, completion in pairs)}

@@ -82,7 +82,7 @@ class Server:
 
     def __init__(self, chat: Chat, url: str) -> None:
         self.url, self.turns, self._until = url, threading.Semaphore(chat.parallel), 0.0
-        self.endpoint = Endpoint(url, chat.key_variable, chat.retries, chat.backoff, chat.timeout, chat.concept)
+        self.endpoint = Endpoint(chat, url)
 
     def rest(self) -> None:
         """Leave it alone for ``REST`` seconds."""

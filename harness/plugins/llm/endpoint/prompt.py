@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.core.configuration import folders
 from harness.core.errors import HarnessError, nearest
+
+T = TypeVar("T")
 
 
 def read_text(concept: str, field: str, name: str, *holds: str) -> str:
@@ -33,10 +36,15 @@ def fill(text: str, **parts: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: parts.get(found[1], found[0]), text)
 
 
-def read_list(content: str, name: str) -> list[Any]:
-    """The list under ``name`` in an answer, which may stand in a fence or among other words. Raises ValueError."""
+def form_of(fields: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The JSON schema of an object that has these fields and no other."""
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def read_field(content: str, name: str, kind: type[T]) -> T:
+    """What an answer has under ``name``; it may stand in a fence or among other words. Raises ValueError."""
     value = json.loads(content[content.find("{") : content.rfind("}") + 1] or content)
-    if not isinstance(value, dict) or not isinstance(value.get(name), list):
-        raise ValueError(f"no list under {name}")
-    found: list[Any] = value[name]
+    found = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(found, kind):
+        raise ValueError(f"no {'list' if issubclass(kind, list) else 'text'} under {name}")
     return found

@@ -6,13 +6,12 @@ import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from harness.core.configuration import REACHES
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import NO_RESULT
-from harness.core.secret import check_address, check_variable
-from harness.plugins.llm.endpoint.client import Away, Endpoint, Refused
+from harness.plugins.llm.endpoint.client import Away, Endpoint, Refused, Server
 from harness.work.parts import Stop
 
 log = logging.getLogger(__name__)
@@ -25,45 +24,30 @@ Send = Callable[[Sequence[Item], bool], Sequence[Result]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextEndpoint:
-    """A base of strategies: the fields of a server that answers batches of texts.
+class TextEndpoint(Server):
+    """A base of strategies: the fields of a server that answers batches of texts.    batch_size: texts a request."""
 
-    base_url: of the server.    key_variable: the environment variable that holds its key.
-    truncate: a text that the server finds too long is asked for again, cut by the server, and counted; false stops.
-    batch_size: texts a request.    parallel: requests at once.    retries, backoff (seconds), timeout (seconds for a
-    whole answer): see Endpoint.
-    """
-
-    concept: ClassVar[str]
     model: str
     base_url: str = field(default="http://127.0.0.1:8080", metadata=REACHES)
     key_variable: str = field(default="ENDPOINT_API_KEY", metadata=NO_RESULT | REACHES)
-    truncate: bool = True
     batch_size: int = field(default=32, metadata=NO_RESULT)
-    parallel: int = field(default=4, metadata=NO_RESULT)
-    retries: int = field(default=6, metadata=NO_RESULT)
-    backoff: float = field(default=0.5, metadata=NO_RESULT)
-    timeout: float = field(default=60, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         whole_number(f"{self.concept}.batch_size", self.batch_size, 1, 2048)
-        whole_number(f"{self.concept}.parallel", self.parallel, 1)
-        whole_number(f"{self.concept}.retries", self.retries, 0)
-        bounded(f"{self.concept}.backoff", self.backoff, 0)
-        bounded(f"{self.concept}.timeout", self.timeout, 0, open_low=True)
-        check_variable(f"{self.concept}.key_variable", self.key_variable)
-        mend = f"put a key into the environment variable that {self.concept}.key_variable names"
-        check_address(f"{self.concept}.base_url", self.base_url, mend)
 
 
 class TextClient:
-    """The client of such a server; nothing is sent yet.    size: texts a request."""
+    """The client of such a server; nothing is sent yet.    size: texts a request.
 
-    def __init__(self, asking: TextEndpoint) -> None:
-        self.asking, self.size, self._halved = asking, asking.batch_size, False
-        self.endpoint = Endpoint(
-            asking.base_url, asking.key_variable, asking.retries, asking.backoff, asking.timeout, asking.concept, SIZE
-        )
+    truncate: whether a text that the server finds too long is asked for again, cut by the server, and counted; None
+    where the server cuts nothing.
+    """
+
+    def __init__(self, asking: TextEndpoint, truncate: bool | None) -> None:
+        self.asking, self.size, self.truncate, self._halved = asking, asking.batch_size, truncate, False
+        self.endpoint = Endpoint(asking, size=SIZE)
+        self._others: set[str] = set()
 
     def check_tei(self) -> None:
         """Ask Text Embeddings Inference which model it serves, and how many texts it takes at once.
@@ -98,7 +82,7 @@ class TextClient:
             raise self._stop(error) from error
         except Refused as error:
             concept = self.asking.concept
-            mend = "" if self.asking.truncate else f" (where it is too long, type {concept}.truncate=true)"
+            mend = f" (where it is too long, type {concept}.truncate=true)" if self.truncate is False else ""
             raise HarnessError(
                 f"{concept}.base_url={self.asking.base_url}: {self.asking.model} refuses a text ({error}); "
                 f"mend what the server names{mend}; finished parts are kept"
@@ -113,7 +97,7 @@ class TextClient:
             return [(one, False) for one in send(batch, False)]
         except Refused as error:
             if len(batch) == 1:
-                if not self.asking.truncate:
+                if not self.truncate:
                     raise
                 return [(one, True) for one in send(batch, True)]
             reason = str(error)
@@ -127,6 +111,14 @@ class TextClient:
                 self.asking.concept, self.asking.base_url, len(batch), reason, self.asking.concept,
             )  # fmt: skip
         return found
+
+    def note_model(self, model: str | None) -> None:
+        """Say once that the server calls the model otherwise than it was asked for."""
+        if model and model != self.asking.model and model not in self._others:
+            self._others.add(model)
+            log.warning(
+                "%s.model=%s: answers are of %s, as the server says", self.asking.concept, self.asking.model, model
+            )
 
     def _stop(self, error: Exception) -> Stop:
         return Stop(

@@ -8,21 +8,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from harness.benchmark import Benchmark
-from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT, digest
 from harness.graph.extractor import Extractor
 from harness.graph.extractor.extraction import Extraction
-from harness.plugins.llm.endpoint import LETTERS, Chat, Conversation, fill, read_list, read_text
+from harness.plugins.llm.endpoint import LETTERS, Chat, Conversation, fill, form_of, read_field, read_text
 from harness.plugins.llm.extractor.openie import Statements, add_statements
 
-TRUSTED = 0.5
 TEXTS = {"type": "array", "items": {"type": "string"}}
-STATEMENT: dict[str, Any] = {
-    "type": "object",
-    "properties": {part: {"type": "string"} for part in ("subject", "predicate", "object")},
-    "required": ["subject", "predicate", "object"],
-    "additionalProperties": False,
-}
+STATEMENT = form_of({part: {"type": "string"} for part in ("subject", "predicate", "object")})
 FORMS: Mapping[str, Mapping[str, Any]] = {"entities": TEXTS, "triples": {"type": "array", "items": STATEMENT}}
 
 
@@ -66,14 +59,7 @@ class LLM(Chat):
 
         found = conversation.ask_all(range(len(ids)), read, "extract triples", "passage")
         said = [Statements.of(entities, triples) for entities, triples in found]
-        wrong = conversation.list_wrong(folder)
-        hurt = len({row["passage"] for row in wrong})
-        if hurt > TRUSTED * len(said):
-            raise HarnessError(
-                f"extractor.model={self.model}: {hurt} of {len(said)} passages have answers that cannot be used, the "
-                f"first: {wrong[0]['stage']} of {wrong[0]['passage']}, {wrong[0]['why']} ({wrong[0]['reason']}); try "
-                "another prompt or model, or more extractor.max_tokens. The answers are kept"
-            )
+        conversation.list_wrong(folder, "passage", len(said))
         (folder / "base").mkdir(exist_ok=True)
         base, facts = self.base.extract(benchmark, folder / "base")
         extraction, counts = add_statements(base, said, benchmark)
@@ -125,19 +111,14 @@ class Prompt:
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of an answer."""
-        return {
-            "type": "object",
-            "properties": {self.stage: FORMS[self.stage]},
-            "required": [self.stage],
-            "additionalProperties": False,
-        }
+        return form_of({self.stage: FORMS[self.stage]})
 
     def read(self, content: str) -> list[Any]:
         """The list in an answer, which may stand in a fence or among other words. Raises ValueError for another form.
 
         Statements are returned as lists of their three parts, whether they were objects or lists.
         """
-        found = read_list(content, self.stage)
+        found = read_field(content, self.stage, list)
         if self.stage == "triples":
             return [
                 [row.get(part) for part in STATEMENT["required"]] if isinstance(row, dict) else row for row in found

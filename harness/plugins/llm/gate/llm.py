@@ -12,11 +12,9 @@ import numpy as np
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import LATER, NO_RESULT, digest
 from harness.plugins.llm.endpoint import Chat, Conversation
-from harness.plugins.llm.endpoint.prompt import fill, read_list, read_text
+from harness.plugins.llm.endpoint.prompt import fill, form_of, read_field, read_text
 from harness.plugins.llm.gate import Candidates, Kept
 from harness.work.store import Store
-
-TRUSTED = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,21 +61,13 @@ class LLM(Chat):
 
         asked = np.flatnonzero(candidates.lengths()).tolist()
         named = conversation.ask_all(asked, ask, "gate facts", "question")
-        wrong = conversation.list_wrong(folder)
-        if len(wrong) > TRUSTED * len(asked):
-            raise HarnessError(
-                f"gate.model={self.model}: {len(wrong)} of {len(asked)} answers cannot be used, the first: "
-                f"{wrong[0]['question']!r}, {wrong[0]['why']} ({wrong[0]['reason']}); try another gate.prompt or "
-                "model, or more gate.max_tokens. The answers are kept"
-            )
+        conversation.list_wrong(folder, "question", len(asked))
         passed = np.zeros(len(candidates.fact), dtype=np.bool_)
         strangers = beyond = 0
         for question, texts in zip(asked, named, strict=True):
-            place = {_plain(text): i for i, text in reversed(list(enumerate(candidates.of(question))))}
-            found = dict.fromkeys(place.get(_plain(text), -1) for text in texts if text is not None)
-            strangers += sum(text is None or _plain(text) not in place for text in texts)
-            known = [i for i in found if i >= 0]
+            known, others = _named(texts, candidates.of(question))
             passed[candidates.indptr[question] + np.array(known[: self.most], dtype=np.int64)] = True
+            strangers += others
             beyond += len(known[self.most :])
         return passed, {"strangers": strangers, "beyond": beyond, **conversation.facts()}
 
@@ -90,12 +80,18 @@ class LLM(Chat):
         return text
 
     def _form(self) -> dict[str, Any]:
-        facts = {"type": "array", "items": {"type": "string"}, "maxItems": self.most}
-        return {"type": "object", "properties": {"facts": facts}, "required": ["facts"], "additionalProperties": False}
+        return form_of({"facts": {"type": "array", "items": {"type": "string"}, "maxItems": self.most}})
 
 
 def _read(content: str) -> list[Any]:
-    return read_list(content, "facts")
+    return read_field(content, "facts", list)
+
+
+def _named(texts: Sequence[str | None], candidates: Sequence[str]) -> tuple[list[int], int]:
+    """Which candidates these texts name, each once, in their order; and how many of them name none."""
+    place = {_plain(text): i for i, text in reversed(list(enumerate(candidates)))}
+    found = [None if text is None else place.get(_plain(text)) for text in texts]
+    return list(dict.fromkeys(i for i in found if i is not None)), found.count(None)
 
 
 def _plain(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from harness.core.identity import NO_RESULT, digest
 from harness.plugins.llm.endpoint import Chat, Conversation
 from harness.plugins.llm.endpoint.answers import Answers
 from harness.plugins.llm.endpoint.chat import LETTERS
-from harness.plugins.llm.endpoint.prompt import fill, read_text
+from harness.plugins.llm.endpoint.prompt import fill, form_of, read_field, read_text
 from harness.plugins.llm.reader import Contexts
 
 
@@ -87,12 +86,7 @@ class LLM(Chat):
         return read_text("reader", "closed", self.closed, "question")
 
     def _schema(self) -> dict[str, Any]:
-        texts = {name: {"type": "string"} for name in self.form}
-        return {"type": "object", "properties": texts, "required": list(self.form), "additionalProperties": False}
+        return form_of({name: {"type": "string"} for name in self.form})
 
     def _read(self, content: str) -> str:
-        value = json.loads(content[content.find("{") : content.rfind("}") + 1] or content)
-        found = value.get(self.form[-1]) if isinstance(value, dict) else None
-        if not isinstance(found, str):
-            raise ValueError(f"no text under {self.form[-1]}")
-        return " ".join(found.split())
+        return " ".join(read_field(content, self.form[-1], str).split())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -18,8 +17,6 @@ from harness.core.identity import NO_RESULT
 from harness.core.table import counted
 from harness.fusion.reranker.text_reranker import Pair, TextReranker
 from harness.plugins.llm.endpoint.texts import TextClient, TextEndpoint, by_index
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -59,6 +56,7 @@ class EndpointReranker(TextEndpoint, TextReranker):
     model: as the server calls it.    api: ``tei``, Text Embeddings Inference; ``rerank``, vLLM and others with Cohere's
     form of request; ``score``, vLLM's other form.    raw: ask for logits, where the server knows how (TEI, vLLM):
     probabilities near 1 become equal in float32. Hosted servers that refuse unknown fields need ``raw=false``.
+    truncate: a pair that the server finds too long is asked for again, cut by the server, and counted; false stops.
     price: of a million tokens, for the sum that is said where the server counts them.
     """
 
@@ -67,6 +65,7 @@ class EndpointReranker(TextEndpoint, TextReranker):
     model: str = field(default="BAAI/bge-reranker-v2-m3", metadata=REACHES)
     api: str = "tei"
     raw: bool = True
+    truncate: bool = True
     price: float = field(default=0.0, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
@@ -93,9 +92,8 @@ class Server:
 
     def __init__(self, judge: EndpointReranker) -> None:
         self.judge, self.api = judge, APIS[judge.api]
-        self.client = TextClient(judge)
+        self.client = TextClient(judge, judge.truncate)
         self.tokens: list[int] = []
-        self.others: set[str] = set()
         if judge.api == "tei":
             self.client.check_tei()
 
@@ -145,7 +143,5 @@ class Server:
             raise ValueError("a score is no finite number")
         usage, model = ({}, "") if isinstance(answer, list) else (answer.get("usage") or {}, answer.get("model"))
         self.tokens.append(int(usage.get("total_tokens") or headers.get("x-compute-tokens") or 0))
-        if model and model != self.judge.model and model not in self.others:
-            self.others.add(model)
-            log.warning("reranker.model=%s: scores are of %s, as the server says", self.judge.model, model)
+        self.client.note_model(model)
         return scores

@@ -83,14 +83,27 @@ def test_dimensions_are_asked_for(server: Server, tmp_path: Any) -> None:
 
 def test_a_busy_endpoint_is_asked_again(server: Server, tmp_path: Any) -> None:
     server.failures = [503, 429]
-    assert embed(TextEmbedding3Small(base_url=server.url), TEXTS, "passage", Store(tmp_path)).shape == (25, 64)
+    encoder = TextEmbedding3Small(base_url=server.url, backoff=0)
+    assert embed(encoder, TEXTS, "passage", Store(tmp_path)).shape == (25, 64)
     assert len(server.requests) == 3
 
 
 def test_an_endpoint_that_refuses_is_named(server: Server, tmp_path: Any) -> None:
     server.failures = [401]
-    with pytest.raises(HarnessError, match=rf"base_url={server.url}: no vectors from .*401.*please wait"):
+    with pytest.raises(
+        HarnessError, match=rf"base_url={server.url}: 401: .*please wait.* check the address, encoder.model and the key"
+    ):
         embed(TextEmbedding3Small(base_url=server.url), TEXTS, "passage", Store(tmp_path))
+
+
+def test_a_batch_that_is_refused_goes_by_halves_and_one_text_is_named(server: Server, tmp_path: Any) -> None:
+    server.failures = [400]
+    encoder = TextEmbedding3Small(base_url=server.url)
+    assert embed(encoder, TEXTS, "passage", Store(tmp_path)).shape == (25, 64)
+    assert sorted(len(request["input"]) for request in server.requests) == [12, 13, 25]
+    server.failures = [400]
+    with pytest.raises(HarnessError, match=r"refuses a text \(400: .*please wait.*\); mend what the server names; fin"):
+        embed(encoder, TEXTS[:1], "question", Store(tmp_path))
 
 
 def test_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

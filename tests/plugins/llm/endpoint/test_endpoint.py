@@ -10,7 +10,7 @@ from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.plugins.llm.endpoint import Answer, Chat
 from harness.plugins.llm.endpoint.answers import Answers
-from harness.plugins.llm.endpoint.prompt import fill, read_list, read_text
+from harness.plugins.llm.endpoint.prompt import fill, read_field, read_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +41,9 @@ def test_requests_and_cost() -> None:
 
 def test_braces_in_a_part_stay() -> None:
     assert fill("{a} {b} {c}", a="{b}", b="2") == "{b} 2 {c}"
-    assert read_list('so:\n```json\n{"x": [1, "}"]}\n```', "x") == [1, "}"]
+    assert read_field('so:\n```json\n{"x": [1, "}"]}\n```', "x", list) == [1, "}"]
     with pytest.raises(ValueError, match="no list under x"):
-        read_list('{"x": 1}', "x")
+        read_field('{"x": 1}', "x", list)
 
 
 def test_a_prompt_holds_its_parts_once(tmp_path: Path) -> None:

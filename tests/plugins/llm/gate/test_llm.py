@@ -116,7 +116,10 @@ def test_malformed_answers_keep_nothing_and_are_listed(tmp_path: Path, answer: A
 def test_a_model_that_never_answers_as_asked_decides_nothing(tmp_path: Path) -> None:
     with (
         served(lambda number, message: "no") as endpoint,
-        pytest.raises(HarnessError, match=r"^gate\.model=tiny/model: 2 of 2 answers cannot be used, the first: 'W"),
+        pytest.raises(
+            HarnessError,
+            match=r"^gate\.model=tiny/model: 2 of 2 questions have answers that cannot be used, the first: W",
+        ),
     ):
         keep(gate(endpoint.url, tmp_path), QUESTIONS, CANDIDATES, Store(tmp_path))
 
