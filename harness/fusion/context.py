@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.core.errors import HarnessError
 from harness.work.store import Store
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+T = TypeVar("T")
 
 
 class Seeding(Protocol):
@@ -77,6 +80,18 @@ class Context:
         relations = self.relations and self.relations.take(queries)
         types = self.types and [self.types[query] for query in queries.tolist()]
         return replace(self, texts=texts, seeding=seeding, relations=relations, types=types)
+
+
+def needed(part: T | None, asking: str) -> T:
+    """A part of the context that a strategy reads. Raises HarnessError where lists come without it.
+
+    asking: who reads what, e.g. ``reranker=mmr compares passages by their vectors``.
+    """
+    if part is None:
+        raise HarnessError(
+            f"{asking}, and these lists come without; take it in `harness sweep`, where the benchmark has what it reads"
+        )
+    return part
 
 
 NOTHING = Context()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.core.errors import HarnessError, is_number
 
+T = TypeVar("T")
 LEARNED = {"learned": True}
 """Metadata of such a field: ``field(default=None, hash=False, metadata=LEARNED)``. A value that is given is used."""
 
@@ -36,6 +37,20 @@ def learned_fields(strategy: Any) -> dict[str, Any]:
         for field in dataclasses.fields(strategy)
         if field.metadata.get("learned")
     }
+
+
+def learned_value(strategy: str, what: str, value: T | None, give: str = "") -> T:
+    """What a strategy has learned, by its name. Raises HarnessError where it has not.
+
+    strategy: as it is typed, e.g. ``fuser=learned``.    give: how it can be given instead, if it can.
+    """
+    if value is None:
+        other = f"; or give {give}" if give else ""
+        raise HarnessError(
+            f"{strategy} has no {what}: `harness sweep` learns it on tune, and `harness fuse lock=winner.lock.json` "
+            f"uses what it learned{other}"
+        )
+    return value
 
 
 def must_learn(strategy: Any) -> bool:

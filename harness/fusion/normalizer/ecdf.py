@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from harness.core.errors import HarnessError, whole_number
-from harness.fusion.learning import LEARNED, check_numbers
+from harness.fusion.learning import LEARNED, check_numbers, learned_value
 from harness.fusion.normalizer import Normalizer, PerList, ZeroAbsent
 from harness.fusion.pool import Listing
 
@@ -44,17 +44,14 @@ class Ecdf(PerList):
 
     def of(self, name: str) -> Normalizer:
         """The scaling of one list."""
-        if self.reference is None:
+        give = "normalizer.reference={list: [scores]}"
+        reference = learned_value("normalizer=ecdf", "reference scores", self.reference, give)
+        if name not in reference:
             raise HarnessError(
-                "normalizer=ecdf has no reference scores: `harness sweep` learns them on tune, and `harness fuse "
-                "lock=winner.lock.json` uses what it learned; or give normalizer.reference={list: [scores]}"
-            )
-        if name not in self.reference:
-            raise HarnessError(
-                f"normalizer.reference has no list {name!r}, it names {', '.join(self.reference) or 'none'}; "
+                f"normalizer.reference has no list {name!r}, it names {', '.join(reference) or 'none'}; "
                 "learn it on these lists"
             )
-        return Among(tuple(self.reference[name]))
+        return Among(tuple(reference[name]))
 
     def _quantiles(self, listing: Listing) -> list[float]:
         scores = listing.scores[listing.present].cpu().numpy()

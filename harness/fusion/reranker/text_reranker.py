@@ -20,7 +20,7 @@ from harness.core.arrays import read_array, write_array
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import identity, texts_sha256
-from harness.fusion.context import SourceTexts
+from harness.fusion.context import SourceTexts, needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
 from harness.fusion.reranker.pair_scores import PairScores
@@ -93,13 +93,8 @@ class TextReranker:
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
         columns, there = top(fused, pool, self.m)
-        texts = pool.pool.context.texts
-        if texts is None:
-            name = type(self).__module__.rpartition(".")[2]
-            raise HarnessError(
-                f"reranker={name} reads questions and passages, and these lists come without; rerank in `harness "
-                "sweep`, where the benchmark has them"
-            )
+        name = type(self).__module__.rpartition(".")[2]
+        texts = needed(pool.pool.context.texts, f"reranker={name} reads questions and passages")
         docs = pool.pool.docs.gather(-1, columns).cpu().numpy()
         rows, places = np.nonzero(there.cpu().numpy())
         pairs = self.pairs(texts, docs, rows, places)

@@ -94,18 +94,18 @@ def frame(made: Sequence[Row]) -> pd.DataFrame:
     intervals = [key for key, kind in kinds.items() if kind == Interval]
     counts = [key for key, kind in get_type_hints(Judged).items() if kind == Count]  # without Required
     types = {key: "Int64" if key in counts else "Float64" for key in kinds if key not in intervals}
-    flat = [
-        {
-            **{key: value for key, value in row.items() if key not in intervals},
-            "overrides": json.dumps(row["overrides"]),
-            "parameters": json.dumps(row["parameters"], sort_keys=True),
-            **{f"{key}_low": row[key][0] if row[key] else None for key in intervals},
-            **{f"{key}_high": row[key][1] if row[key] else None for key in intervals},
-        }
-        for row in cast("Sequence[dict[str, Any]]", made)
-    ]
+    flat = [_flat(row, intervals) for row in cast("Sequence[dict[str, Any]]", made)]
     bounds = [f"{key}_{end}" for key in intervals for end in ("low", "high")]
     return pd.DataFrame(flat).astype({**types, **dict.fromkeys(bounds, "Float64")})
+
+
+def _flat(row: Mapping[str, Any], intervals: Sequence[str]) -> dict[str, Any]:
+    """A row with JSON in place of lists and mappings, and two columns in place of an interval."""
+    flat = {key: value for key, value in row.items() if key not in intervals}
+    flat |= {"overrides": json.dumps(row["overrides"]), "parameters": json.dumps(row["parameters"], sort_keys=True)}
+    for end, place in (("low", 0), ("high", 1)):
+        flat |= {f"{key}_{end}": row[key][place] if row[key] else None for key in intervals}
+    return flat
 
 
 def _untuned(trial: Trial) -> bool:

@@ -45,9 +45,9 @@ def cost(
 
 def _asked(made: Sequence[Manifest]) -> dict[str, Any]:
     """``model``: what artifacts and their gates asked of models; nothing where they asked none."""
-    facts = [one["facts"] for one in made]
-    facts += [one["facts"].get(name) or {} for one in made for name in ("gate", "seed_gate")]
-    asked = [one for one in facts if one.keys() >= {"answers", "tokens", "cost"}]
+    whole = [one["facts"] for one in made]
+    gates = [facts.get(name) or {} for facts in whole for name in ("gate", "seed_gate")]
+    asked = [facts for facts in [*whole, *gates] if facts.keys() >= {"answers", "tokens", "cost"}]
     if not asked:
         return {}
     total = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, bounded
 from harness.core.input import value_at
 from harness.evaluation.metric import Metric
 from harness.run.metadata import FIELDS, read_fields, write_fields
@@ -122,6 +122,5 @@ def _claims(path: Path, value: Any) -> dict[str, float]:
         raise HarnessError(f"{path}: claims = {str(value)[:40]!r}, expected a mapping such as {{last_hop@5: 0.412}}")
     for name, share in claims.items():
         Metric.parse(str(name))
-        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
-            raise HarnessError(f"{path}: claims: {str(name)[:40]} = {str(share)[:40]}, expected a share from 0 to 1")
+        bounded(f"{path}: claims: {str(name)[:40]}", share, 0, 1)
     return {str(name): float(share) for name, share in claims.items()}

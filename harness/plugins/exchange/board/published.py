@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, bounded
 from harness.core.input import read_settings
 from harness.evaluation.metric import Metric
 
@@ -51,8 +51,6 @@ def _figure(where: str, entry: object, expected: str) -> Figure:
     for name in TEXTS:
         if not isinstance(entry[name], str) or not 0 < len(entry[name].strip()) <= LONGEST:
             raise HarnessError(f"{where}: {name} = {str(entry[name])[:40]!r}, expected 1 to {LONGEST} characters")
-    figure = entry["figure"]
-    if isinstance(figure, bool) or not isinstance(figure, (int, float)) or not 0 <= figure <= 1:
-        raise HarnessError(f"{where}: figure = {str(figure)[:40]!r}, expected a share from 0 to 1")
+    bounded(f"{where}: figure", entry["figure"], 0, 1)
     Metric.parse(entry["metric"])
     return Figure(**entry)

@@ -14,7 +14,7 @@ from torch import Tensor
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
-from harness.fusion.learning import LEARNED
+from harness.fusion.learning import LEARNED, learned_value
 from harness.plugins.mentions.forest import add_leaves, check_trees
 from harness.plugins.mentions.fuser.features import READS, TARGETS, check_features, feature_values, wanted_documents
 
@@ -87,19 +87,14 @@ class Boosted:
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        if self.forest is None:
-            raise HarnessError(
-                "fuser=boosted has no forest: `harness sweep` learns it on tune, and `harness fuse "
-                "lock=winner.lock.json` uses what it learned"
-            )
-        names = list(self.forest["lists"])
-        unknown = [name for name in pool.names if name not in names]
-        if unknown:
+        forest = learned_value("fuser=boosted", "forest", self.forest)
+        names = list(forest["lists"])
+        if unknown := [name for name in pool.names if name not in names]:
             raise HarnessError(
                 f"fuser.forest is of {', '.join(names)}, not of {', '.join(unknown)}; learn it on these lists"
             )
         rows = self._rows(pool, names)
-        slowed = [[[*node[:4], self.rate * node[4]] for node in tree] for tree in self.forest["trees"]]
+        slowed = [[[*node[:4], self.rate * node[4]] for node in tree] for tree in forest["trees"]]
         scores = torch.from_numpy(add_leaves(rows.cpu().numpy(), slowed)).to(rows.device)
         ranks = total([part for name in pool.names for part in feature_values(pool, name, ["rank"])])
         return scores.add_(ranks, alpha=TIE)

@@ -17,7 +17,7 @@ from harness.core.errors import HarnessError, bounded, one_of
 from harness.core.identity import LATER
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
-from harness.fusion.learning import LEARNED, check_numbers
+from harness.fusion.learning import LEARNED, check_numbers, learned_value
 from harness.plugins.mentions.fuser.features import READS, TARGETS, check_features, feature_values, wanted_documents
 
 Column = NDArray[np.float64]
@@ -83,18 +83,14 @@ class Learned:
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        if self.coefficients is None:
+        give = "fuser.coefficients={list: [w, v]}"
+        found = learned_value("fuser=learned", "coefficients", self.coefficients, give)
+        if missing := [name for name in pool.names if name not in found]:
             raise HarnessError(
-                "fuser=learned has no coefficients: `harness sweep` learns them on tune, and `harness fuse "
-                "lock=winner.lock.json` uses what it learned; or give fuser.coefficients={list: [w, v]}"
-            )
-        missing = [name for name in pool.names if name not in self.coefficients]
-        if missing:
-            raise HarnessError(
-                f"fuser.coefficients are of {', '.join(self.coefficients) or 'no list'}, not of {', '.join(missing)}; "
+                f"fuser.coefficients are of {', '.join(found) or 'no list'}, not of {', '.join(missing)}; "
                 "learn them on these lists"
             )
-        return total([self._summand(pool, name, self.coefficients[name]) for name in pool.names])
+        return total([self._summand(pool, name, found[name]) for name in pool.names])
 
     def _summand(self, pool: Calibrated, name: str, weights: Sequence[float]) -> Tensor:
         parts = zip(feature_values(pool, name, self.features), weights, strict=False)

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from harness.core.errors import HarnessError, bounded, whole_number
+from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
-from harness.fusion.learning import LEARNED
+from harness.fusion.learning import LEARNED, learned_value
 from harness.fusion.reranker import reorder, top
 from harness.plugins.mentions.forest import add_leaves, check_trees, grow
 from harness.plugins.mentions.retriever.mentions import PassageRelations, Related
@@ -158,10 +159,7 @@ class Relational:
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        if self.forest is None:
-            raise HarnessError(
-                "reranker=relational has no forest: `harness sweep` learns it on tune, and the lock has what it learned"
-            )
+        learned_value("reranker=relational", "forest", self.forest)
         columns, there = top(fused, pool, self.m)
         state = self._state(fused, pool, columns, there)
         chosen = [pick for _, _, pick in self._steps(state)]
@@ -192,12 +190,9 @@ class Relational:
 
     def _state(self, fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor) -> State:
         """columns, there: of the best m, as ``top`` tells them."""
-        relations = pool.pool.context.relations
-        if not isinstance(relations, PassageRelations):
-            raise HarnessError(
-                "reranker=relational asks what joins the passages of a benchmark, and these lists come without; rerank "
-                "in `harness sweep`, where the benchmark has its texts"
-            )
+        found = pool.pool.context.relations
+        asking = "reranker=relational asks what joins the passages of a benchmark"
+        relations = needed(found if isinstance(found, PassageRelations) else None, asking)
         docs = torch.where(there, pool.pool.docs.gather(-1, columns), -1).cpu().numpy().astype(np.int32)
         scores = torch.where(there, fused.gather(-1, columns), 0.0).cpu().numpy()
         related = pool.remember(("relations", docs.tobytes()), lambda: relations.among(docs))

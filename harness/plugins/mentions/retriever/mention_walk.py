@@ -14,6 +14,7 @@ from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
 from harness.core.errors import bounded, one_of, whole_number
 from harness.graph.extractor import KINDS, Extraction, Extractor, extract
+from harness.graph.network import about, count_matrix
 from harness.graph.trail import Node, Path, Trail
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mentions.pairs import Pairs, Values, cosines, follow_edges, keep_greatest
@@ -131,24 +132,20 @@ class MentionWalk:
 def title_edges(extraction: Extraction, direction: str) -> sp.csr_array:
     """[D, D], 1 where the row's text names the column's title (``out``), or the other way round; no self-loops."""
     mentions, size = extraction.passages, len(extraction.titled)
-    titles = _about(extraction)
+    titles = about(extraction)
     keep = mentions.kind == KINDS.index("title")
-    entries = (np.ones(int(keep.sum())), (mentions.text[keep], mentions.entity[keep]))
-    named = sp.csr_array(sp.coo_array(entries, shape=(size, titles.shape[0]))) @ titles
+    named = count_matrix(mentions.text[keep], mentions.entity[keep], (size, titles.shape[0])) @ titles
     whole = {"out": named, "in": named.T, "both": named + named.T}[direction].tocoo()
     other = whole.row != whole.col
     rows, columns = whole.row[other], whole.col[other]
-    edges = sp.csr_array(sp.coo_array((np.ones(len(rows)), (rows, columns)), shape=(size, size)))
-    edges.sort_indices()
-    return edges
+    return count_matrix(rows, columns, (size, size))
 
 
 def find_named_titles(extraction: Extraction) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Questions and the passages whose title they name: int64[N] each, ascending."""
     questions, size = extraction.questions, len(extraction.titled)
     shape = (len(questions.indptr) - 1, len(extraction.names))
-    entries = (np.ones(len(questions.entity)), (questions.text, questions.entity))
-    found = (sp.csr_array(sp.coo_array(entries, shape=shape)) @ _about(extraction)).tocoo()
+    found = (count_matrix(questions.text, questions.entity, shape) @ about(extraction)).tocoo()
     return tuple(np.divmod(np.unique(found.row.astype(np.int64) * size + found.col), size))  # type: ignore[return-value]
 
 
@@ -161,10 +158,3 @@ def mask_titles(questions: list[str], extraction: Extraction) -> list[str]:
         text = texts[owner[place]]
         texts[owner[place]] = text[: mentions.start[place]] + b"it" + text[mentions.end[place] :]
     return [text.decode() for text in texts]
-
-
-def _about(extraction: Extraction) -> sp.csr_array:
-    """[E, D], 1 where the name is the passage's title."""
-    titled = np.flatnonzero(extraction.titled >= 0)
-    shape = (len(extraction.names), len(extraction.titled))
-    return sp.csr_array(sp.coo_array((np.ones(len(titled)), (extraction.titled[titled], titled)), shape=shape))

@@ -10,7 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.errors import bounded, whole_number
+from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
 from harness.retriever.search import row_products
@@ -39,12 +40,7 @@ class Mmr:
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """float64[Q, U]."""
-        vectors = pool.pool.context.vectors
-        if vectors is None:
-            raise HarnessError(
-                "reranker=mmr compares passages by their vectors, and these lists come without; rerank in `harness "
-                "sweep`, where the benchmark has its texts"
-            )
+        vectors = needed(pool.pool.context.vectors, "reranker=mmr compares passages by their vectors")
         columns, there = top(fused, pool, self.m)
         docs = torch.where(there, pool.pool.docs.gather(-1, columns), -1).cpu().numpy().astype(np.int64)
         alike = pool.remember(("cosines", docs.tobytes()), lambda: row_products(vectors, docs))

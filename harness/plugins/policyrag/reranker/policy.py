@@ -10,7 +10,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.errors import bounded, whole_number
+from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
 
@@ -52,12 +53,8 @@ class Policy:
 
     def terms(self, fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor) -> Mapping[str, Tensor]:
         """float64[Q, m] by name, of the best m as ``top`` tells them: ``fused`` (u), then each weight times its phi."""
-        seeding = pool.pool.context.seeding
-        if seeding is None:
-            raise HarnessError(
-                "reranker=policy asks how the questions meet the graph of a benchmark, and these lists come without; "
-                "rerank in `harness sweep`, where the benchmark has them"
-            )
+        asking = "reranker=policy asks how the questions meet the graph of a benchmark"
+        seeding = needed(pool.pool.context.seeding, asking)
 
         def compute() -> dict[str, Tensor]:
             found = seeding.bonuses(pool.pool.docs.cpu().numpy(), self.path, self.hub)

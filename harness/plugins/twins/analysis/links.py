@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from harness.benchmark import Texts
 from harness.core.errors import HarnessError, whole_number
 from harness.graph.extractor import KINDS, Extraction, Mentions, find_mentions
+from harness.graph.network import about, count_matrix
 
 Numbers = NDArray[np.int64]
 PART = 256
@@ -52,16 +53,16 @@ def find_links(texts: Texts, rare: int) -> Links:
     found = find_mentions(texts.titles, texts.texts, texts.passages, texts.questions)
     if not (found.titled >= 0).any():
         raise HarnessError(f"{texts.name}: none of {len(texts.texts)} passages has a title; fill in the field title")
-    about = _titles(found)
-    named = _binary(_mentions(found, found.passages, "title") @ about)
+    titles = about(found)
+    named = _binary(_mentions(found, found.passages, "title") @ titles)
     everything = _mentions(found, found.passages)
     count = everything.sum(axis=0)
     kept = everything[:, np.flatnonzero((count >= 2) & (count <= rare))]
     return Links(
         title=_without_self(named + named.T),
         shared=_without_self(kept @ kept.T),
-        starts=_binary(_mentions(found, found.questions, "title") @ about),
-        sharing=np.asarray(about.sum(axis=1)).ravel()[found.titled] * (found.titled >= 0),
+        starts=_binary(_mentions(found, found.questions, "title") @ titles),
+        sharing=np.asarray(titles.sum(axis=1, dtype=np.float64)).ravel()[found.titled] * (found.titled >= 0),
     )
 
 
@@ -175,16 +176,8 @@ def _holds(matrix: sp.csr_array, rows: Numbers, columns: Numbers) -> NDArray[np.
 def _mentions(found: Extraction, mentions: Mentions, kind: str | None = None) -> sp.csr_array:
     """bool[texts, names]: which names each text mentions."""
     kept = slice(None) if kind is None else mentions.kind == KINDS.index(kind)
-    text, entity = mentions.text[kept], mentions.entity[kept]
     shape = (len(mentions.indptr) - 1, len(found.names))
-    return _binary(sp.csr_array((np.ones(len(text)), (text, entity)), shape=shape))
-
-
-def _titles(found: Extraction) -> sp.csr_array:
-    """bool[names, D]: of which passages a name is the title."""
-    passages = np.flatnonzero(found.titled >= 0)
-    entries = (np.ones(len(passages)), (found.titled[passages], passages))
-    return sp.csr_array(entries, shape=(len(found.names), len(found.titled)))
+    return _binary(count_matrix(mentions.text[kept], mentions.entity[kept], shape))
 
 
 def _binary(matrix: Any) -> sp.csr_array:

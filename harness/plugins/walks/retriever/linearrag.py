@@ -16,6 +16,7 @@ from harness.core.errors import bounded, whole_number
 from harness.core.identity import NO_RESULT
 from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
+from harness.graph.network import count_matrix
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mentions import Sentences
 from harness.plugins.walks.retriever.hipporag import spread_cosines
@@ -152,12 +153,10 @@ class Joined:
     def of(cls, encoder: Encoder, benchmark: Benchmark, extraction: Extraction, store: Store) -> Joined:
         """From the mentions in the passages."""
         sentences, mentions = Sentences.of(benchmark), extraction.passages
-        place = (mentions.entity.astype(np.int64), sentences.of_mentions(mentions))
         shape = (len(extraction.names), len(sentences.texts))
-        held = sp.csr_array(sp.coo_array((np.ones(len(place[0])), place), shape=shape))
+        held = count_matrix(mentions.entity.astype(np.int64), sentences.of_mentions(mentions), shape)
         vectors = np.asarray(embed(encoder, sentences.texts, "passage", store))
         back = sp.csr_array(held.T.tocsr())
-        held.sort_indices()
         back.sort_indices()
         return cls(vectors, held, back)
 

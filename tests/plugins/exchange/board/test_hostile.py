@@ -275,7 +275,7 @@ def test_a_claim_that_the_lists_do_not_give(
         ("encoder: none", f"encoder: {'x' * 201}", "expected a text of at most 200 characters"),
         ("training data: []", "training data: [nq]", "expected a text"),
         ("training data: []", "training data: {name: nq}", "expected a list of {name: ..., split: ...}"),
-        ("licence: CC0-1.0", "licence: MIT\nclaims: {last_hop@5: .nan}", "expected a share from 0 to 1"),
+        ("licence: CC0-1.0", "licence: MIT\nclaims: {last_hop@5: .nan}", "claims: last_hop@5 must be in [0, 1]"),
         ("licence: CC0-1.0", "licence: MIT\nclaims: {last_hopp@5: 0.1}", "metric last_hopp@5 is not known"),
         ("version: 1", f"version: 0x{'f' * 9000}", "card.yaml: Exceeds the limit"),
         ("licence: CC0-1.0", "licence: !!timestamp x", "no YAML (a value that is not of its tag"),

@@ -119,7 +119,7 @@ def test_the_order_in_which_lists_are_given_changes_no_bit_of_what_is_learned(ra
 
 
 def test_what_it_cannot_do_is_said(scores, two_lists, random_runs) -> None:
-    with pytest.raises(HarnessError, match=r"fuser=learned has no coefficients: `harness sweep` learns them on tune"):
+    with pytest.raises(HarnessError, match=r"fuser=learned has no coefficients: `harness sweep` learns it on tune"):
         scores("learned", two_lists)
     with pytest.raises(HarnessError, match=r"fuser\.coefficients are of dense, not of graph; learn them"):
         scores(Learned(coefficients={"dense": [1, 1]}), two_lists)
