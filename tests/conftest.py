@@ -1,9 +1,7 @@
 """What tests of several parts share: lists to fuse, what comes out of fusing them, a benchmark of a few passages."""
 
-import copy
 import gc
 import importlib.util
-import io
 import json
 import os
 import random
@@ -24,6 +22,7 @@ from harness.run import Run
 from harness.sweep.folder.integrity import hashes
 from harness.testing import lists
 from harness.work.store import Store
+from tests import parsed_conf as parsed_conf
 from tests.world.folder import write_benchmark
 
 Lists = dict[str, dict[str, float]]
@@ -92,27 +91,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def own_looks(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Looks at test are noted in a file of the tests, not in the user's."""
     os.environ["HARNESS_LOOKS"] = str(tmp_path_factory.mktemp("looks") / "looks.jsonl")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def a_file_of_conf_is_parsed_once() -> Iterator[None]:
-    """A file that has not changed is copied, not parsed again: compositions took a third of the suite's time."""
-    from omegaconf import OmegaConf
-
-    read, kept = OmegaConf.load, {}
-
-    def load(file: Any) -> Any:
-        if not isinstance(file, io.TextIOBase):
-            return read(file)
-        state = os.fstat(file.fileno())
-        key = (file.name, state.st_mtime_ns, state.st_size)
-        if key not in kept:
-            kept[key] = read(file)
-        return copy.deepcopy(kept[key])
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(OmegaConf, "load", load)
-        yield
 
 
 OF_A_COMMAND = ("PYTHONSAFEPATH", "HYDRA_FULL_ERROR")

@@ -42,6 +42,7 @@ IMPORTED = (
     "harness.report.tracking.mlflow",
     "harness.report.tracking.writer",
     "tests.code_version",
+    "tests.parsed_conf",
 )
 """What no command here imports anew."""
 CONTEXT = multiprocessing.get_context("forkserver")
