@@ -1,7 +1,7 @@
-"""Importing it parses each file of conf/ once a process: compositions took a third of the suite's time.
+"""Importing it parses each file of conf/ once a process, and composes the same overrides of it once.
 
-Of a file that has not changed OmegaConf gets a copy of what was parsed. Hydra has composed once, too: the tables of its
-grammar are there in what is forked (see ``tests.warm``).
+Compositions took a third of the suite's time. Of a file that has not changed OmegaConf gets a copy of what was parsed.
+The tables of Hydra's grammar are there in what is forked (see ``tests.warm``), since it has composed.
 """
 
 from __future__ import annotations
@@ -9,15 +9,20 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import re
+from collections.abc import Sequence
 from typing import Any
 
-from hydra import compose, initialize_config_dir
+import hydra
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
-from harness.core.configuration import package_folder
+from harness.core.configuration import extensions, package_folder
 
+CHECKOUT = package_folder("conf").resolve().parent
+PLACE = re.compile(r"paths\.(runs|reports|looks|ledger)=(/[\w./-]+)")
 _parse, _parsed = OmegaConf.load, {}
+_build, _built = hydra.compose, {}
 
 
 def _load(file: Any) -> Any:
@@ -30,8 +35,29 @@ def _load(file: Any) -> Any:
     return pickle.loads(_parsed[key])
 
 
-OmegaConf.load = _load
-with initialize_config_dir(str(package_folder("conf").resolve()), version_base="1.3"):
+def _compose(config_name: str, overrides: Sequence[str] = ()) -> Any:
+    """A copy, whose interpolations are resolved where it is used; of a folder of a test's own it is composed anew.
+
+    Places, which each test has of its own, are set afterwards.
+    """
+    folders = tuple(extensions.folders())
+    if not all(folder.is_relative_to(CHECKOUT) for folder in folders):
+        return _build(config_name, [*overrides])
+    places = dict(found.groups() for found in map(PLACE.fullmatch, overrides) if found)
+    others = tuple(one for one in overrides if not PLACE.fullmatch(one))
+    key = (config_name, others, folders, str(extensions.additions()))
+    if key not in _built:
+        _built[key] = pickle.dumps(_build(config_name, [*others]))
+    config = pickle.loads(_built[key])
+    if places and "paths" not in config:
+        return _build(config_name, [*overrides])
+    for name, place in places.items():
+        config.paths[name] = place
+    return config
+
+
+OmegaConf.load, hydra.compose = _load, _compose
+with hydra.initialize_config_dir(str(package_folder("conf").resolve()), version_base="1.3"):
     for _name in ("config", "fuse", "evaluate", "compare"):
-        compose(_name, ["++some.k=[1,2]", "++some.name='a b'"])
+        _build(_name, ["++some.k=[1,2]", "++some.name='a b'"])
 GlobalHydra.instance().clear()

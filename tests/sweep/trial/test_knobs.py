@@ -1,17 +1,19 @@
 """Where a strategy must stand and none does, the key is named, typed or stored."""
 
 import pytest
+from omegaconf import OmegaConf
 
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.sweep.trial.plan import Plan
 
+LISTS = ("dataset=folder", "dataset.path=none", *(f"lists.{name}=none.trec" for name in ("dense", "graph", "bm25")))
 
-def plan(overrides, **wrong):
-    config = compose("config", [*overrides, "grid=point"])
-    for key, value in wrong.items():
-        config[key] = value
-    return Plan(config, tuple(overrides))
+
+def plan(key: str, value: object) -> Plan:
+    config = compose("config", [*LISTS, "grid=point"])
+    OmegaConf.update(config, key, value, merge=False)
+    return Plan(config, LISTS)
 
 
 def test_graphs_are_described_where_a_table_asks_for_them(overrides):
@@ -22,37 +24,34 @@ def test_graphs_are_described_where_a_table_asks_for_them(overrides):
 @pytest.mark.parametrize("key", ["dataset", "fuser", "normalizer", "temperature", "reranker",
                                  pytest.param("seeds", marks=pytest.mark.plugin("policyrag"))])  # fmt: skip
 @pytest.mark.parametrize("value", [{}, {"a": {"b": 1}}, {"_target_": "x"}, {"_target_": []}, 5, "x", [[1]], None])
-def test_no_strategy(overrides, key, value):
+def test_no_strategy(key: str, value: object) -> None:
     with pytest.raises(HarnessError, match=rf"{key} = .*, expected a strategy of conf/, .* e\.g\. {key}=NAME"):
-        plan(overrides, **{key: value})
+        plan(key, value)
 
 
 @pytest.mark.parametrize("value", [None, 5, [], {}, {"a": 1}])
-def test_no_retriever(overrides, value):
+def test_no_retriever(value: object) -> None:
     with pytest.raises(HarnessError, match=r"lists\.dense = .*, expected a strategy of conf/, .* or the path of a run"):
-        plan(overrides, lists={"dense": value})
+        plan("lists", {"dense": value})
 
 
 @pytest.mark.parametrize("value", [{}, None, 5, []])
-def test_no_lists(overrides, value):
+def test_no_lists(value: object) -> None:
     with pytest.raises(HarnessError, match=r"lists = .*, expected a retriever or a run file under each name"):
-        plan(overrides, lists=value)
+        plan("lists", value)
 
 
-@pytest.mark.parametrize("value", [None, -1, "dense", {"a": 1}, [[1]]])
-def test_no_names_of_lists(overrides, value):
-    config = compose("config", [*overrides, "grid=point"])
-    config.pool.lists = value
-    with pytest.raises(HarnessError, match=r"pool\.lists = .*, expected a list of names"):
-        Plan(config, tuple(overrides)).trials()
-
-
-@pytest.mark.parametrize("value", [[], {}, -1, True, "nowhere.json"])
-def test_no_file_of_importance(overrides, value):
-    config = compose("config", [*overrides, "grid=point"])
-    config.pool.importance = value
-    with pytest.raises(HarnessError, match=r"pool\.importance=.*: there is no such file"):
-        Plan(config, tuple(overrides)).trials()
+@pytest.mark.parametrize(
+    ("key", "values", "said"),
+    [
+        ("pool.lists", [None, -1, "dense", {"a": 1}, [[1]]], r"pool\.lists = .*, expected a list of names"),
+        ("pool.importance", [[], {}, -1, True, "nowhere.json"], r"pool\.importance=.*: there is no such file"),
+    ],
+)
+def test_no_names_of_lists_and_no_file_of_importance(key: str, values: list[object], said: str) -> None:
+    for value in values:
+        with pytest.raises(HarnessError, match=said):
+            plan(key, value).trials()
 
 
 def test_a_folder_that_is_called_like_a_number(overrides, bench, tmp_path, monkeypatch):
