@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import logging
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark.cluster import cluster_names
+from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError, nearest, one_of, texts_of
 from harness.core.input import numbered_lines
 
@@ -26,6 +29,8 @@ names mean, ``{blind: test}``. Any other text is a file with lines `id split`.""
 RULES = ("md5", "disjoint", "given")
 MEANING: Mapping[str, str] = {"tune": "tune", "dev": "tune", "train": "tune", "validation": "tune", "test": "test"}
 LINE = "id split"
+QUESTIONS = "tune_questions.txt"
+"""In ``datasets``: a line for each tune question of a benchmark, its name and the ``text_hash`` of the question."""
 
 
 def md5_split(query_id: str) -> Split:
@@ -147,3 +152,24 @@ def _found(
             f"{source}: {len(missing)} of its {len(query_ids)} questions have no split, e.g. {missing[0]}; {mend}"
         )
     return np.array([meaning[str(name)] for name in names], dtype="<U4")
+
+
+def text_hash(question: str) -> str:
+    """Eight hex digits of the MD5 of a question's words in small letters, without signs."""
+    words = " ".join(re.findall(r"\w+", question.lower()))
+    return hashlib.md5(words.encode(), usedforsecurity=False).hexdigest()[:8]
+
+
+def are_tune_questions(questions: Sequence[str], benchmarks: Iterable[str]) -> NDArray[np.bool_]:
+    """bool[Q]: which of these texts are those of tune questions (by md5) of the benchmarks, whatever their ids."""
+    known = frozenset[str]().union(*(_hashes().get(name, frozenset()) for name in benchmarks))
+    return np.array([bool(known) and text_hash(text) in known for text in questions], dtype=np.bool_)
+
+
+@functools.cache
+def _hashes() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for line in (package_folder("datasets") / QUESTIONS).read_text(encoding="utf-8").splitlines():
+        name, one = line.split()
+        found.setdefault(name, set()).add(one)
+    return {name: frozenset(hashes) for name, hashes in found.items()}

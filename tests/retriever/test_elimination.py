@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.retriever.pagerank.elimination import System, eliminate
+from harness.retriever.pagerank.pagerank import System, eliminate
 from harness.retriever.walk import normalize_rows
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import spsolve
 
 from harness.retriever.pagerank import pagerank
-from harness.retriever.pagerank.elimination import eliminate
-from harness.retriever.pagerank.pagerank import Walks
+from harness.retriever.pagerank.pagerank import Walks, eliminate
 from harness.retriever.walk import normalize_rows
 
 CHAIN = sp.csr_array(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]))

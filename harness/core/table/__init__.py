@@ -2,7 +2,11 @@
 
 from harness.core.table.format import (
     LEVEL,
+    SHARES,
+    Column,
+    Field,
     Kind,
+    Scale,
     counted,
     interval,
     p_value,
@@ -14,9 +18,8 @@ from harness.core.table.format import (
     span,
 )
 from harness.core.table.latex import TWO_COLUMNS, Layout, table_text
-from harness.core.table.scale import SHARES, Scale
 from harness.core.table.screen import entry, fit, fold, paragraph, shown_lines
-from harness.core.table.table import Column, Field, Source, Style, Table, sentence
+from harness.core.table.table import Source, Style, Table, sentence
 from harness.core.table.typeset import typeset
 
 __all__ = [

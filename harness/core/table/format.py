@@ -1,4 +1,4 @@
-"""Numbers as people read them: shares as percent with one decimal, p with three or ``<.001``, null as a dash.
+"""Numbers as people read them: shares as percent with one decimal, p with three or ``<.001``, null as a dash; columns.
 
 More digits are printed where fewer would contradict what the number is compared with.
 """
@@ -6,7 +6,8 @@ More digits are printed where fewer would contradict what the number is compared
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
 
 MISSING = "–"
 MOST_DECIMALS = 6
@@ -18,6 +19,36 @@ Kind = Literal["text", "share", "points", "p", "count", "interval", "span", "val
 
 ``number``, ``change`` and ``bounds`` are to scores that are no shares what ``share``, ``points`` and ``span`` are.
 """
+PAIRS: tuple[Kind, ...] = ("interval", "span", "bounds")
+"""Kinds of columns whose cells are two numbers: two columns of CSV."""
+NUMBERS: dict[Kind, Kind] = {"share": "number", "points": "change", "span": "bounds"}
+"""How columns of shares are shown where scores are no shares."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its title and how its values are shown.
+
+    of: of an interval, the title of the column that holds its value; the two are never parted.    group: a head above
+    it; neighbours of one group belong together.
+    """
+
+    title: str
+    kind: Kind = "share"
+    of: str = ""
+    group: str = ""
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Field(Generic[T]):
+    """A column with what it has of each item of a table.    shown: whether the table has it."""
+
+    column: Column
+    read: Callable[[T], Any]
+    shown: bool = True
 
 
 def show(value: Any, kind: Kind) -> str:
@@ -125,3 +156,41 @@ FORMATS: Mapping[Kind, Callable[[Any], str]] = {
     "change": change,
     "bounds": changes,
 }
+
+
+@dataclass(frozen=True)
+class Scale:
+    """share: scores lie in [0, 1] and are said in percent, their differences in points.    item: what has a score."""
+
+    share: bool = True
+    item: str = "question"
+
+    def score(self, value: float) -> str:
+        """``45.7%``, or ``3.214``."""
+        return f"{self.number(value)}%" if self.share else self.number(value)
+
+    def number(self, value: float) -> str:
+        """The same without the percent sign."""
+        return percent(value) if self.share else plain(value)
+
+    def gain(self, value: float) -> str:
+        """``+1.8 points``, or ``+0.214``."""
+        return f"{self.signed(value)} points" if self.share else self.signed(value)
+
+    def signed(self, value: float) -> str:
+        """The same without the unit."""
+        return points(value) if self.share else change(value)
+
+    def span(self, bounds: Sequence[float]) -> str:
+        """``-0.4 to +3.6``, in points, or in the scores' own unit."""
+        return span(bounds) if self.share else changes(bounds)
+
+    def column(self, title: str, kind: Kind = "share") -> Column:
+        """The column of scores (``share``), differences (``points``), their intervals (``span``), or other numbers."""
+        if not self.share:
+            return Column(title, NUMBERS.get(kind, kind))
+        return Column(f"{title} %" if kind == "share" else title, kind)
+
+
+SHARES = Scale()
+"""That of metrics of ranked lists."""

@@ -9,8 +9,9 @@ from functools import cached_property
 from math import ceil
 
 from harness.core.escape import tex
+from harness.core.table.format import PAIRS
 from harness.core.table.grid import spans
-from harness.core.table.table import PAIRS, Table
+from harness.core.table.table import Table
 
 BREAK = r"\\"
 BOX = r"""\resizebox{%%

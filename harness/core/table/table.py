@@ -13,50 +13,21 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from harness.core import escape
-from harness.core.table.format import Kind, is_missing, show, sort_key
+from harness.core.table.format import PAIRS, Column, Field, is_missing, show, sort_key
 from harness.core.table.grid import Grid, shorten, spans
 
 LONGEST = 40
 """Rows of a table that fit on a page of the report."""
 LINES = 56
 """Lines of a page that holds several parts of the columns, one below the other."""
-
-
-PAIRS: tuple[Kind, ...] = ("interval", "span", "bounds")
-"""Kinds of columns whose cells are two numbers: two columns of CSV."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: its title and how its values are shown.
-
-    of: of an interval, the title of the column that holds its value; the two are never parted.    group: a head above
-    it; neighbours of one group belong together.
-    """
-
-    title: str
-    kind: Kind = "share"
-    of: str = ""
-    group: str = ""
-
-
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Field(Generic[T]):
-    """A column with what it has of each item of a table.    shown: whether the table has it."""
-
-    column: Column
-    read: Callable[[T], Any]
-    shown: bool = True
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import share_gold
-from harness.benchmark.tune_questions import are_tune_questions
+from harness.benchmark.split import are_tune_questions
 from harness.core.artifact import MANIFEST, read_manifest
 from harness.core.configuration import extensions, instantiate
 from harness.core.errors import HarnessError

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import share_gold
-from harness.benchmark.tune_questions import are_tune_questions
+from harness.benchmark.split import are_tune_questions
 from harness.core.artifact import Facts
 from harness.core.configuration import folders as places
 from harness.core.errors import HarnessError, bounded, nearest, with_article
