@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.arrays import read_matrix
-from harness.graph.extractor import Extraction, Mentions
+from harness.graph.extractor import Extraction, Mentions, Triples
 from harness.graph.extractor.extraction import KINDS
 
 
@@ -127,10 +127,7 @@ def context(extraction: Extraction) -> dict[str, sp.csr_array]:
 
 def relation(extraction: Extraction) -> sp.csr_array:
     """[E, E]: passages in which a triple joins subject and object, either way round; self-loops left out."""
-    triples, size = extraction.triples, len(extraction.names)
-    low = np.minimum(triples.subject, triples.object).astype(np.int64)
-    high = np.maximum(triples.subject, triples.object).astype(np.int64)
-    distinct = np.unique(np.stack([low, high, triples.passage], axis=1)[low != high], axis=0)
+    distinct, size = _edges(extraction.triples), len(extraction.names)
     upper = count_matrix(distinct[:, 0], distinct[:, 1], (size, size))
     return sp.csr_array(upper + upper.T)
 
@@ -140,10 +137,14 @@ def count_dropped_triples(extraction: Extraction) -> dict[str, int]:
     another triple of that passage joins.
     """
     triples = extraction.triples
-    other = triples.subject != triples.object
-    low, high = np.minimum(triples.subject, triples.object), np.maximum(triples.subject, triples.object)
-    distinct = np.unique(np.stack([low, high, triples.passage], axis=1)[other], axis=0)
-    return {"self_loops": int((~other).sum()), "duplicates": int(other.sum()) - len(distinct)}
+    loops = int((triples.subject == triples.object).sum())
+    return {"self_loops": loops, "duplicates": len(triples.subject) - loops - len(_edges(triples))}
+
+
+def _edges(triples: Triples) -> NDArray[np.int64]:
+    """int64[n, 3]: the distinct pairs of different names that triples join, in each passage."""
+    joins = triples.joins()
+    return np.unique(joins[joins[:, 0] != joins[:, 1]], axis=0)
 
 
 def count_statements(extraction: Extraction) -> dict[str, int]:

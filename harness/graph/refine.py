@@ -85,10 +85,9 @@ def drop_weak_triples(extraction: Extraction, confidence: float, support: int) -
     """
     triples = extraction.triples
     sure = triples.sure() >= np.float32(confidence)
-    low = np.minimum(triples.subject, triples.object).astype(np.int64)
-    high = np.maximum(triples.subject, triples.object).astype(np.int64)
+    low, high, passage = triples.joins().T
     pair = low * max(len(extraction.names), 1) + high
-    joined = np.unique(np.stack([pair[sure], triples.passage[sure].astype(np.int64)], axis=1), axis=0)
+    joined = np.unique(np.stack([pair[sure], passage[sure]], axis=1), axis=0)
     pairs, passages = np.unique(joined[:, 0], return_counts=True)
     enough = np.isin(pair, pairs[passages >= support]) | (low == high)
     keep = np.flatnonzero(sure & enough)

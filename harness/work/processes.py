@@ -163,10 +163,15 @@ def _function(module: str, name: str) -> Any:
 
 def _die_together(leader: int) -> None:
     """Let this worker end when its leader does (Linux); it would wait for jobs for ever, and hold the pipe open."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent()
     if os.getppid() != leader:
         os._exit(1)
+
+
+def end_with_parent() -> None:
+    """Let the kernel end this process when the one that started it ends, where it can (Linux)."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def main() -> None:

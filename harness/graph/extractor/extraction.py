@@ -98,6 +98,11 @@ class Triples:
         sure = None if confidence is None else np.array([1 if c is None else c for c in confidence], np.float32)
         return cls(passage, subject, predicate, object_, predicates, sure)
 
+    def joins(self) -> NDArray[np.int64]:
+        """int64[T, 3]: the lower and the higher of the two names that each joins, and its passage."""
+        low, high = np.minimum(self.subject, self.object), np.maximum(self.subject, self.object)
+        return np.stack([low, high, self.passage], axis=1).astype(np.int64)
+
     def sure(self) -> NDArray[np.float32]:
         """float32[T]: the confidence, 1 where none is stated."""
         return np.ones(len(self.subject), np.float32) if self.confidence is None else self.confidence

@@ -7,8 +7,6 @@ harness.work.parts). So no engine carries data, and an artifact has the same byt
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import dataclasses
 import math
 import os
@@ -24,6 +22,7 @@ from typing import IO, Protocol, runtime_checkable
 
 from harness.core.errors import HarnessError
 from harness.core.secret import is_secret
+from harness.work.processes import end_with_parent
 
 KEPT = ("HARNESS_", "HF_", "PYTHONPATH", "OPENAI_", "AWS_", "FSSPEC_")
 """What a worker's environment takes from the driver's, by beginning of the name."""
@@ -115,8 +114,7 @@ def check_promises() -> None:
     holds. Raises HarnessError where torch finds fewer GPUs: a worker would compute on the CPU in silence.
     """
     if parent := os.environ.pop(PARENT, None):  # what this worker starts is its own
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        end_with_parent()
         threading.Thread(target=_end_with_input, daemon=True).start()
         if os.getppid() != int(parent):
             raise HarnessError(f"the process {parent} that started this worker has ended")
