@@ -48,7 +48,7 @@ def effects(view: View) -> list[Effect]:
 
 
 def labelled(view: View, kind: str) -> dict[str, NDArray[np.int64]]:
-    """The questions of each hop count (``2 hops``) or type (``type bridge``).    kind: ``hops``, ``type``."""
+    """Questions int64[n] of each hop count (``2 hops``) or type (``type bridge``).    kind: ``hops``, ``type``."""
     found = groups(view.queries[kind]).items()
     return {f"{label} hops" if kind == "hops" else f"type {label}": members for label, members in found}
 
