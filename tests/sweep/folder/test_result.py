@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from harness.benchmark import UNORDERED
 from harness.core.errors import HarnessError
 from harness.sweep.folder.latest_sweep import newest
 from harness.sweep.folder.lock import read_lock
@@ -76,6 +77,17 @@ def test_sweeps_of_a_benchmark_and_of_its_twins_are_of_one_kind(
     result = example.write(tmp_path / "s1")
     vars(result)["config"] = {"given": given}
     assert (result.kind, result.title) == (kind, kind.replace(kind.split()[0], f"{kind.split()[0]} sample", 1))
+
+
+def test_views_are_of_the_queries_that_the_objective_counts(example: ModuleType, tmp_path: Path) -> None:
+    """last_hop counts no query whose hop order is unknown."""
+    folder = example.write(tmp_path / "s1", heldout=False).folder
+    ranks = np.load(folder / "ranks.npy")
+    ranks[:, 3, -1] = UNORDERED
+    np.save(folder / "ranks.npy", ranks)
+    view = SweepResult(folder).whole
+    assert (view.n, view.in_split, view.ranks.shape[1]) == (7, 8, 7)
+    assert list(view.queries["id"]) == ["q0", "q1", "q2", "q4", "q5", "q6", "q7"]
 
 
 def drop_column(folder: Path) -> None:
