@@ -17,7 +17,8 @@ import hydra
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
-from harness.core.configuration import extensions, package_folder
+from harness.core.concepts import package_folder
+from harness.core.configuration import extensions
 
 CHECKOUT = package_folder("conf").resolve().parent
 PLACE = re.compile(r"paths\.(runs|reports|looks|ledger)=(/[\w./-]+)")
