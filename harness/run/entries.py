@@ -44,20 +44,15 @@ class Entries:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """``{query id: {document id: score}}``, also of a query without entries; no document twice in a list."""
-        queries, docs = self.names()
-        lists: dict[str, dict[str, float]] = {query: {} for query in self.queries.dictionary.to_pylist()}
-        for query, doc, score in zip(queries, docs, self.scores.tolist(), strict=True):
-            lists[query][doc] = score
-        return lists
-
-    def names(self) -> tuple[list[str], list[str]]:
-        """The query and the document of each entry."""
         queries, docs = (
             [names[number] for number in column.indices.to_pylist()]
             for column in (self.queries, self.docs)
             for names in [column.dictionary.to_pylist()]
         )
-        return queries, docs
+        lists: dict[str, dict[str, float]] = {query: {} for query in self.queries.dictionary.to_pylist()}
+        for query, doc, score in zip(queries, docs, self.scores.tolist(), strict=True):
+            lists[query][doc] = score
+        return lists
 
 
 def id_of(place: str, value: object) -> str:

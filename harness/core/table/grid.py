@@ -1,9 +1,9 @@
-"""Texts in columns below each other, for a terminal."""
+"""Columns of texts: below each other for a terminal, and in parts where a page does not hold all."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, zip_longest
@@ -71,6 +71,19 @@ class Grid:
 def spans(groups: Sequence[str]) -> list[tuple[str, list[int]]]:
     """Neighbours of one group, with its name."""
     return [(name, list(own)) for name, own in groupby(range(len(groups)), key=lambda place: groups[place])]
+
+
+def parted(
+    keys: Sequence[int], units: Sequence[Sequence[int]], fits: Callable[[Sequence[int]], bool]
+) -> list[list[int]]:
+    """Columns in parts, as many in each as fit, with the keys in front; a unit that fits nowhere is divided."""
+    parts = [list(keys)]
+    for unit in units:
+        for piece in [unit] if fits([*keys, *unit]) else [[place] for place in unit]:
+            if not fits([*parts[-1], *piece]) and len(parts[-1]) > len(keys):
+                parts.append(list(keys))
+            parts[-1] += piece
+    return parts
 
 
 def shorten(texts: Sequence[str], longest: int | None) -> list[str]:

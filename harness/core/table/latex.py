@@ -10,7 +10,7 @@ from math import ceil
 
 from harness.core.escape import tex
 from harness.core.table.format import PAIRS
-from harness.core.table.grid import spans
+from harness.core.table.grid import parted, spans
 from harness.core.table.table import Table
 
 BREAK = r"\\"
@@ -128,23 +128,16 @@ class LatexTable:
     def panels(self) -> list[list[int]]:
         """The columns in parts that the page holds, each with the columns that name a row: the first ones of text."""
         keys = [place for place in self.table.keys if self.width(range(place + 1)) <= KEYS * self.layout.page] or [0]
-        rest = [[place] for place in self.table.keys if place not in keys]
-        found = self._parts(keys, rest, self.layout.page)
+        units = [*([place] for place in self.table.keys if place not in keys), *self.table.units]
+
+        def parts(limit: float) -> list[list[int]]:
+            return parted(keys, units, lambda places: len(places) <= MOST and self.width(places) <= limit)
+
+        found = parts(self.layout.page)
         for share in range(95, 45, -5):  # as many parts, of more equal widths
-            narrower = self._parts(keys, rest, self.layout.page * share / 100)
+            narrower = parts(self.layout.page * share / 100)
             found = narrower if len(narrower) == len(found) > 1 else found
         return found
-
-    def _parts(self, keys: Sequence[int], rest: Sequence[Sequence[int]], limit: float) -> list[list[int]]:
-        parts = [list(keys)]
-        for unit in [*rest, *self.table.units]:
-            together = len(keys) + len(unit) <= MOST and self.width([*keys, *unit]) <= limit
-            for piece in [unit] if together else [[place] for place in unit]:
-                wide = self.width([*parts[-1], *piece]) > limit or len(parts[-1]) + len(piece) > MOST
-                if wide and len(parts[-1]) > len(keys):
-                    parts.append(list(keys))
-                parts[-1] += piece
-        return parts
 
     def tabular(self, places: Sequence[int], first: int, count: int) -> str:
         """Some columns of some rows, in a box that is made a little smaller where a document is narrower."""

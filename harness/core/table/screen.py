@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from harness.core import escape
+from harness.core.table.grid import parted
 from harness.core.table.table import Table
 
 WIDEST = 100
@@ -51,7 +52,12 @@ def fit(table: Table, wrap: bool = False) -> list[str]:
         if _fits(found := table.lines(longest, wraps), most):
             return found
     least = SHORTEST if in_terminal else None
-    first, *others = (part.lines(least) for part in _parts(table, most, least))
+
+    def fits(places: Sequence[int]) -> bool:
+        return _fits(table.take(places).lines(least), most)
+
+    parts = parted(table.keys, table.units, fits)
+    first, *others = (table.take(part).lines(least) for part in parts)
     return [*first, *(line for lines in others for line in ["", *lines])]
 
 
@@ -80,18 +86,6 @@ def paragraph(text: str) -> list[str]:
 
 def _fits(lines: Sequence[str], most: int) -> bool:
     return max(map(len, lines)) <= most
-
-
-def _parts(table: Table, most: int, least: int | None) -> list[Table]:
-    """The columns in parts, as many in each as fit."""
-    parts = [table.keys]
-    for unit in table.units:
-        together = _fits(table.take([*table.keys, *unit]).lines(least), most)
-        for piece in [unit] if together else [[place] for place in unit]:
-            if not _fits(table.take([*parts[-1], *piece]).lines(least), most) and parts[-1] != table.keys:
-                parts.append(table.keys)
-            parts[-1] = [*parts[-1], *piece]
-    return [table.take(part) for part in parts]
 
 
 OF_HELPS = 80
