@@ -169,24 +169,21 @@ def compare_all(
     check_known(dict(files), gold)
     known = {name: _System.of(name, listed, gold, wanted, ties) for name, listed in {**baselines, **runs}.items()}
     pairs = [(known[name], known[base], metric) for name, base in pairs_of(runs, baselines) for metric in wanted]
-    ordered = gold.take(np.flatnonzero(gold.has_last_hop).tolist())
-    same = {"labels": gold.clusters(), "ties": ties, "queries": gold.query_ids}
-    return corrected([_compared(*pair, ordered if pair[2].ordered else gold, same) for pair in pairs])
+    ordered, labels = gold.take(np.flatnonzero(gold.has_last_hop).tolist()), gold.clusters()
 
+    def compared(ours: _System, theirs: _System, metric: Metric) -> RunComparison:
+        pair = {one.name: one for one in (ours, theirs)}
+        repeats = Repeats.by_name({name: one.values[metric] for name, one in pair.items()})
+        return RunComparison.of(
+            ours.values[metric], theirs.values[metric], metric.binary, labels=labels,
+            test="flip" if repeats else "sign", metric=metric, gold=ordered if metric.ordered else gold, ties=ties,
+            queries=gold.query_ids, run=ours.file, name=ours.name, baseline=theirs.name, repeats=repeats,
+            coverages={name: one.coverage for name, one in pair.items()},
+            tie_ranges={name: one.tie_ranges for name, one in pair.items() if one.ranks is not None},
+            ranks={name: one.ranks for name, one in pair.items() if one.ranks is not None},
+        )  # fmt: skip
 
-def _compared(
-    ours: _System, theirs: _System, metric: Metric, gold: Gold, same: Mapping[str, Any]
-) -> RunComparison:  # fmt: skip
-    """gold: of the queries that the metric counts.    same: the fields that all comparisons of a call share."""
-    pair = {one.name: one for one in (ours, theirs)}
-    repeats = Repeats.by_name({name: one.values[metric] for name, one in pair.items()})
-    return RunComparison.of(
-        ours.values[metric], theirs.values[metric], metric.binary, test="flip" if repeats else "sign", metric=metric,
-        gold=gold, run=ours.file, name=ours.name, baseline=theirs.name, repeats=repeats,
-        coverages={name: one.coverage for name, one in pair.items()},
-        tie_ranges={name: one.tie_ranges for name, one in pair.items() if one.ranks is not None},
-        ranks={name: one.ranks for name, one in pair.items() if one.ranks is not None}, **same,
-    )  # fmt: skip
+    return corrected([compared(*pair) for pair in pairs])
 
 
 @dataclass(frozen=True, eq=False)
