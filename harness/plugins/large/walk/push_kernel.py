@@ -20,30 +20,11 @@ def push_rows(bounds, columns, kept, own, nodes, shares, least, out, pushes, lef
     touched, seen = np.empty(size, np.int32), np.zeros(size, np.bool_)
     for row in range(len(own) - 1):
         head = tail = waiting = count = 0
-        for k in range(own[row], own[row + 1]):
-            v = nodes[k]
-            r[v] += shares[k]
-            if not seen[v]:
-                seen[v] = True
-                touched[count] = v
-                count += 1
-            if r[v] >= least and not waits[v]:
-                waits[v] = True
-                queue[tail] = v
-                tail = tail + 1 if tail + 1 < size else 0
-                waiting += 1
-        while waiting:
-            u = queue[head]
-            head = head + 1 if head + 1 < size else 0
-            waiting -= 1
-            waits[u] = False
-            mass = r[u]
-            r[u] = 0.0
-            x[u] += mass
-            pushes[row] += 1
-            for k in range(bounds[u], bounds[u + 1]):
-                v = columns[k]
-                r[v] += mass * kept[k]
+        u, mass, first, last = -1, 1.0, own[row], own[row + 1]  # the seeds, then each node that is pushed
+        while True:
+            for k in range(first, last):
+                v = nodes[k] if u < 0 else columns[k]
+                r[v] += shares[k] if u < 0 else mass * kept[k]
                 if not seen[v]:
                     seen[v] = True
                     touched[count] = v
@@ -53,6 +34,16 @@ def push_rows(bounds, columns, kept, own, nodes, shares, least, out, pushes, lef
                     queue[tail] = v
                     tail = tail + 1 if tail + 1 < size else 0
                     waiting += 1
+            if not waiting:
+                break
+            u = queue[head]
+            head = head + 1 if head + 1 < size else 0
+            waiting -= 1
+            waits[u] = False
+            mass, r[u] = r[u], 0.0
+            x[u] += mass
+            pushes[row] += 1
+            first, last = bounds[u], bounds[u + 1]
         for k in range(count):
             total[row] += x[touched[k]]
             left[row] += r[touched[k]]
