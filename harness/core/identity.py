@@ -33,6 +33,11 @@ artifacts stay valid.
 """
 
 
+def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content with the digest of all else in it under ``sha256``; one that was sealed and not changed is equal."""
+    return {**content, "sha256": digest({key: value for key, value in content.items() if key != "sha256"})}
+
+
 def identity(value: Any) -> Any:
     """A JSON value that is equal for two strategies exactly when they compute the same thing.
 

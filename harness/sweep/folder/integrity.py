@@ -13,7 +13,7 @@ import yaml
 from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
-from harness.core.identity import digest, file_sha256
+from harness.core.identity import digest, file_sha256, sealed
 from harness.core.input import misfit, read_yaml
 from harness.sweep.folder.lock import Family
 
@@ -117,7 +117,7 @@ def read_entry(folder: Path, lock: Mapping[str, Any]) -> dict[str, Any] | None:
     path = folder / ENTRY
     try:
         entry = json.loads(path.read_text(encoding="utf-8"))
-        own = entry["sha256"] == digest({key: value for key, value in entry.items() if key != "sha256"})
+        own = entry == sealed(entry)
         files = {str(name): str(value) for name, value in entry["files"].items()}
     except FileNotFoundError:
         return None

@@ -9,7 +9,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
-from harness.core.identity import digest
+from harness.core.identity import sealed
 from harness.core.input import Number, misfit, read_json
 from harness.sweep.folder.rows import Forecast, Named, Row
 
@@ -63,7 +63,7 @@ def read_lock(path: Path) -> dict[str, Any]:
     lock = read_json(path, f"the lock of a sweep, runs/sweeps/NAME/{LOCK}")
     if not isinstance(lock, dict) or not isinstance(lock.get("sha256"), str):
         raise HarnessError(f"{path}: no lock of a sweep; give runs/sweeps/NAME/{LOCK}")
-    if digest({key: value for key, value in lock.items() if key != "sha256"}) != lock["sha256"]:
+    if lock != sealed(lock):
         raise HarnessError(f"{path}: changed since it was written (its sha256 differs); sweep again for a new lock")
     if (told := misfit(lock, Lock)) is not None:
         raise HarnessError(f"{path}: {told}; sweep again")

@@ -30,7 +30,7 @@ from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
-from harness.core.identity import digest
+from harness.core.identity import sealed
 from harness.core.input import misfit
 from harness.core.table import counted
 from harness.evaluation.statistic import charge
@@ -99,7 +99,7 @@ class Ledger:
             if line is not None and "sha256" not in line:
                 lines.append({**line, "sha256": "", "previous": ""})  # a look from before looks were chained
                 continue
-            if line is None or line.get("sha256") != _sha256(line):
+            if line is None or line != sealed(line):
                 faults.append(f"{self.path}:{number}: this line was changed after it was written")
                 ends.append(None)
                 continue
@@ -159,13 +159,8 @@ class Ledger:
             if "data_sha256" in facts:
                 chain.refuse()
                 number = {"evaluation": len(self.of(facts["data_sha256"], facts["split"])) + 1}
-            line = {
-                "time": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-                **facts,
-                **number,
-                "previous": chain.last,
-            }
-            line["sha256"] = _sha256(line)
+            time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+            line = sealed({"time": time, **facts, **number, "previous": chain.last})
             before = self._text()
             before += "\n" if before and not before.endswith("\n") else ""
             write_text(self.path, f"{before}{json.dumps(line, sort_keys=True)}\n")
@@ -213,10 +208,6 @@ def _parse(line: str) -> dict[str, Any] | None:
         return None
     form = Look if isinstance(entry, dict) and "questions" in entry else Line
     return entry if misfit(entry, form) is None else None
-
-
-def _sha256(entry: Mapping[str, Any]) -> str:
-    return digest({key: value for key, value in entry.items() if key != "sha256"})
 
 
 def permits(own: Mapping[str, Any] | None, seen: Sequence[Mapping[str, Any]]) -> bool:

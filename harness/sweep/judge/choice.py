@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
-from harness.core.identity import code_version, digest, library_versions
+from harness.core.identity import code_version, library_versions, sealed
 from harness.sweep.folder.lock import LOCK, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import Row, score
@@ -72,7 +72,7 @@ def lock(
     for row in locked_rows(content):
         if known.get(row["trial"]):
             row["learned"] = dict(known[row["trial"]])
-    return {**content, "sha256": digest(content)}
+    return sealed(content)
 
 
 def check_unchanged(result: SweepResult, data: Benchmark) -> Mapping[str, Any]:
