@@ -28,7 +28,7 @@ from harness.core.table import TWO_COLUMNS, typeset
 from harness.fusion.reranker.pair_scores import PairScores
 from harness.graph.extractor.offline import fill_shards, read_rows
 from harness.plugins.llm.endpoint import Answer, Chat
-from harness.plugins.llm.endpoint.answers import Answers
+from harness.plugins.llm.endpoint.answer_store import Answers
 from harness.plugins.llm.extractor.openie_file import match_rows
 from harness.report.experiment import build_experiment
 from harness.run import Run

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
-from harness.plugins.llm.endpoint.answers import Answers
+from harness.plugins.llm.endpoint.answer_store import Answers
 from harness.plugins.llm.endpoint.chat import Chat
 from harness.plugins.llm.endpoint.client import Answer, Away, Refused
 from harness.plugins.llm.endpoint.fleet import Fleet

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT, digest
 from harness.plugins.llm.endpoint import Chat, Conversation
-from harness.plugins.llm.endpoint.answers import Answers
+from harness.plugins.llm.endpoint.answer_store import Answers
 from harness.plugins.llm.endpoint.chat import LETTERS
 from harness.plugins.llm.endpoint.prompt import fill, form_of, read_field, read_text
 from harness.plugins.llm.reader import Contexts

@@ -9,7 +9,7 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.plugins.llm.endpoint import Answer, Chat
-from harness.plugins.llm.endpoint.answers import Answers
+from harness.plugins.llm.endpoint.answer_store import Answers
 from harness.plugins.llm.endpoint.prompt import fill, read_field, read_text
 
 
