@@ -40,38 +40,6 @@ def test_every_command_teaches(name):
     assert max(map(len, printed.partition("Keys and their defaults:")[2].splitlines())) <= 80
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["sweap"], "harness sweap: no such command (did you mean sweep?)"),
-        (["sweep", "fuser=boltzman"], "fuser=boltzman is not known (did you mean boltzmann?)"),
-        (["sweep", "dataset=1"], "dataset=1 is not known; known: "),
-        (["fuse", "fuser=null"], "fuser=null is not known; known: boltzmann, "),
-        (["fuse", "normalizer=[]"], "normalizer=[] is not known; known: "),
-        (["sweep", "-m", "retriever@lists.graph=ppr,2"], "retriever@lists.graph=2 is not known; known: "),
-        (["sweep", "fuser.alpha=1.3", "grid=point"], "fuser.alpha must be in [0, 1], got alpha=1.3"),
-        (["sweep", "fuser.alfa=1"], "alfa"),
-        (["sweep", "objective=last_hopp@5"], "did you mean last_hop?"),
-        (["sweep", "+grid.mine={fuser:[rrf],fuser.kk:[1]}"], "grid.mine: fuser.kk is no knob of these points"),
-        (["sweep", "+grid.mine={encoder:[a]}"], "encoder needs new runs"),
-        (["sweep", "pool.lists=[dense,grph]"], "did you mean graph?"),
-        (["sweep", "pool.cap=0"], "pool.cap must be in [1, inf), got cap=0"),
-        (["sweep", "normalizer=zscore", "grid=point"], "normalizer"),
-        (["sweep", "fuser=["], "a bracket is opened and not closed"),
-        (["heldout", "sweep=nowhere"], "nowhere: not a sweep's folder"),
-    ],
-)
-def test_a_mistake_is_one_line_and_status_2(arguments, message, tmp_path):
-    where = [f"paths.runs={tmp_path}"] if len(arguments) > 1 else []
-    done = warm.harness(*arguments, *where, cwd=tmp_path)
-    assert done.returncode == 2, done.stderr
-    assert done.stderr.count("\n") == 1, done.stderr
-    assert done.stderr.startswith("error: ")
-    assert message in done.stderr
-    assert done.stdout == ""
-    assert not list(tmp_path.rglob("*.parquet"))
-
-
 def test_all_bad_points_are_told_at_once(tmp_path):
     done = warm.harness("sweep", "+grid.a={fuser:[linear],fuser.alpha:[2,3]}", f"paths.runs={tmp_path}")
     assert "2 mistakes" in done.stderr

@@ -260,20 +260,3 @@ def test_a_wrong_argument_is_one_line(call: Callable[[], object], told: str) -> 
     with pytest.raises(HarnessError, match=rf"^{told}") as caught:
         call()
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["evaluate", "run=r.json", "gold=g.json", "metrics=0.5"], "metrics=0.5: expected a name, or a list of names"),
-        (["evaluate", "run=r.json", "gold=g.json", "k=0.5"], "k=0.5: expected"),
-        (["compare", "run=r.json", "baseline=r.json", "gold=g.json", "metric=0.5"], "metrics=0.5: expected"),
-        (["sweep", "dataset=1"], "dataset=1 is not known; known: 2wikimultihopqa"),
-        (["sweep", "metrics=0.5", "dry_run=true"], "metrics=0.5: expected"),
-        (["fuse", "lists.a=1", "out=x.trec"], "lists.a=1: expected a path"),
-    ],
-)
-def test_values_of_another_kind_are_one_line(options: list[str], words: str, tmp_path: Path) -> None:
-    done = warm.harness(*options, cwd=tmp_path)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-    assert words in done.stderr

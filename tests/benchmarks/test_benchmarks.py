@@ -1,6 +1,5 @@
 """Both sides of every benchmark compute the same, on small work; nothing is timed."""
 
-import json
 import os
 from time import sleep
 
@@ -12,6 +11,7 @@ from tests.benchmarks.__main__ import made, names
 from tests.benchmarks.growth import exponent, exponents
 from tests.benchmarks.measure import Case, run
 from tests.benchmarks.united import united
+from tests.world.folder import write_benchmark
 
 PEERS = {
     "sweep": "ranx",
@@ -72,19 +72,14 @@ def test_exponent_by_hand() -> None:
 
 
 def test_copies_of_real_passages_have_other_names_in_the_same_places(tmp_path, monkeypatch) -> None:
-    rows = [("a", "Rome", "Rome is in Italy. The end."), ("b", "Oslo", "Oslo is not. Italy is the end. the")]
-    folder = tmp_path / "nq"
-    folder.mkdir()
-    (folder / "corpus.jsonl").write_text(
-        "".join(json.dumps({"id": one, "title": title, "text": text}) + "\n" for one, title, text in rows)
-    )
-    query = {"id": "q", "question": "Where?", "answers": ["Italy"], "supporting_ids": ["b"]}
-    (folder / "queries.jsonl").write_text(json.dumps(query) + "\n")
+    texts = {"Rome": "Rome is in Italy. The end.", "Oslo": "Oslo is not. Italy is the end. the"}
+    query = {"id": "q", "question": "Where?", "answers": ["Italy"], "supporting_ids": ["p1"]}
+    write_benchmark(tmp_path / "nq", texts, [query])
     monkeypatch.setenv("HARNESS_DATA", str(tmp_path))
     made, asked = united(5, 10)
     corpus = list(made)
-    assert [row["id"] for row in corpus] == ["b", "a", "b-1", "a-1", "b-2"]
-    assert asked[0]["supporting_ids"] == ["b"]
+    assert [row["id"] for row in corpus] == ["p1", "p0", "p1-1", "p0-1", "p1-2"]
+    assert asked[0]["supporting_ids"] == ["p1"]
     names = {"Rome", "Oslo", "Italy"}
     (oslo, rome) = corpus[2:4]
     assert rome["title"] == rome["text"].split()[0]

@@ -15,6 +15,7 @@ import pytest
 from harness.benchmark import UNORDERED, md5_split
 from harness.core.errors import HarnessError
 from harness.evaluation.gold import Gold, short_source
+from tests.world.folder import write_benchmark
 
 OURS = b"""{"id": "q1", "supporting_ids": ["b", "a"], "hops": 2, "type": "bridge", "question": "?"}
 {"id": "q2", "supporting_ids": ["z"]}
@@ -139,17 +140,12 @@ def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
 
 def test_a_folder_of_a_benchmark_is_gold_within_a_command_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARNESS_RUNS", str(tmp_path / "runs"))
-    (tmp_path / "corpus.jsonl").write_text(
-        '{"id": "a", "title": "", "text": "t"}\n{"id": "b", "title": "", "text": "u"}\n'
-    )
-    query = (
-        '{"id": "q", "question": "?", "answers": ["x"], "supporting_ids": ["b", "a"], "hops": 2, "type": "bridge"}\n'
-    )
-    (tmp_path / "queries.jsonl").write_text(query)
+    query = {"id": "q", "question": "?", "answers": ["x"], "supporting_ids": ["p1", "p0"], "hops": 2, "type": "bridge"}
+    write_benchmark(tmp_path, {"A": "t", "B": "u"}, [query])
     with hydra.initialize_config_dir(str(tmp_path), version_base="1.3"):
         gold = Gold.read(tmp_path)
         assert hydra.core.global_hydra.GlobalHydra.instance().is_initialized()
-    assert (gold.query_ids, gold.supporting, gold.hops, gold.types) == (["q"], [["b", "a"]], [2], ["bridge"])
+    assert (gold.query_ids, gold.supporting, gold.hops, gold.types) == (["q"], [["p1", "p0"]], [2], ["bridge"])
 
 
 def test_qrels_as_ranx_writes_them(tmp_path: Path) -> None:

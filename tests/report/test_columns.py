@@ -12,7 +12,7 @@ def test_a_metric_that_is_configured_is_shown_everywhere(overrides: list[str], t
     """Terminal, CSV, LaTeX, site and MLflow, on tune and test; GraphWin and GraphLoss where W and L are others."""
     own = [one for one in overrides if one != "tracking=none"]
     metrics = "metrics=[full_sup@5,recall@5,mrr,any_sup@7]"
-    done = harness("sweep", *own, metrics, "objective=full_sup@5", "fuser=rrf", cwd=tmp_path, check=True)
+    done = harness("sweep", *own, metrics, "objective=full_sup@5", "grid=point", "fuser=rrf", cwd=tmp_path, check=True)
     shown = done.stdout
     shown += harness("heldout", cwd=tmp_path, check=True).stdout
     assert shown.count("any_sup@7") == shown.count("mrr") == 2

@@ -22,6 +22,7 @@ from harness.plugins.dice.dataset.rog import Rog
 from harness.plugins.dice.dataset.webqsp_rog import WebQSP
 from harness.plugins.dice.dataset.wiki_triples import WikiTriples
 from harness.work.store import Store
+from tests.world.folder import write_benchmark
 
 JAMAICA = ["Jamaica", "location.country.languages_spoken", "Jamaican English"]
 RECORDS = [
@@ -185,8 +186,7 @@ def test_wiki_triples_from_the_questions_of_a_folder(store: Store, tmp_path: Pat
 
 
 def test_a_source_without_evidence_is_refused(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "corpus.jsonl").write_text('{"id": "p0", "title": "A", "text": "a"}')
-    (tmp_path / "queries.jsonl").write_text('{"id": "q", "question": "?", "answers": [], "supporting_ids": ["p0"]}')
+    write_benchmark(tmp_path, {"A": "a"}, [{"id": "q", "question": "?", "answers": [], "supporting_ids": ["p0"]}])
     with pytest.raises(HarnessError, match="no question carries evidence triples"):
         WikiTriples("wiki_triples", Folder(str(tmp_path))).load(store)
 
