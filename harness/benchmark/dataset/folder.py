@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from harness.benchmark import Benchmark, Texts
-from harness.benchmark.source.assembly import answerable, assemble, check_gold
-from harness.benchmark.source.chain import Chain, check_chain
+from harness.benchmark.source.assembly import Chain, answerable, assemble, check_chain, check_gold
 from harness.benchmark.source.judgements import join_judgements, judged_benchmark, judgement_files, read_judgements
 from harness.benchmark.source.prepared import (
     need_file,

@@ -1,11 +1,11 @@
+from .assembly import Chain as Chain
 from .assembly import assemble as assemble
+from .assembly import chains as chains
+from .assembly import check_chain as check_chain
+from .assembly import with_chain as with_chain
 from .card import Card as Card
 from .card import read_card as read_card
 from .card import sample_note as sample_note
-from .chain import Chain as Chain
-from .chain import chains as chains
-from .chain import check_chain as check_chain
-from .chain import with_chain as with_chain
 from .corpus import read_corpus as read_corpus
 from .judgements import join_judgements as join_judgements
 from .judgements import judged_benchmark as judged_benchmark

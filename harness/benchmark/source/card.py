@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from harness.benchmark.source.chain import Chain, check_chain
+from harness.benchmark.source.assembly import Chain, check_chain
 from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError
 
@@ -25,7 +25,7 @@ class Card:
     ``bytes``, ``blob`` (git's hash), and ``seen`` (``repository, sha256, bytes``): a copy elsewhere that could not be
     compared; one that differs warns.    hub: ``repo`` and ``revision`` (null: the one of the first download).
     mirrors: addresses of folders that hold the files, tried in order where the Hub gives none; they need a ``sha256``.
-    chain: see ``dataset/chain.py``.
+    chain: see ``source/assembly.py``.
     """
 
     name: str
