@@ -18,7 +18,6 @@ from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
 from harness.core.concepts import package_folder
-from harness.core.configuration import extensions
 
 CHECKOUT = package_folder("conf").resolve().parent
 PLACE = re.compile(r"paths\.(runs|reports|looks|ledger)=(/[\w./-]+)")
@@ -41,6 +40,8 @@ def _compose(config_name: str, overrides: Sequence[str] = ()) -> Any:
 
     Places, which each test has of its own, are set afterwards.
     """
+    from harness.core.configuration import extensions  # of the package that runs, which may be another one here
+
     folders = tuple(extensions.folders())
     if not all(folder.is_relative_to(CHECKOUT) for folder in folders):
         return _build(config_name, [*overrides])

@@ -12,6 +12,7 @@ from omegaconf import OmegaConf
 from harness.core.configuration.file_names import join_lists, quote_files
 from harness.core.errors import HarnessError
 from tests import warm
+from tests.conftest import Command
 
 NAMES = [
     "ünïcode-李明.trec", "bm25(k1=0.9,b=0.4).trec", "v1.0_final (2).trec", "a=b.trec", "it's.trec", '"q".trec',
@@ -99,12 +100,14 @@ def test_a_list_that_the_shell_split_is_put_together() -> None:
         ("evaluate run=nöwhere.trec gold=g.txt", "nöwhere.trec: there is no such file"),
     ],
 )
-def test_what_cannot_be_is_one_line_that_helps(tmp_path: Path, typed: str, message: str) -> None:
+def test_what_cannot_be_is_one_line_that_helps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command, typed: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "f.trec").write_text("q1 Q0 d1 1 9 s\n")
     (tmp_path / "g.txt").write_text("q1 0 d1 1\n")
-    done = warm.harness(*typed.split(), cwd=tmp_path)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert message in done.stderr
+    status, _, said = command(*typed.split())
+    assert (status, said.count("\n"), message in said) == (2, 1, True), said
 
 
 def test_a_command_reads_such_a_file(tmp_path: Path) -> None:
