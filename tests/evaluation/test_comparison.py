@@ -9,6 +9,7 @@ from statsmodels.stats.contingency_tables import mcnemar as exact
 
 from harness.core.table import Scale
 from harness.evaluation.comparison import Comparison, record
+from harness.evaluation.evaluate import evaluate
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
 from harness.evaluation.run_comparison import compare
@@ -166,3 +167,16 @@ def test_clusters_and_the_least_coverage_are_told() -> None:
     (one,) = compare({"new": [whole, part]}, whole, gold, "recall@1")
     assert (one.coverages["new"].answered, one["queries"]["missing"]) == (1, 2)
     assert (one["clusters"], one["largest_cluster"]) == (2, 2)
+
+
+def test_a_row_a_query_by_hand() -> None:
+    """q1 is won, q2 lost, q3 tied; a gold passage that a list lacks has no rank."""
+    gold = Gold.from_dict({"q1": ["a", "b"], "q2": ["a"], "q3": ["a"]})
+    ours = Run.from_dict({"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0}, "q3": {"x": 2.0, "a": 1.0}})
+    theirs = Run.from_dict({"q1": {"x": 2.0, "a": 1.0}, "q2": {"a": 1.0}, "q3": {"x": 2.0, "a": 1.0}})
+    rows = compare(ours, theirs, gold, "mrr").query_records()
+    assert [(row["query_id"], row["result"], row["gold_ranks"], row["baseline_ranks"]) for row in rows] == [
+        ("q1", "won", [1, 2], [2, None]), ("q2", "lost", [None], [1]), ("q3", "tied", [2], [2]),
+    ]  # fmt: skip
+    said = evaluate(ours, gold, ["recall@1", "full_sup@1"]).explanation()["metrics"]
+    assert said.startswith("recall@k: the share of gold passages that are in the top k; full_sup@k: all gold")
