@@ -78,9 +78,8 @@ class Run:
         values = np.asarray(score, dtype=np.float64) + 0.0  # -0.0 becomes 0.0: they are one score
         pairs = np.sort(rows * len(documents) + numbers)
         if not np.isfinite(values).all() or (pairs[1:] == pairs[:-1]).any():
-            columns = (pa.DictionaryArray.from_arrays(pa.array(one), ids) for one, ids in
-                       ((rows.astype(np.int32), queries), (numbers, documents)))  # fmt: skip
-            found = Entries(*columns, values)
+            ids = pa.DictionaryArray.from_arrays
+            found = Entries(ids(pa.array(rows.astype(np.int32)), queries), ids(pa.array(numbers), documents), values)
             check_finite(found)
             check_once(found)
         order = find_order(rows, numbers, values)

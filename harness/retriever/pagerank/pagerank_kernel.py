@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -45,8 +45,7 @@ class SolverArrays(NamedTuple):
     upper: Float32
 
 
-@intrinsic
-def relax(typing, out, row, start, values, matrix, line, scale, chosen, upper, loss, change, lost):
+def _relax(typing, out, row, start, values, matrix, line, scale, chosen, upper, loss, change, lost):
     """out[row] = scale (start[row] + the entries of a line of a matrix times their rows of ``values``), where chosen.
 
     Adds upper |new - old| to change and loss x new to lost, float64[1, COUNT]. Sixteen numbers are one value in
@@ -97,6 +96,9 @@ def relax(typing, out, row, start, values, matrix, line, scale, chosen, upper, l
     whole, single, double = types.int64, types.float32, types.float64
     asked = (out, whole, start, values, matrix, whole, single, chosen, double, double, change, lost)
     return types.void(*asked), emit
+
+
+relax: Any = intrinsic(_relax)
 
 
 @numba.njit(cache=True, nogil=True)

@@ -113,5 +113,5 @@ def of_rows(before: str, chosen: Sequence[str], rows: Iterable[tuple[int, Sequen
             found.append(id_of(f"{place} {name}", cell))
         numbers.append(number_of(f"{place} {value}", cells[-1]))
         lines.append(line)
-    columns = [pa.array(one, pa.string()).dictionary_encode() for one in ids]
-    return Entries(*columns, np.array(numbers, dtype=np.float64), place=lambda entry: f"{before}{lines[entry]}")
+    queries, docs = (pa.array(one, pa.string()).dictionary_encode() for one in ids)
+    return Entries(queries, docs, np.array(numbers, dtype=np.float64), place=lambda entry: f"{before}{lines[entry]}")
