@@ -103,9 +103,10 @@ def check_finite(found: Entries) -> None:
     large = np.flatnonzero(np.abs(found.scores) >= EXACT)
     rows, scores = found.queries.indices.to_numpy()[large], found.scores[large]
     order = np.lexsort((scores, rows))
-    equal = (np.diff(rows[order]) == 0) & (np.diff(scores[order]) == 0)
+    before, after = order[:-1], order[1:]
+    equal = (rows[before] == rows[after]) & (scores[before] == scores[after])
     if equal.any():
-        entry = int(large[order[1:][equal].min()])
+        entry = int(large[after[equal].min()])
         log.warning(
             "%s: query %s: document %s and another have the score %.0f; whole numbers from 2^53 on are rounded, and "
             "different ones may become equal: write the scores divided, or less a constant",
