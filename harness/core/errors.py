@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeGuard
@@ -34,7 +35,7 @@ def bounded(
 ) -> None:
     """Raise unless ``low <= value <= high`` (``low < value`` with ``open_low``); ``None`` bounds are infinite.
 
-    name: the knob as it is typed in a config, e.g. ``fuser.alpha``. A NaN and an infinity are never within bounds.
+    name: the knob as it is typed in a config, e.g. ``fuser.alpha``, or where it stands in a file. A NaN and an infinity are never within bounds.
     """
     if not is_number(value):
         raise HarnessError(f"{name} must be a number, got {value!r}")
@@ -43,7 +44,7 @@ def bounded(
     if below or above or not _is_finite(value):
         left = "(-inf" if low is None else f"{'(' if open_low else '['}{low}"
         right = "inf)" if high is None else f"{high}]"
-        raise HarnessError(f"{name} must be in {left}, {right}, got {name.rpartition('.')[2]}={value}")
+        raise HarnessError(f"{name} must be in {left}, {right}, got {re.split('[. ]', name)[-1]}={value}")
 
 
 def _is_finite(value: float) -> bool:

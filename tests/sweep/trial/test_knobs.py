@@ -1,5 +1,7 @@
 """Where a strategy must stand and none does, the key is named, typed or stored."""
 
+from typing import Any
+
 import pytest
 from omegaconf import OmegaConf
 
@@ -16,9 +18,9 @@ def plan(key: str, value: object) -> Plan:
     return Plan(config, LISTS)
 
 
-def test_graphs_are_described_where_a_table_asks_for_them(overrides):
-    nobody = None  # no benchmark is looked at
-    assert plan(overrides).graphs(nobody) == {}
+def test_graphs_are_described_where_a_table_asks_for_them() -> None:
+    nobody: Any = None  # no benchmark is looked at
+    assert Plan(compose("config", [*LISTS, "grid=point"]), LISTS).graphs(nobody) == {}
 
 
 @pytest.mark.parametrize("key", ["dataset", "fuser", "normalizer", "temperature", "reranker",

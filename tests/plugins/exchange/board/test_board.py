@@ -252,7 +252,7 @@ def test_printed_figures_stand_apart_with_their_source(command: Command, board: 
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("figure", 74.7, "claims.yaml: entry 1: figure = '74.7', expected a share"),
+        ("figure", 74.7, "claims.yaml: entry 1: figure must be in [0, 1], got figure=74.7"),
         ("figure", "74.7", "claims.yaml: entry 1: figure must be a number, got '74.7'"),
         ("source", "", "claims.yaml: entry 1: source = '', expected 1 to 400 characters"),
         ("metric", "found@5", "found"),
