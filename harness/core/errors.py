@@ -35,7 +35,8 @@ def bounded(
 ) -> None:
     """Raise unless ``low <= value <= high`` (``low < value`` with ``open_low``); ``None`` bounds are infinite.
 
-    name: the knob as it is typed in a config, e.g. ``fuser.alpha``, or where it stands in a file. A NaN and an infinity are never within bounds.
+    name: the knob as it is typed in a config, e.g. ``fuser.alpha``, or its place in a file. A NaN and an infinity are
+    never within bounds.
     """
     if not is_number(value):
         raise HarnessError(f"{name} must be a number, got {value!r}")
