@@ -130,3 +130,11 @@ def test_intervals_hold_the_truth_where_runs_vary():
 def test_what_is_refused(ours, theirs, labels, message):
     with pytest.raises(HarnessError, match=message):
         two_way(ours, theirs, labels)
+
+
+@pytest.mark.parametrize("level", [0, 1.5])
+def test_a_level_is_more_than_0_and_at_most_1(level):
+    found = two_way(*made(0, 30, (1, 1), 0.0, 0.3))
+    assert found.interval(1) == (-np.inf, np.inf)
+    with pytest.raises(HarnessError, match=rf"level must be in \(0, 1\], got level={level}"):
+        found.interval(level)
