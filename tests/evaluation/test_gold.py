@@ -282,3 +282,11 @@ def test_what_it_is_called_and_as_qrels(tmp_path: Path) -> None:
     part = gold.split(md5_split("q1"))
     assert repr(part).startswith(f"Gold({len(part)} queries of {md5_split('q1')}, ")
     assert [short_source(name) for name in ("/data/mine/gold.jsonl", "sample")] == ["mine/gold.jsonl", "sample"]
+
+
+def test_a_file_that_is_called_like_a_benchmark_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sample").write_text("q1 0 d1 1\n")
+    monkeypatch.chdir(tmp_path)
+    assert Gold.read("sample").query_ids == ["q1"]
+    with pytest.raises(HarnessError, match="nowhere"):
+        Gold.read("nowhere")
