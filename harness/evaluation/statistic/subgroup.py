@@ -18,7 +18,7 @@ def interaction(values: NDArray[np.float64], members: Sequence[NDArray[np.int64]
 
     values: float64[Q], differences of two systems.    members: the queries of each group, which do not overlap.
     labels: int64[Q], each query's cluster. Wald's F of the groups' means with the covariance that is robust to clusters
-    (Liang & Zeger 1986), C / (C - 1) times, which statsmodels gives as ``cov_type="cluster"``; its second degrees are
+    (Liang & Zeger 1986), C / (C - 1) times: that of statsmodels without its (n - 1) / (n - k); its second degrees are
     the fewest effective clusters of a group, less 1.
     """
     from scipy.stats import f
