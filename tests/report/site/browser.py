@@ -71,11 +71,19 @@ class Browser:
         self._send("Page.navigate", url=url)
 
     def wait(self, condition: str, seconds: float = 30) -> None:
-        """Until a JavaScript expression is true."""
+        """Until a JavaScript expression is true; what is asked while one page takes another's place is asked again."""
         end = time.monotonic() + seconds
-        while not self.evaluate(f"!!({condition})"):
+        while not self._is_true(condition):
             assert time.monotonic() < end, f"never true: {condition}\n{self.text()}\n{self.complaints}"
             time.sleep(0.02)
+
+    def _is_true(self, condition: str) -> bool:
+        try:
+            return bool(self.evaluate(f"!!({condition})"))
+        except AssertionError as error:
+            if "navigated" not in str(error):
+                raise
+            return False
 
     def evaluate(self, expression: str) -> Any:
         """The value of a JavaScript expression, or of its promise."""
