@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 REPEATS = 3
-LONG = 15.0
-"""Seconds of a side's first turn above which it has one other; above four times as many it has none.
+BUDGET = 20.0
+"""Seconds that all turns of a case may take after the first ones: what takes longer has fewer of them, or none.
 
 A first turn starts servers, compiles and opens files: only where it is so long that this is little is it the measure.
 """
@@ -71,24 +71,20 @@ class Turn:
         return cls(result, seconds * scale, (processor() - worked) * scale)
 
 
-def run(case: Case, repeats: int = REPEATS, long: float = LONG) -> dict[str, Any]:
-    """The row of a case: medians over ``repeats`` turns of each side after a first one, and the ratio's range.
+def run(case: Case, repeats: int = REPEATS, budget: float = BUDGET) -> dict[str, Any]:
+    """The row of a case: medians over up to ``repeats`` turns of each side after a first one, and the ratio's range.
 
-    long: see LONG; a side that takes so long has one turn after the first, or the first alone.
+    budget: see BUDGET; one turn is taken though it is longer, but for a case whose first ones took three times as long.
     """
     load = os.getloadavg()[0]
     sides = ((case.ours, 1.0), (case.theirs, case.scale))
     first = [Turn.of(side, scale) for side, scale in sides]
     tolerance = case.check(first[0].result, first[1].result)
-    lasted = [one.seconds / scale for one, (_, scale) in zip(first, sides, strict=True)]
-    more = [0 if seconds > 4 * long else 1 if seconds > long else repeats for seconds in lasted]
-    turns = [[] if count else [one] for one, count in zip(first, more, strict=True)]
-    for number in range(repeats):
-        for (side, scale), count, own in zip(sides, more, turns, strict=True):
-            if number < count:
-                own.append(Turn.of(side, scale))
-    ours, peer = ([one.seconds for one in own] for own in turns)
-    busy = [[one.processor for one in own] for own in turns]
+    lasted = sum(one.seconds / scale for one, (_, scale) in zip(first, sides, strict=True))
+    more = 0 if lasted > 3 * budget else min(repeats, max(1, int(budget / lasted)))
+    rounds = [[Turn.of(side, scale) for side, scale in sides] for _ in range(more)] or [first]
+    ours, peer = ([one.seconds for one in own] for own in zip(*rounds, strict=True))
+    busy = [[one.processor for one in own] for own in zip(*rounds, strict=True)]
     ratio = statistics.median(peer) / statistics.median(ours)
     return {
         "ours_s": round(statistics.median(ours), 6),
@@ -106,7 +102,7 @@ def run(case: Case, repeats: int = REPEATS, long: float = LONG) -> dict[str, Any
         "ours_cpu_s": round(statistics.median(busy[0]), 6),
         "peer_cpu_s": round(statistics.median(busy[1]), 6),
         "ratio_cpu": round(statistics.median(busy[1]) / max(statistics.median(busy[0]), 1e-9), 3),
-        "repeats": min(len(ours), len(peer)),
+        "repeats": len(rounds),
         "processors": len(os.sched_getaffinity(0)),
         "load": [round(load, 1), round(os.getloadavg()[0], 1)],
         **case.facts(),

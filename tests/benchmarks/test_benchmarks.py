@@ -44,24 +44,22 @@ def test_a_row_is_medians_and_their_ratio(tmp_path) -> None:
     row = run(case, repeats=3)
     assert row["ratio"] == pytest.approx(row["peer_s"] / row["ours_s"], rel=0.5, abs=5)
     assert {"ours_s", "peer_s", "ratio", "peer", "versions", "work"} <= row.keys()
-    slow = Case("work", "peer", lambda: 1, lambda: 1, lambda a, b: "equal", aim=0.0)
-    assert (row["repeats"], run(slow, repeats=3, long=0.0)["repeats"]) == (3, 1)
+    assert row["repeats"] == 3
     report.add(tmp_path, "one", row)
     report.add(tmp_path, "two", {**row, "work": "other"})
     assert "`one`: work. Same: equal." in (tmp_path / "benchmarks.md").read_text()
     assert "`two`: other." in (tmp_path / "benchmarks.md").read_text()
 
 
-def test_a_side_whose_first_turn_is_long_has_one_other_and_after_a_very_long_one_none() -> None:
+def test_a_case_has_as_many_turns_as_its_seconds_allow() -> None:
     calls: list[str] = []
     case = Case("work", "peer", lambda: calls.append("ours"), lambda: (calls.append("peer"), sleep(0.6)),
                 lambda a, b: "equal", aim=0.0)  # fmt: skip
-    row = run(case, repeats=2, long=0.5)
-    assert calls == ["ours", "peer", "ours", "peer", "ours"]
-    calls.clear()
-    run(case, repeats=2, long=0.1)
-    assert calls == ["ours", "peer", "ours", "ours"]
+    row = run(case, repeats=3, budget=1.4)
+    assert calls == ["ours", "peer"] * 3
     assert row["ratio_range"][0] <= row["ratio"] <= row["ratio_range"][1]
+    assert [run(case, repeats=3, budget=budget)["repeats"] for budget in (0.3, 0.1)] == [1, 1]
+    assert calls == ["ours", "peer"] * 6
 
 
 def test_exponent_by_hand() -> None:

@@ -1,4 +1,4 @@
-"""The same on the entity graph of 2WikiMultihopQA, with the restarts that the retriever makes."""
+"""The same on the entity graph of 2WikiMultihopQA by static vectors, with the restarts that the retriever makes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Caught(Exception):
 
 def case(quick: bool) -> Case:
     data, store = real.benchmark(), real.store()
-    retriever = retrievers(compose("config", [f"dataset={real.NAME}"]))["graph"]
+    retriever = retrievers(compose("config", [f"dataset={real.NAME}", "encoder=static"]))["graph"]
     transition, restarts = asked(retriever, data, store)
     work, alone = f"entity graph of {data.name}", 4 if quick else 100
     return compared(transition, restarts, 0.5, 25, work, alone, timed=restarts.shape[0])
