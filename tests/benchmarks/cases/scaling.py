@@ -102,7 +102,7 @@ def bm25_index(quick: bool) -> tuple[str, Callable[[], Any]]:
     from tests.benchmarks import real
 
     passages = list(real.benchmark().passages)
-    texts = passages if quick else (passages * 32)[:75_000]
+    texts = passages if quick else (passages * 32)[:150_000]
     return f"the words of {len(texts)} passages counted for BM25", lambda: Words("english", None).counts(texts)[0].data
 
 
