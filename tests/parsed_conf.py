@@ -1,4 +1,4 @@
-"""Importing it parses each file of conf/ once a process, and composes the same overrides of it once.
+"""Importing it parses each file of conf/ once a process, and composes the same choice of them once.
 
 Compositions took a third of the suite's time. Of a file that has not changed OmegaConf gets a copy of what was parsed.
 The tables of Hydra's grammar are there in what is forked (see ``tests.warm``), since it has composed.
@@ -6,21 +6,32 @@ The tables of Hydra's grammar are there in what is forked (see ``tests.warm``), 
 
 from __future__ import annotations
 
+import atexit
+import hashlib
 import io
 import os
 import pickle
-import re
-from collections.abc import Sequence
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import hydra
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
+from hydra.errors import HydraException
 from omegaconf import OmegaConf
 
 from harness.core.concepts import package_folder
 
-CHECKOUT = package_folder("conf").resolve().parent
-PLACE = re.compile(r"paths\.(runs|reports|looks|ledger)=(/[\w./-]+)")
+if "COMPOSED" not in os.environ:
+    os.environ["COMPOSED"] = tempfile.mkdtemp(prefix="composed-")
+    atexit.register(shutil.rmtree, os.environ["COMPOSED"], ignore_errors=True)
+COMPOSED = Path(os.environ["COMPOSED"])
+"""The folder of what all processes of these tests have composed; the first of them deletes it."""
 _parse, _parsed = OmegaConf.load, {}
 _build, _built = hydra.compose, {}
 
@@ -36,26 +47,52 @@ def _load(file: Any) -> Any:
 
 
 def _compose(config_name: str, overrides: Sequence[str] = ()) -> Any:
-    """A copy, whose interpolations are resolved where it is used; of a folder of a test's own it is composed anew.
+    """A copy, whose interpolations are resolved where it is used.
 
-    Places, which each test has of its own, are set afterwards.
+    What chooses files is composed once. Other values are set in a copy, by Hydra, as it does after composing.
     """
     from harness.core.configuration import extensions  # of the package that runs, which may be another one here
 
-    folders = tuple(extensions.folders())
-    if not all(folder.is_relative_to(CHECKOUT) for folder in folders):
+    folders = extensions.folders()
+    try:
+        parsed = OverridesParser.create().parse_overrides([*overrides])
+    except HydraException:
         return _build(config_name, [*overrides])
-    places = dict(found.groups() for found in map(PLACE.fullmatch, overrides) if found)
-    others = tuple(one for one in overrides if not PLACE.fullmatch(one))
-    key = (config_name, others, folders, str(extensions.additions()))
-    if key not in _built:
-        _built[key] = pickle.dumps(_build(config_name, [*others]))
-    config = pickle.loads(_built[key])
-    if places and "paths" not in config:
-        return _build(config_name, [*overrides])
-    for name, place in places.items():
-        config.paths[name] = place
+    chosen = [one for one in parsed if _chooses(one, folders)]
+    config = pickle.loads(_chosen(config_name, [str(one.input_line) for one in chosen], folders))
+    try:
+        ConfigLoaderImpl._apply_overrides_to_config([one for one in parsed if one not in chosen], config)
+    except HydraException:
+        return _build(config_name, [*overrides])  # which says what is wrong
     return config
+
+
+def _chosen(config_name: str, overrides: Sequence[str], folders: Sequence[Path]) -> bytes:
+    """What these files compose to, pickled: from the memory of this process, or a file of another one."""
+    key = repr((config_name, overrides, [*_states(folders)]))
+    if key not in _built:
+        place = COMPOSED / hashlib.sha256(key.encode()).hexdigest()
+        if not place.is_file():
+            written = place.with_suffix(f".{os.getpid()}")
+            written.write_bytes(pickle.dumps(_build(config_name, [*overrides])))
+            written.replace(place)
+        _built[key] = place.read_bytes()
+    return _built[key]
+
+
+def _states(folders: Sequence[Path]) -> Iterator[tuple[str, int, int]]:
+    for folder in folders:
+        for path in sorted(folder.rglob("*.yaml")):
+            state = path.stat()
+            yield str(path), state.st_mtime_ns, state.st_size
+
+
+def _chooses(one: Override, folders: Sequence[Path]) -> bool:
+    """Whether it chooses a file of ``conf/``, or is one that Hydra itself takes or refuses."""
+    group = str(one.key_or_group)
+    if one.package is not None or one.is_sweep_override() or one.is_hydra_override():
+        return True
+    return not isinstance(one.value(), dict) and any((folder / group).is_dir() for folder in folders)
 
 
 OmegaConf.load, hydra.compose = _load, _compose
