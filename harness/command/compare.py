@@ -75,11 +75,11 @@ def run(config: DictConfig) -> None:
     from harness.evaluation.system_table import Matrix, system_table
     from harness.evaluation.verdict import Comparisons
     from harness.report.difference_figure import picture
-    from harness.report.output import BY_QUERY, FIGURES, check_ending, write_figure, write_result
+    from harness.report.output import FIGURES, check_ending, write_figure, write_result
     from harness.sweep.heldout import charged, describe_charge
 
     complete(config)
-    check_ending(config.out, known=BY_QUERY)
+    check_ending(config.out, queries=True)
     check_ending(config.figure, "figure", FIGURES)
     gate = _gate(config)
     runs, baselines = _systems(config)

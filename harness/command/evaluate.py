@@ -54,13 +54,13 @@ def run(config: DictConfig) -> None:
     from harness.core.table import paragraph, shown_lines
     from harness.evaluation.coverage import read_gold, show_coverage
     from harness.evaluation.evaluate import evaluate_run
-    from harness.report.output import BY_QUERY, check_ending, write_result
+    from harness.report.output import check_ending, write_result
     from harness.run import io as lists
     from harness.run.systems import file_of
 
     complete(config)
     explain = config.explain
-    check_ending(config.out, known=BY_QUERY)
+    check_ending(config.out, queries=True)
     file = file_of("run", plain(config.run))
     keep_inputs(config, file.path)
     wanted = at_depths(plain(config.metrics), plain(config.k))

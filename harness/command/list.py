@@ -46,8 +46,6 @@ def _names(concept: str) -> Table:
         raise HarnessError(
             f"concept={concept} is not known{nearest(concept, known)}; known: {', '.join(sorted(known))}"
         )
-    found = described(concept)
-    if concept == "metric":
-        found = {**described_metrics(), **found, **OUTCOMES}
+    found = {**described_metrics(), **OUTCOMES} if concept == "metric" else described(concept)
     rows = [[name, text] for name, text in found.items()]
     return Table(concept, concept, [Column(concept, "text"), Column("what it is", "text")], rows)

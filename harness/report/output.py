@@ -43,12 +43,14 @@ FORMS: Mapping[str, Callable[[Path, Any, Table], object]] = {
 
 
 FIGURES = (".pdf", ".png", ".svg")
-BY_QUERY = (*FORMS, ".parquet")
-"""The endings where a result also has rows of queries."""
 
 
-def check_ending(out: str | None, key: str = "out", known: Iterable[str] = FORMS) -> None:
-    """Raise for an ending that is not written, before anything is computed."""
+def check_ending(out: str | None, key: str = "out", known: Iterable[str] = FORMS, queries: bool = False) -> None:
+    """Raise for an ending that is not written, before anything is computed.
+
+    queries: the result also has rows of queries, which a .parquet holds.
+    """
+    known = (*known, ".parquet") if queries else known
     if out is not None and Path(out).suffix.lower() not in known:
         ending = Path(out).suffix
         raise HarnessError(
@@ -70,7 +72,7 @@ def write_result(
     queries: rows of queries: all of a ``.parquet``, and ``NAME-queries.csv`` beside a ``.csv``.
     matrix: a further table beside a ``.tex``, ``NAME-matrix.tex``; of a ``.html`` it stands above the table.
     """
-    check_ending(out, known=BY_QUERY if queries else FORMS)
+    check_ending(out, queries=queries is not None)
     if out is None:
         return
     files = _files(Path(out), result, table, paper, matrix, queries)

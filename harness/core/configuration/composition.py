@@ -17,6 +17,7 @@ from harness.core.configuration.overrides import (
     check_new_keys,
     fit_shapes,
     name_strategies,
+    unwrap_values,
 )
 from harness.core.errors import HarnessError
 
@@ -50,6 +51,7 @@ def prepare(primary: str, overrides: Sequence[str]) -> list[str]:
 
 def finish(primary: str, config: DictConfig, overrides: Sequence[str]) -> DictConfig:
     """What Hydra composed under these overrides, with mappings that were typed in place of defaults, and checked."""
+    unwrap_values(config)
     check_new_keys(primary, overrides, config)
     _replace_mappings(config, overrides)
     _check_paths(config)

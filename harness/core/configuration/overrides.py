@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
+from harness.core.concepts import ROOMS
 from harness.core.configuration.choices import defaults, names, read_conf
 from harness.core.configuration.extensions import added, folders, merge
 from harness.core.configuration.extensions import primary as primary_file
@@ -26,6 +27,7 @@ LIST = re.compile(r"lists\.\w+")
 GROUP = re.compile(r"(\w+)(?:@[\w.]+)?")
 """The key of a concept, alone or at a place: ``retriever@lists.graph``."""
 NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false|null|\[ *\]", re.IGNORECASE)
+OWN = "own"
 MAY_BE_NULL = ("controls",)
 """Sections that null leaves out; of all others keys are read."""
 
@@ -87,13 +89,29 @@ def fit_shapes(primary: str, overrides: Sequence[str]) -> list[str]:
 
     Raises HarnessError for a value where it has a section that is no concept (``pool=5``, ``pool=null``), for another
     value than true or false where it has one of these (``explain=all``), and for a name twice in ``{...}``. A section
-    whose one key is ``kind`` is given by it: ``gate=better`` is ``gate.kind=better``.
+    whose one key is ``kind`` is given by it: ``gate=better`` is ``gate.kind=better``. A value whose key is also a
+    concept (``metric``, of a package that brings some) stands in ``{OWN: ...}``: Hydra would look for its file.
     """
     whole = own_keys(primary)
     given = [Override.read(text) for text in overrides]
     for one in given:
         _check_once(one)
-    return [_fitted(one, _at(whole, one.key)) for one in given]
+    values = {key for key, default in whole.items() if default is None and key in ROOMS}
+    return [
+        f"{one.sign}{one.key}={{{OWN}: {one.value}}}" if one.key in values else _fitted(one, _at(whole, one.key))
+        for one in given
+    ]
+
+
+def unwrap_values(config: DictConfig) -> None:
+    """Take what stands in ``{OWN: ...}`` out again."""
+    from omegaconf import OmegaConf, open_dict
+
+    raw = OmegaConf.to_container(config, resolve=False)
+    assert isinstance(raw, dict)
+    for key in [key for key, value in raw.items() if isinstance(value, dict) and list(value) == [OWN]]:
+        with open_dict(config):
+            config[key] = config[key][OWN]
 
 
 def name_strategies(primary: str, overrides: Sequence[str]) -> list[str]:

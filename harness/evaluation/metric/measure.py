@@ -191,8 +191,10 @@ def measure_of(name: str, typed: str = "") -> Measure:
 
 
 def described_metrics() -> dict[str, str]:
-    """What each metric of ours is, by the name that is typed."""
-    docs = {f"{name}{'' if one.whole else '@k'}": one.formula.__doc__ or "" for name, one in MEASURES.items()}
+    """What each metric is, ours and a package's, by the name that is typed."""
+    others = {name: measure_of(name) for name in configuration.names("metric")}
+    known = {**MEASURES, **others}
+    docs = {f"{name}{'' if one.whole else '@k'}": one.formula.__doc__ or "" for name, one in known.items()}
     return {name: doc.partition("\n")[0].replace("*", "") for name, doc in docs.items()}
 
 

@@ -1,0 +1,88 @@
+"""What is added in one place appears wherever its kind does: a metric, a form of table.
+
+A command: tests/command/test_new.py.
+"""
+
+import json
+import os
+import re
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from harness.report import output
+from harness.run.io import read
+from tests import warm
+from tests.conftest import Command
+
+METRIC = '''
+import numpy as np
+
+
+def first_hop(ranks, k):
+    """1 when the first supporting passage in hop order is in the top k, else 0."""
+    return np.where((ranks[..., 0] > 0) & (ranks[..., 0] <= k), 1.0, 0.0)
+'''
+DESCRIPTION = """
+_target_: harness.evaluation.metric.measure.Measure
+formula: {_target_: hydra.utils.get_method, path: hops.first_hop}
+found: the first gold passage in hop order is in the top k
+binary: true
+"""
+
+
+@pytest.fixture
+def metric(tmp_path: Path) -> Path:
+    """A folder of one's own with a metric in it."""
+    (tmp_path / "hops.py").write_text(METRIC)
+    (tmp_path / "conf" / "metric").mkdir(parents=True)
+    (tmp_path / "conf" / "metric" / "first_hop.yaml").write_text(DESCRIPTION)
+    return tmp_path
+
+
+def test_a_metric(metric: Path, bench: Path, overrides: list[str]) -> None:
+    """`list`, terminal, LaTeX, CSV, site and MLflow have it, and so have `evaluate` and `compare`."""
+    environment = {**os.environ, "PYTHONPATH": str(metric), "PATH": ""}  # no LaTeX: the PDF is left out
+    paths = [f"paths.{name}={metric / name}" for name in ("runs", "reports")]
+
+    def typed(name: str, *arguments: str) -> str:
+        given = (name, *arguments, "--config-dir=conf")
+        return warm.harness(*given, cwd=metric, env=environment, check=True, drawn=False).stdout
+
+    assert re.search("^first_hop@k +1 when the first supporting passage", typed("list", "metric"), re.MULTILINE)
+    given = [one for one in overrides if one != "tracking=none"]
+    said = typed("sweep", *given, "tracking=mlflow", "metrics=[last_hop@5,first_hop@5,full_sup@5]")
+    assert re.search(r"^first_hop@5 +[\d.]+", said, re.MULTILINE)
+    sweep = next((metric / "runs" / "sweeps").glob("tiny-*/trials.parquet")).parent
+    assert "first_hop@5" in typed("heldout", f"sweep={sweep}", *paths[:1])
+    typed("report", f"sweep={sweep}", *paths)
+    tables = metric / "reports" / "tables"
+    assert "first_hop@5" in (tables / "heldout.csv").read_text()
+    assert r"first\_hop@5 \%" in (tables / "heldout.tex").read_text()
+    assert "first_hop@5" in next((metric / "reports" / "site" / "data").glob("tiny-*/sweep.js")).read_text()
+    questions = map(json.loads, (bench / "queries.jsonl").read_text().splitlines())
+    first = {question["id"]: question["supporting_ids"][0] for question in questions}
+    dense = read(bench / "dense.trec").to_dict()
+    hits = {query: doc in sorted(dense[query], key=dense[query].get)[-5:] for query, doc in first.items()}
+    frame = pd.read_parquet(sweep / "trials.parquet", columns=["name", "first_hop@5"])
+    tune = pd.read_parquet(sweep / "queries.parquet")["id"]
+    assert frame[frame["name"] == "dense"]["first_hop@5"].item() == pytest.approx(np.mean([hits[q] for q in tune]))
+    with sqlite3.connect(metric / "runs" / "mlflow.db") as stored:
+        values = {value for (value,) in stored.execute("select value from metrics where key = 'first_hop_at_5'")}
+    assert set(frame["first_hop@5"]) <= values
+    given = [f"run={bench / 'dense.trec'}", f"gold={bench / 'queries.jsonl'}"]
+    assert f"{100 * np.mean(list(hits.values())):.1f}" in typed("evaluate", *given, "metrics=[first_hop@5]")
+    assert "by first_hop@5" in typed("compare", *given, f"baseline={bench / 'graph.trec'}", "metric=first_hop@5")
+
+
+def test_a_form_of_table(bench: Path, command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Every command that writes a table writes it, and names it among those that are known."""
+    monkeypatch.setitem(output.FORMS, ".tsv", lambda path, result, table: path.write_text("tabs\n"))  # type: ignore[arg-type]
+    given = [f"gold={bench / 'queries.jsonl'}", f"run={bench / 'dense.trec'}"]
+    for name, more in {"evaluate": [], "compare": [f"baseline={bench / 'graph.trec'}"]}.items():
+        assert command(name, *given, *more, f"out={tmp_path / name}.tsv")[0] == 0
+        assert (tmp_path / f"{name}.tsv").read_text() == "tabs\n"
+        assert ".tsv" in command(name, *given, *more, "out=table.doc")[2]
