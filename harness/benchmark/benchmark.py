@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 import pyarrow as pa
@@ -102,7 +102,7 @@ class Benchmark:
     sha256: str
     triples: pa.Table | None = None
     splitting: Splitting = "md5"
-    twin: Mapping[str, Any] | None = None
+    twin: Mapping[str, object] | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

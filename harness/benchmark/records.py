@@ -16,7 +16,7 @@ PASSAGE = ("id", "title", "text")
 QUESTION = ("id", "question", "answers", "supporting_ids", "hops", "type")
 
 
-def passage_records(data: Benchmark) -> Iterator[dict[str, Any]]:
+def passage_records(data: Benchmark) -> Iterator[dict[str, str]]:
     """``PASSAGE`` of each passage."""
     for batch in data.corpus.iter(batch_size=1000):
         for values in zip(*(batch[name] for name in PASSAGE), strict=True):
@@ -29,7 +29,7 @@ def question_records(data: Benchmark) -> Iterator[dict[str, Any]]:
         yield {**{name: row[name] for name in QUESTION}, **json.loads(row["extra"])}
 
 
-def write_records(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+def write_records(path: Path, rows: Iterable[Mapping[str, object]]) -> None:
     """A file of one JSON object a line."""
     with whole(path) as partial, partial.open("w", encoding="utf-8") as stream:
         stream.writelines(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)

@@ -7,13 +7,13 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, NotRequired
+from typing import Any, NotRequired, Required
 
 from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256
-from harness.core.input import misfit
+from harness.core.input import Number, misfit
 
 log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
@@ -23,29 +23,38 @@ Facts = Mapping[str, Any]
 """What a stage says of what it made, as the manifest stores it: counts, devices, settings; each has its own."""
 
 
-class Described(TypedDict):
-    """What the manifest of every artifact says, and may."""
-
-    config: dict[str, Any]
-    inputs: NotRequired[dict[str, Any]]
-    facts: NotRequired[dict[str, Any]]
-    sources: NotRequired[dict[str, str]]
-
-
 class File(TypedDict):
     """A file of an artifact."""
 
     sha256: str
+    bytes: NotRequired[int]
+
+
+class Described(TypedDict):
+    """What the manifest of every artifact says, and may."""
+
+    config: dict[str, object]
+    stage: NotRequired[str]
+    key: NotRequired[str]
+    inputs: NotRequired[dict[str, object]]
+    facts: NotRequired[dict[str, Any]]
+    files: NotRequired[dict[str, File]]
+    code: NotRequired[str]
+    sources: NotRequired[dict[str, str]]
+    libraries: NotRequired[dict[str, str]]
+    seconds: NotRequired[Number]
+    own_seconds: NotRequired[Number]
+    used: NotRequired[list[str]]
+    alone_ms: NotRequired[list[Number]]
 
 
 class Manifest(Described):
     """The manifest of an artifact that is found by its key."""
 
-    stage: str
-    key: NotRequired[str]
-    inputs: dict[str, Any]  # type: ignore[misc]
-    facts: dict[str, Any]  # type: ignore[misc]
-    files: dict[str, File]
+    stage: Required[str]  # type: ignore[misc]
+    inputs: Required[dict[str, object]]  # type: ignore[misc]
+    facts: Required[dict[str, Any]]  # type: ignore[misc]
+    files: Required[dict[str, File]]  # type: ignore[misc]
 
 
 @dataclass(frozen=True)
@@ -54,13 +63,12 @@ class Artifact:
 
     path: Path
     key: str
-    manifest: Mapping[str, Any]
+    manifest: Manifest
 
     @property
     def facts(self) -> Facts:
         """What the builder counted: skipped documents, truncated texts, iterations, ..."""
-        facts: Facts = self.manifest["facts"]
-        return facts
+        return self.manifest["facts"]
 
 
 def artifact_key(stage: object, config: object, inputs: object) -> str:
@@ -68,13 +76,13 @@ def artifact_key(stage: object, config: object, inputs: object) -> str:
     return digest({"stage": stage, "config": config, "inputs": inputs})[:20]
 
 
-def expected_files(manifest: bytes | str, key: str | None) -> tuple[Mapping[str, Any], dict[str, str]]:
+def expected_files(manifest: bytes | str, key: str | None) -> tuple[Manifest, dict[str, str]]:
     """A manifest, and the SHA-256 of each file that it names.
 
     Raises ValueError (or LookupError, TypeError, AttributeError, RecursionError) for one that cannot be read, is that
     of another artifact than ``key`` (None: than it says itself), or names a file outside of its folder.
     """
-    found: Mapping[str, Any] = json.loads(manifest)
+    found: Manifest = json.loads(manifest)
     if (told := misfit(found, Manifest)) is not None:
         raise ValueError(told)
     if artifact_key(found["stage"], found["config"], found["inputs"]) != (key or found["key"]):
@@ -89,12 +97,12 @@ def expected_files(manifest: bytes | str, key: str | None) -> tuple[Mapping[str,
     return found, files
 
 
-def read_manifest(path: Path) -> Mapping[str, Any] | None:
+def read_manifest(path: Path) -> Described | None:
     """A manifest, unless its artifact is still being built or it cannot be read."""
     if path.parent.suffix == PARTIAL:
         return None
     try:
-        manifest: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        manifest: Described = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
     return manifest if misfit(manifest, Described) is None else None
@@ -115,7 +123,7 @@ def open_artifact(place: Path, key: str) -> Artifact | None:
     return Artifact(place, key, manifest)
 
 
-def check_artifact(place: Path, mend: str) -> Mapping[str, Any]:
+def check_artifact(place: Path, mend: str) -> Manifest:
     """The manifest of a finished artifact. Raises HarnessError that names the first file that is damaged or missing."""
     path = place / MANIFEST
     try:

@@ -33,7 +33,7 @@ artifacts stay valid.
 """
 
 
-def sealed(content: Mapping[str, Any]) -> dict[str, Any]:
+def sealed(content: Mapping[str, object]) -> dict[str, object]:
     """The content with the digest of all else in it under ``sha256``; one that was sealed and not changed is equal."""
     return {**content, "sha256": digest({key: value for key, value in content.items() if key != "sha256"})}
 
@@ -59,7 +59,7 @@ def identity(value: Any) -> Any:
     raise TypeError(f"{value!r} has no identity; give its class dataclass fields")
 
 
-def _of_dataclass(value: Any) -> dict[str, Any]:
+def _of_dataclass(value: Any) -> dict[str, object]:
     kind = type(value)
     fields = {
         field.name: identity(getattr(value, field.name))

@@ -76,7 +76,7 @@ class Coverage:
             ],
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The fields, and ``warnings``."""
         return {**asdict(self), "warnings": self.warnings()}
 

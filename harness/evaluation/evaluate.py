@@ -62,8 +62,8 @@ class Evaluation(Result):
     coverage: Coverage
     n: int
     metrics: Scores
-    by_hops: Mapping[str, Mapping[str, Any]]
-    by_type: Mapping[str, Mapping[str, Any]]
+    by_hops: Mapping[str, Mapping[str, object]]
+    by_type: Mapping[str, Mapping[str, object]]
     per_query: Mapping[str, Scores]
     n_last_hop: int | None = None
     judgements: str = ""
@@ -83,7 +83,7 @@ class Evaluation(Result):
         null = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} null"
         return f"no query of {self.gold} has a known hop order, so there is no last hop: {null}"
 
-    def _json(self) -> dict[str, Any]:
+    def _json(self) -> dict[str, object]:
         return {
             "run": self.run,
             "gold": self.gold,
@@ -128,11 +128,11 @@ class Evaluation(Result):
         kept = [0, *(1 + place for place in range(sum(counts)) if counts[place >= counts[0]] > 1)]
         return replace(table, rows=[table.rows[place] for place in kept])
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, object]]:
         """One row: run, n, and the metrics."""
         return [{"run": self.run, "n": self.n, **self.metrics}]
 
-    def query_records(self) -> list[dict[str, Any]]:
+    def query_records(self) -> list[dict[str, object]]:
         """A row a query: its id, its metrics, and the rank of each gold passage (None: not in the list)."""
         rows = zip(self.per_query.items(), listed_ranks(self.ranks), strict=True)
         return [{"query_id": query, **values, "gold_ranks": ranks} for (query, values), ranks in rows]
@@ -155,7 +155,7 @@ class Evaluations(Result):
 
     systems: Mapping[str, Evaluation]
 
-    def _json(self) -> dict[str, Any]:
+    def _json(self) -> dict[str, object]:
         return dict(self.systems)
 
     def table(self) -> Table:
@@ -168,11 +168,11 @@ class Evaluations(Result):
         source = Source(each[0].source.extent, notes)
         return Table("scores", f"{len(rows)} runs", [Column("run", "text"), *metrics], rows, source)
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, object]]:
         """A row a run: its name, n, and the metrics."""
         return [row for one in self.systems.values() for row in one.records()]
 
-    def query_records(self) -> list[dict[str, Any]]:
+    def query_records(self) -> list[dict[str, object]]:
         """A row a run and query."""
         return [{"run": name, **row} for name, one in self.systems.items() for row in one.query_records()]
 
@@ -284,7 +284,7 @@ def _means(values: Mapping[str, Values], members: Any) -> Scores:
 
 def _by(
     values: Mapping[str, Values], labels: Sequence[object], known: NDArray[np.bool_] | None
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, dict[str, object]]:
     return {
         label: {
             "n": len(found),

@@ -28,12 +28,12 @@ class Result(Mapping[str, Any], ABC):
     """A result: its fields under their names, the JSON of the command line as a mapping, a table to look at."""
 
     @cached_property
-    def json(self) -> dict[str, Any]:
+    def json(self) -> dict[str, object]:
         """What the command line writes to ``out=NAME.json``."""
         return self._json()
 
     @abstractmethod
-    def _json(self) -> dict[str, Any]: ...
+    def _json(self) -> dict[str, object]: ...
 
     @abstractmethod
     def table(self) -> Table:
@@ -59,10 +59,10 @@ class Result(Mapping[str, Any], ABC):
         return self.table()._repr_html_()
 
     @abstractmethod
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, object]]:
         """The rows of ``to_frame``."""
 
-    def query_records(self) -> list[dict[str, Any]]:
+    def query_records(self) -> list[dict[str, object]]:
         """The rows of ``to_frame(per_query=True)``."""
         raise NotImplementedError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -65,24 +65,24 @@ class RunComparison(SystemComparison):
             if found.longest < (self.metric.k or 0)
         ]
 
-    def query_records(self) -> list[dict[str, Any]]:
+    def query_records(self) -> list[dict[str, object]]:
         """Those of every comparison, and the rank of each gold passage in both lists (None: not in the list)."""
         rows = super().query_records()
         for column, name in (("gold_ranks", self.name), ("baseline_ranks", self.baseline)):
             if name in self.ranks:
                 ranks = dict(zip(self.queries, listed_ranks(self.ranks[name]), strict=True))
                 for row in rows:
-                    row[column] = ranks[row["query_id"]]
+                    row[column] = ranks[str(row["query_id"])]
         return rows
 
-    def _tied(self) -> dict[str, Any]:
+    def _tied(self) -> dict[str, object]:
         """The ranges of this metric, of the run and of the baseline, where another order moves it."""
         sides = {"run": self.name, "baseline": self.baseline}
         own = {side: self.tie_ranges.get(name, {}).get(str(self.metric)) for side, name in sides.items()}
         found = {side: list(ends) for side, ends in own.items() if ends}
         return {"tie_ranges": found} if found else {}
 
-    def _json(self) -> dict[str, Any]:
+    def _json(self) -> dict[str, object]:
         ours, theirs = self.coverages[self.name], self.coverages[self.baseline]
         labels = self.gold.clusters()
         return {

@@ -48,7 +48,7 @@ class Repeats:
         """The standard deviation between runs."""
         return float(np.std(self.means, ddof=1))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The scores and their standard deviation."""
         return {"scores": list(self.means), "sd": self.sd}
 
@@ -88,7 +88,7 @@ class SystemComparison(Result, Comparison):
         vars(found).pop("json", None)
         return found
 
-    def _json(self) -> dict[str, Any]:
+    def _json(self) -> dict[str, object]:
         found = self._values()
         if self.errors is not None:
             del found["p_cluster"], found["difference_interval_cluster"]
@@ -98,7 +98,7 @@ class SystemComparison(Result, Comparison):
             found["repeats"] = {name: one.to_dict() for name, one in self.repeats.items()}
         return found
 
-    def _values(self) -> dict[str, Any]:
+    def _values(self) -> dict[str, object]:
         return {
             "run": self.run,
             "name": self.name,
@@ -134,7 +134,7 @@ class SystemComparison(Result, Comparison):
     def id_name(self) -> str:
         """The column of ``ids`` in a data frame."""
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[dict[str, object]]:
         """One row: run, baseline, metric, n, scores, the difference with its 95% interval, wins, losses, p."""
         return [
             {
@@ -143,7 +143,7 @@ class SystemComparison(Result, Comparison):
             }
         ]  # fmt: skip
 
-    def query_records(self) -> list[dict[str, Any]]:
+    def query_records(self) -> list[dict[str, object]]:
         """A row an item: its id, run, baseline, metric, both scores, and whether it is won, lost or tied."""
         signs = np.sign(self.ours - self.theirs).astype(int).tolist()
         rows = zip(self.ids, self.ours.tolist(), self.theirs.tolist(), signs, strict=True)

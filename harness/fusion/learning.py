@@ -30,7 +30,7 @@ def is_finite(value: Any) -> bool:
     return is_number(value) and abs(value) < math.inf
 
 
-def learned_fields(strategy: Any) -> dict[str, Any]:
+def learned_fields(strategy: Any) -> dict[str, object]:
     """The learned fields of a strategy, by name."""
     return {
         field.name: getattr(strategy, field.name)

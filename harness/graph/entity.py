@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -119,11 +119,11 @@ class Entity:
             counts |= left_out
         return extraction, counts
 
-    def connect(self, extraction: Extraction, store: Store) -> tuple[Network, dict[str, Any]]:
+    def connect(self, extraction: Extraction, store: Store) -> tuple[Network, dict[str, object]]:
         """The graph of an extraction; and, where all names were not compared, the ``synonym_index`` that was used, with
         its ``recall`` against all pairs of ``names`` evenly chosen ones.
         """
-        size, facts = len(extraction.names), dict[str, Any]()
+        size, facts = len(extraction.names), dict[str, object]()
         similar = count_matrix(np.empty(0, np.int64), np.empty(0, np.int64), (size, size))
         if self.synonym is not None and size:
             vectors = np.asarray(embed(self.encoder, list(extraction.names), "name", store))

@@ -62,7 +62,7 @@ class Network:
         context = {f"context-{kind}": matrix for kind, matrix in self.context.items()}
         return {"about": self.about, **context, "relation": self.relation, "synonym": self.synonym}
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """Sizes, edges by family, degrees, isolated share, components: to compare with a published graph."""
         entities, passages = self.about.shape
         between = self.relation + self.synonym

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 
 @dataclass(frozen=True, order=True)
@@ -39,4 +38,4 @@ class Trail:
     seeds: Sequence[tuple[Node, float]]
     paths: Mapping[int, Sequence[Path]]
     adds: bool
-    record: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    record: Mapping[str, Sequence[Mapping[str, object]]] = field(default_factory=dict)

@@ -59,7 +59,7 @@ class Dense:
         passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
         name = auto_index(len(passages), len(questions)) if self.index == "auto" else self.index
-        facts: dict[str, Any] = {"index": name, "exact": name == "Flat", "dimension": passages.shape[1]}
+        facts: dict[str, object] = {"index": name, "exact": name == "Flat", "dimension": passages.shape[1]}
         if name == "Flat":
             find = functools.partial(exact_search, passages, depth=self.depth)
         else:

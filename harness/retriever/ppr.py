@@ -137,7 +137,7 @@ class PPR:
         order = held[np.lexsort((held, -restart[held]))]
         return Trail([(Node.of(names, n), float(restart[n])) for n in order], paths, adds=True)
 
-    def start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, dict[str, int]]:
+    def start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, Facts]:
         """The graph, what it was made from, the restart s of every question [Q, E + D], and counts of links."""
         network, extraction = self.graph.build(benchmark, store)
         entities, facts = link_entities(network, extraction.questions, self.encoder, self.link, store)

@@ -196,8 +196,8 @@ def by_question(source: str, found: Any) -> Any:
     return dict(next(iter(inside.values())))
 
 
-def _solutions(source: str, solutions: Sequence[Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _solutions(source: str, solutions: Sequence[Any]) -> dict[str, object]:
+    found: dict[str, object] = {}
     for number, one in enumerate(solutions, 1):
         asked = one["question"]
         if not isinstance(asked, str) or asked in found:

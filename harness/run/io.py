@@ -151,7 +151,7 @@ def _has_columns(source: Source) -> bool:
     return form_of(Path(path)).headed if isinstance(path, (str, Path)) else frame.is_frame(path)
 
 
-def write(run: Source, path: str | Path, made: Mapping[str, Any] | None = None) -> None:
+def write(run: Source, path: str | Path, made: Mapping[str, object] | None = None) -> None:
     """Write a run in the form that the file's ending names; the file appears whole or not at all.
 
     Beside it stands what made it, ``NAME.ir-metadata.yml`` (see harness.run.metadata).

@@ -61,7 +61,7 @@ def sidecar(path: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
-def write_metadata(path: Path, run: Run, values: Mapping[str, Any]) -> None:
+def write_metadata(path: Path, run: Run, values: Mapping[str, object]) -> None:
     """Write the file beside a run file that was written.    values: by the names of ``FIELDS`` and ``FURTHER``."""
     usual = {"system": "harness", "code": f"multihop-harness {code_version()}"}
     known = {**usual, **{name: each for name, each in values.items() if each}}
@@ -69,7 +69,7 @@ def write_metadata(path: Path, run: Run, values: Mapping[str, Any]) -> None:
     write_fields(sidecar(path), {**known, **measured}, {**FIELDS, **FURTHER})
 
 
-def write_fields(path: Path, values: Mapping[str, Any], fields: Mapping[str, tuple[str, ...]]) -> None:
+def write_fields(path: Path, values: Mapping[str, object], fields: Mapping[str, tuple[str, ...]]) -> None:
     """Write values, each at its place in the file; a field that ``values`` has as None is an empty place."""
     import yaml
 
@@ -113,11 +113,11 @@ def check_metadata(path: Path, run: Run) -> str:
     return f"{path}: {said['queries']} queries, {said['entries']} entries, hash and counts as {beside.name} says"
 
 
-def _contents(path: Path, run: Run) -> dict[str, Any]:
+def _contents(path: Path, run: Run) -> dict[str, object]:
     return {"sha256": file_sha256(path), "queries": run.answered, "entries": len(run.docs)}
 
 
-def _platform() -> dict[str, Any]:
+def _platform() -> dict[str, object]:
     libraries = [f"{name} {version}" for name, version in library_versions().items()]
     return {
         "hardware": {
@@ -129,7 +129,7 @@ def _platform() -> dict[str, Any]:
     }
 
 
-def _resources() -> dict[str, Any]:
+def _resources() -> dict[str, object]:
     """Of this process so far: seconds of processors, and the most memory that it had (Linux counts it in KiB)."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     unit = 1 if sys.platform == "darwin" else 1024

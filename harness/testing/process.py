@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import harness
 from harness.core.configuration import names, search
@@ -17,13 +16,13 @@ from harness.core.errors import HarnessError
 from harness.testing.lists import random_runs, trained
 
 
-def digests_elsewhere(fusers: Sequence[str], conf: str | Path | None, threads: int, seed: int) -> dict[str, Any]:
+def digests_elsewhere(fusers: Sequence[str], conf: str | Path | None, threads: int, seed: int) -> dict[str, object]:
     """``digests`` and the ``hash`` of a string, in a new process of that many threads and that seed of hashes."""
     paths = os.pathsep.join(path for path in sys.path if path)
     environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": str(threads), "PYTHONHASHSEED": str(seed)}
     command = [sys.executable, "-P", "-m", "harness.testing.process", str(conf or ""), *fusers]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: dict[str, object] = json.loads(done.stdout)
     return found
 
 

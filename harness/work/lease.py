@@ -14,14 +14,26 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Required
+
+from typing_extensions import TypedDict
 
 from harness.core.files import HOST, is_running
+from harness.core.input import value_at
 
 BEAT = 5.0
 STALE = 60.0
+
+
+class Holder(TypedDict, total=False):
+    """Who holds a lease."""
+
+    host: str
+    machine: str
+    pid: Required[int]
+    token: str
 
 
 @contextlib.contextmanager
@@ -36,17 +48,17 @@ def lease(path: Path) -> Iterator[bool]:
         yield True
     finally:
         _beats.remove(path)
-        if (holder(path) or {}).get("token") == token:
+        if (held := holder(path)) is not None and held.get("token") == token:
             path.unlink(missing_ok=True)
 
 
-def holder(path: Path) -> Mapping[str, Any] | None:
-    """Host, pid and token of who holds the lease; None where nobody does."""
+def holder(path: Path) -> Holder | None:
+    """Who holds the lease; None where nobody does."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found: Any = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and isinstance(found.get("pid"), int) else None
+    return found if isinstance(value_at(found, ("pid",)), int) else None
 
 
 def is_stale(path: Path) -> bool:

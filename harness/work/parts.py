@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError
@@ -63,7 +64,11 @@ class Part:
 
 
 def array_part(
-    path: Path, compute: Callable[[Advance], Mapping[str, Any]], size: int, whole: Sequence[str] = (), mend: str = ""
+    path: Path,
+    compute: Callable[[Advance], Mapping[str, NDArray[Any]]],
+    size: int,
+    whole: Sequence[str] = (),
+    mend: str = "",
 ) -> Part:
     """A part that is arrays by name, in an archive (``.npz``) whose own checksums tell when it is damaged.
 
@@ -72,7 +77,7 @@ def array_part(
     """
 
     def work(partial: Path, advance: Advance) -> None:
-        arrays = compute(advance)
+        arrays: Any = compute(advance)
         with partial.open("wb") as stream:
             np.savez(stream, **arrays)
 
@@ -259,7 +264,7 @@ def failures(records: Path, name: str) -> list[dict[str, str]]:
         return []
 
 
-def agree(records: Path, parts: Sequence[Part], what: str, made_by: Mapping[str, Any], shared: bool) -> None:
+def agree(records: Path, parts: Sequence[Part], what: str, made_by: Mapping[str, object], shared: bool) -> None:
     """Write down what makes these parts, or hold this process against what others wrote.
 
     Raises HarnessError where they differ and others work on it (or this is one of several shares). What a dead process
@@ -283,7 +288,7 @@ def agree(records: Path, parts: Sequence[Part], what: str, made_by: Mapping[str,
     own.replace(records / PLAN)
 
 
-def _planned(records: Path, default: Mapping[str, Any]) -> Mapping[str, Any]:
+def _planned(records: Path, default: Mapping[str, object]) -> Mapping[str, object]:
     """What makes the parts by the plan that is there, where it can be read."""
     try:
         return dict(json.loads((records / PLAN).read_text(encoding="utf-8"))["made_by"])

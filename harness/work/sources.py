@@ -116,7 +116,7 @@ def _codes(objects: Iterable[Any]) -> list[CodeType]:
     return codes
 
 
-def _plain_values(codes: Iterable[CodeType], known: Mapping[str, Any]) -> dict[str, Any]:
+def _plain_values(codes: Iterable[CodeType], known: Mapping[str, object]) -> dict[str, object]:
     """The numbers and texts of a session that code reads."""
     read = {name for code in codes for name in code.co_names if name in known}
     return {name: known[name] for name in read if isinstance(known[name], PLAIN)}

@@ -60,7 +60,7 @@ def _state(records: Path, name: str) -> str:
     if (records / f"{name}{DONE}").exists():
         return "done"
     if lease.exists() and not is_stale(lease):
-        told = holder(lease) or {}
+        told: Mapping[str, object] = holder(lease) or {}
         return f"running on {told.get('host')}, process {told.get('pid')}"
     if why := failures(records, name):
         return f"failed {counted(len(why), 'time')}, last on {why[-1]['host']}: {why[-1]['error']}"

@@ -18,11 +18,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from filelock import FileLock
 
-from harness.core.artifact import MANIFEST, PARTIAL, Artifact, Facts, artifact_key, open_artifact
+from harness.core.artifact import MANIFEST, PARTIAL, Artifact, Facts, Manifest, artifact_key, open_artifact
 from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 from harness.core.files import mend_of, unwritable, write_json
@@ -118,7 +118,7 @@ class Wanted:
     """
 
     stage: str
-    config: Mapping[str, Any]
+    config: Mapping[str, object]
     inputs: Mapping[str, str]
     build: Build
     place: Path
@@ -148,14 +148,14 @@ class Store:
     shared: Shared | None = None
     builds: bool = True
 
-    def place(self, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Path:
+    def place(self, stage: str, config: Mapping[str, object], inputs: Mapping[str, str]) -> Path:
         """Where the artifact of ``stage`` for this configuration and these input hashes is, or will be."""
         return self.root / "artifacts" / stage / artifact_key(stage, config, inputs)
 
     def get(
         self,
         stage: str,
-        config: Mapping[str, Any],
+        config: Mapping[str, object],
         inputs: Mapping[str, str],
         build: Build,
         *,
@@ -302,10 +302,10 @@ def _make(wanted: Wanted, used: Using, resumable: bool) -> Artifact:
         raise
     _remove_records(partial)
     files = sorted(path for path in partial.rglob("*") if path.is_file())
-    manifest = {
+    manifest: Manifest = {
         "stage": wanted.stage,
         "key": place.name,
-        "config": wanted.config,
+        "config": dict(wanted.config),
         "inputs": dict(wanted.inputs),
         "facts": facts,
         "files": {
@@ -318,8 +318,9 @@ def _make(wanted: Wanted, used: Using, resumable: bool) -> Artifact:
         "seconds": (seconds := round(time.perf_counter() - used.started, 3)),
         "own_seconds": round(seconds - used.seconds, 3),
         "used": list(used.artifacts),
-        **({"alone_ms": used.alone} if used.alone else {}),
     }
+    if used.alone:
+        manifest["alone_ms"] = used.alone
     write_json(partial / MANIFEST, manifest)
     if place.exists():
         shutil.rmtree(place)

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NotRequired
 
 import yaml
+from typing_extensions import TypedDict
 
 from harness.benchmark.source.assembly import Chain, check_chain
 from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError
+
+
+class Version(TypedDict):
+    """The counts and the hash of a known version of a benchmark."""
+
+    queries: int
+    passages: int
+    sha256: str | None
+    sample: NotRequired[str]
+    of: NotRequired[str]
 
 
 @dataclass(frozen=True)
@@ -34,7 +45,7 @@ class Card:
     licence: str
     citation: str
     chain: Chain
-    expected: Mapping[str, Sequence[Mapping[str, Any]]]
+    expected: Mapping[str, Sequence[Version]]
     note: str = ""
     folder: str | None = None
     files: Mapping[str, Mapping[str, Any]] | None = None
@@ -58,7 +69,7 @@ class Card:
         if None not in pinned and sha256 not in pinned:
             raise HarnessError(
                 f"{where}: the content has sha256 {sha256}, but datasets/{self.name}.yaml expects "
-                f"{' or '.join(pinned)} ({way}); {mend}"
+                f"{' or '.join(map(str, pinned))} ({way}); {mend}"
             )
 
 

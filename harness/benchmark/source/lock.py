@@ -9,14 +9,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from harness.core.errors import HarnessError
 from harness.core.files import locked, mend_of, write_json
 from harness.core.input import read_json
 from harness.work.store import Store
 
-Entry = Mapping[str, Any]
+Entry = Mapping[str, object]
 
 
 @dataclass(frozen=True)

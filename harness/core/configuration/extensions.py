@@ -134,32 +134,33 @@ def primary(name: str) -> Path | None:
     return next((path for folder in folders() if (path := folder / f"{name}.yaml").is_file()), None)
 
 
-def added(name: str) -> dict[str, Any]:
+def added(name: str) -> dict[str, object]:
     """The keys and ``defaults`` that plug-ins of this tree add to ``conf/<name>.yaml`` of the core.
 
     A mapping adds to one of that name. Raises HarnessError where two of them add one key.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
+    defaults: list[object] = []
     for path in additions().get(name, ()):
         own = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader) or {}
-        given = own.pop("defaults", [])
+        defaults += own.pop("defaults", [])
         if twice := set(_places(found)) & set(_places(own)) - {"defaults"}:
             raise HarnessError(f"{path}: another plug-in adds {min(twice)} already; give it another name")
-        found = {**merge(found, own), "defaults": [*found.get("defaults", ()), *given]}
+        found = {**merge(found, own), "defaults": defaults}
     return found
 
 
-def merge(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def merge(one: Mapping[str, object], other: Mapping[str, object]) -> dict[str, object]:
     """Both, and so the mappings in them; of what is in both the other's."""
-    inner = {key: merge(one[key], value) for key, value in other.items() if _both_mappings(one.get(key), value)}
+    inner = {
+        key: merge(own, value)
+        for key, value in other.items()
+        if isinstance(own := one.get(key), Mapping) and isinstance(value, Mapping)
+    }
     return {**one, **other, **inner}
 
 
-def _both_mappings(one: Any, other: Any) -> bool:
-    return isinstance(one, Mapping) and isinstance(other, Mapping)
-
-
-def _places(keys: Mapping[str, Any]) -> Iterator[str]:
+def _places(keys: Mapping[str, object]) -> Iterator[str]:
     """Of what is no mapping, ``section.key``."""
     for key, value in keys.items():
         yield from (f"{key}.{inner}" for inner in _places(value)) if value and isinstance(value, Mapping) else (key,)

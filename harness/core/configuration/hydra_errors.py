@@ -130,7 +130,7 @@ def suggest_key(whole: Callable[[], DictConfig]) -> Iterator[None]:
         found = re.search(r"Could not (?:override|delete from config\.) '([\w.@/]+)'", str(error))
         if found is None or "=" in found[1]:
             raise
-        known = sorted(_keys(cast("dict[str, Any]", OmegaConf.to_container(whole()))))
+        known = sorted(_keys(cast("dict[str, object]", OmegaConf.to_container(whole()))))
         inner = re.search(r"Key '([^']+)' is not in struct", str(error.__cause__))
         if found[1] in known and inner is not None:
             own = [key.removeprefix(f"{found[1]}.") for key in known if key.startswith(f"{found[1]}.")]

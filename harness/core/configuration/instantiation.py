@@ -105,7 +105,7 @@ def _kinds(target: str) -> dict[str, list[str]]:
     from hydra.utils import get_class
 
     kind: Any = get_class(target)
-    hints: dict[str, Any] = {}
+    hints: dict[str, object] = {}
     with contextlib.suppress(NameError):  # of a name that is imported for type checkers alone
         hints = get_type_hints(kind)
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()

@@ -148,13 +148,13 @@ def _placed(primary: str, overrides: Sequence[str]) -> set[str]:
     return found
 
 
-def own_keys(primary: str) -> dict[str, Any]:
+def own_keys(primary: str) -> dict[str, object]:
     """The keys of ``conf/<primary>.yaml``, those that plug-ins add, and those of the files that it begins with, with
     their defaults: without a group, and sections of one file (``paths: default``).
     """
     path = primary_file(primary)
     own = read_conf(path) if path else {}
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for name in own.get("defaults", ()):
         if isinstance(name, str):
             found |= own_keys(name) if name != "_self_" else {}
@@ -163,7 +163,7 @@ def own_keys(primary: str) -> dict[str, Any]:
     return merge(found | own, added(primary))
 
 
-def _at(whole: Mapping[str, Any], key: str) -> Any:
+def _at(whole: Mapping[str, object], key: str) -> Any:
     node: Any = whole
     for name in key.split("."):
         node = node.get(name) if isinstance(node, dict) else None
@@ -197,7 +197,7 @@ def _as_truth(one: Override, default: bool) -> str:
     return one.text
 
 
-def _as_section(one: Override, default: Mapping[str, Any]) -> str:
+def _as_section(one: Override, default: Mapping[str, object]) -> str:
     if list(default) == ["kind"]:  # `gate` is the name of a concept of a plug-in, too
         return f"{one.sign}{one.key}.kind={one.value}"
     if default and not names(one.key) and not (one.value == "null" and one.key in MAY_BE_NULL):
@@ -227,7 +227,7 @@ def check_new_keys(primary: str, overrides: Sequence[str], config: DictConfig) -
         raise HarnessError(f"{mistake}; leave it out")
 
 
-def _unread(added: Sequence[Override], whole: Mapping[str, Any], config: DictConfig) -> Iterator[str]:
+def _unread(added: Sequence[Override], whole: Mapping[str, object], config: DictConfig) -> Iterator[str]:
     from omegaconf import OmegaConf
 
     concepts = {path.name for folder in folders() for path in folder.iterdir() if path.is_dir()}

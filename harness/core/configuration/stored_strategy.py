@@ -73,7 +73,7 @@ class StoredReader:
             raise self.refuse(path, node, "expected only references to other keys, ${key}")
         return node
 
-    def _mapping(self, node: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    def _mapping(self, node: Mapping[str, object], path: tuple[str, ...]) -> dict[str, object]:
         own = {TARGET: self._target(node, path)} if NAME in node else {}
         accepted = self.fields(node, *path) if NAME in node else None
         rest = {str(key): value for key, value in node.items() if key != NAME}
@@ -93,7 +93,7 @@ class StoredReader:
         if accepted.get(key) and not self.trusted:
             self._check_reach(value, path)
 
-    def fields(self, node: Mapping[str, Any], *path: str) -> Mapping[str, bool]:
+    def fields(self, node: Mapping[str, object], *path: str) -> Mapping[str, bool]:
         """The fields of a stored strategy's class, and whether each reaches beyond the folder."""
         return _accepted(self._target(node, path))
 
@@ -102,7 +102,7 @@ class StoredReader:
         found = " ".join(f"{'.'.join(path)} = {str(value)[:80]!r}".split())
         return HarnessError(f"{self.place}: {found}, {why}; take this file from where it was made")
 
-    def _target(self, node: Mapping[str, Any], path: Sequence[str]) -> str:
+    def _target(self, node: Mapping[str, object], path: Sequence[str]) -> str:
         targets, name = _names(tuple(folders()))[1], node[NAME]
         if not isinstance(name, str) or name not in targets:
             if lacking := missing_plugin(str(name)):

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from harness.benchmark.source import (
     QUERY_NAMES,
     Chain,
+    Record,
     chains,
     join_judgements,
     judgement_files,
@@ -133,7 +134,7 @@ def _queries(path: Path, lenient: bool, chain: Chain | None) -> Judged:
     )
 
 
-def _query(path: Path, number: int, line: bytes) -> dict[str, Any]:
+def _query(path: Path, number: int, line: bytes) -> Record:
     where = f"{path}:{number}"
     row = parse_json(line, path, LINE, number)
     row = dict(with_our_names(row, QUERY_NAMES)) if isinstance(row, dict) else row

@@ -7,10 +7,10 @@ import logging
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypedDict
 
 from harness.core.artifact import MANIFEST, read_manifest
 from harness.core.files import whole, write_json
@@ -21,6 +21,14 @@ from harness.work.sources import differing
 log = logging.getLogger(__name__)
 
 
+class About(TypedDict, total=False):
+    """What the manifest says of scores of pairs."""
+
+    stage: str
+    config: object
+    sources: Mapping[str, str]
+
+
 class PairScores:
     """The scores in a folder, by the SHA-256 (hex) of the pair. Processes may add to it at the same time.
 
@@ -28,11 +36,12 @@ class PairScores:
     pairs are counted again. So are all that were made by other sources than those in ``about``.
     """
 
-    def __init__(self, folder: Path, about: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, about: About) -> None:
         self.folder = folder
         self.about = about
         self.known: dict[str, float] = {}
-        made_by = (read_manifest(folder / MANIFEST) or {}).get("sources")
+        kept = read_manifest(folder / MANIFEST)
+        made_by = None if kept is None else kept.get("sources")
         if made_by is not None and (other := differing(made_by, about.get("sources", {}))):
             log.warning("%s was made by other code of %s; its pairs are counted again", folder, other)
             shutil.rmtree(folder)

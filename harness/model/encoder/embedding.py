@@ -158,7 +158,7 @@ def _shard(path: Path, texts: list[str], model: Model, role: Role) -> Shard:
     return array_part(path, compute, len(texts), ("vectors", "cut"), "encoding its texts again"), texts
 
 
-def _merge(parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: int) -> dict[str, Any]:
+def _merge(parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: int) -> dict[str, object]:
     """Put the shards' rows in the order of ``texts``, and count."""
     place = {text: number for number, text in enumerate(text for _, distinct in parts for text in distinct)}
     owner = np.fromiter((place[text] for text in texts), np.int64, len(texts))

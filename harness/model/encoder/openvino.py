@@ -14,6 +14,7 @@ from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
     import sentence_transformers
+    from torch import Tensor
 
 PRECISIONS = {"float32": "f32", "bfloat16": "bf16", "int8": "f32"}
 """OpenVINO's names; of int8, that of what is no matrix product with weights."""
@@ -23,7 +24,7 @@ GROUP = 128
 
 def compile_model(
     model: sentence_transformers.SentenceTransformer, streams: int, precision: str = "float32"
-) -> Callable[[Mapping[str, Any]], NDArray[np.float32]]:
+) -> Callable[[Mapping[str, Tensor]], NDArray[np.float32]]:
     """A function from a batch's features to float32[n, d], to be called from up to ``streams`` threads at once.
 
     Each stream is one thread, so how many there are changes no bit.    precision: ``float32``, ``bfloat16``, ``int8``;
@@ -71,7 +72,7 @@ def compile_model(
         )
     own = threading.local()
 
-    def forward(features: Mapping[str, Any]) -> NDArray[np.float32]:
+    def forward(features: Mapping[str, Tensor]) -> NDArray[np.float32]:
         if not hasattr(own, "request"):
             own.request = network.create_infer_request()
         own.request.infer([features[name].numpy() for name in names])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from harness.model.encoder.batches import BatchedModel
 
 log = logging.getLogger(__name__)
-Forward = Callable[[Mapping[str, Any]], NDArray[np.float32]]
+Forward = Callable[[Mapping[str, "Tensor"]], NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ def _load(encoder: SentenceTransformer, device: str) -> sentence_transformers.Se
 
 
 def _torch_forward(
-    model: sentence_transformers.SentenceTransformer, features: Mapping[str, Any]
+    model: sentence_transformers.SentenceTransformer, features: Mapping[str, Tensor]
 ) -> NDArray[np.float32]:
     import torch
     from sentence_transformers.util import batch_to_device

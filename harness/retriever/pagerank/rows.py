@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.run import Run
 from harness.work.latency import time_alone
 from harness.work.shared_rows import Columns, map_rows
@@ -24,9 +24,7 @@ Walked = tuple[Scores, NDArray[np.int64], NDArray[np.float64]]
 """Of a block of B queries the scores [B, D], and how their walks ended: iterations, and the bound on change."""
 
 
-def collect_lists(
-    benchmark: Benchmark, scored: Callable[[slice], Iterable[Walked]], least: float
-) -> tuple[Run, dict[str, Any]]:
+def collect_lists(benchmark: Benchmark, scored: Callable[[slice], Iterable[Walked]], least: float) -> tuple[Run, Facts]:
     """The lists of all queries, and how their walks ended, in parts that processes may share.
 
     scored: of some of the queries, blocks of more and more of them, in order, none of which depends on which others are

@@ -54,7 +54,7 @@ def read_jsonl(path: Path, content: Content, lenient: bool) -> Entries:
     return of_rows(f"{path}:", chosen, ((number, [row.get(name) for name in chosen]) for number, row in rows))
 
 
-def _object(path: Path, content: Content, number: int, line: bytes) -> Mapping[str, Any]:
+def _object(path: Path, content: Content, number: int, line: bytes) -> Mapping[str, object]:
     expected = "{" + ", ".join(f'"{name}": ...' for name in content.columns) + "}"
     row = parse_json(line, path, expected, number)
     if not isinstance(row, dict):
