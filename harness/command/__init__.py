@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     from harness.evaluation.metric import Metric
+    from harness.sweep.heldout import Noted
 
 log = logging.getLogger(__name__)
 
@@ -102,7 +103,7 @@ def look(
     source: str,
     test_ids: Iterable[str] | Mapping[str, Iterable[str]],
     scored: Iterable[str] = (),
-) -> dict[str, Any]:
+) -> Noted:
     """Note that a command looks at these test questions, before any figure of them is printed; what was noted.
 
     scored: all questions that it looks at.
@@ -112,7 +113,7 @@ def look(
     return note_look(config.paths.looks, command, source, test_ids, scored=scored)
 
 
-def print_look(config: DictConfig, noted: Mapping[str, Any], n: int) -> None:
+def print_look(config: DictConfig, noted: Noted, n: int) -> None:
     """Print what ``look`` noted, of ``n`` questions; nothing where none is a test question."""
     from harness.core.table import paragraph
     from harness.sweep.heldout import describe_looks

@@ -48,7 +48,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from omegaconf import DictConfig
 
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from harness.evaluation.system_comparison import SystemComparison
     from harness.evaluation.verdict import Gate
     from harness.run.systems import Files
+    from harness.sweep.heldout import Noted
 
     Systems = Mapping[str, Files]
 
@@ -144,9 +145,7 @@ def _show(found: Sequence[SystemComparison], explain: bool) -> None:
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
 
 
-def _compare(
-    config: DictConfig, runs: Systems, baselines: Systems
-) -> tuple[Sequence[SystemComparison], dict[str, Any], int]:
+def _compare(config: DictConfig, runs: Systems, baselines: Systems) -> tuple[Sequence[SystemComparison], Noted, int]:
     """Every comparison, what was noted of a look at test questions, and how many questions there are.
 
     Without gold a plug-in compares scores of items, of which none is a test question.

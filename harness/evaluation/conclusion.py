@@ -142,14 +142,14 @@ def _reader(of: Callable[[T], Comparison | Outcome | None], name: str) -> Callab
     return read
 
 
-def blind_spots(fitted: Mapping[str, Mapping[str, Any]], sizes: NDArray[np.int64]) -> list[Sentence]:
+def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: NDArray[np.int64]) -> list[Sentence]:
     """Why the forecast of a tune half may be wrong, a sentence a reason.
 
-    fitted: by list, ``seen``: how many questions of tune share gold with one that its weights were chosen on. Trials
+    seen: by list and split, how many questions share gold with one that its weights were chosen on. Trials
     that learn, and lists of ``harness fit``, are scored by what had not seen the question, and hide nothing.
     sizes: of tune's clusters of questions that share gold passages.
     """
-    names = [name for name, one in fitted.items() if one.get("seen", {}).get("tune")]
+    names = [name for name, one in seen.items() if one.get("tune")]
     share = float(sizes.max(initial=0) / max(1, sizes.sum()))
     said = []
     if names:

@@ -13,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 from harness.core.errors import HarnessError, one_of
 
 if TYPE_CHECKING:
-    from harness.sweep.folder import Row, SweepResult
+    from harness.sweep.folder import Named, Row, SweepResult
 
 Names = Mapping[str, str]
 KNOBS = {"alpha": "α", "beta": "β"}
@@ -88,7 +88,7 @@ class Display:
         return re.compile("|".join(rf"(?<![\w-]){re.escape(name)}(?![\w-])" for name in self._known) or "(?!)")
 
 
-def normalizer_of(row: Row) -> str | None:
+def normalizer_of(row: Named) -> str | None:
     """The normalizer that a row's name holds; None where its fuser reads no values."""
     normalizer = row["parameters"].get("normalizer")
     return normalizer if normalizer in str(row["name"]).split(" ") else None

@@ -47,7 +47,7 @@ def record_tables(name: str, trail: Trail) -> Iterator[Table]:
         yield Table(file_name(kind), f"{name}, {kind.replace('_', ' ')}", columns, cells)
 
 
-def to_json(trace: Trace) -> dict[str, Any]:
+def to_json(trace: Trace) -> dict[str, object]:
     """The trace as JSON: the question, the ranks of gold and rivals, and what every list records, in full."""
     ids = trace.benchmark.doc_ids.to_pylist()
     row = trace.benchmark.queries[trace.query]
@@ -69,7 +69,7 @@ def to_json(trace: Trace) -> dict[str, Any]:
     }
 
 
-def _paths(trace: Trace, trail: Trail) -> dict[str, Any]:
+def _paths(trace: Trace, trail: Trail) -> dict[str, object]:
     ids = trace.benchmark.doc_ids.to_pylist()
 
     def named(node: Node) -> dict[str, str]:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 def displayed() -> Display:
     """The names of conf/display, and those that plug-ins add to them."""
-    return Display(**extensions.merge(defaults("display", "default"), extensions.added("report").get("display", {})))
+    added = extensions.added("report").get("display")
+    names: Any = extensions.merge(defaults("display", "default"), added if isinstance(added, Mapping) else {})
+    return Display(**names)
 
 
 def in_paper(table: Table, name: str) -> str:

@@ -55,7 +55,7 @@ def stages(plan: Plan) -> Table:
     return Table("stages", f"lists of {data.name}: {len(data.doc_ids)} passages", columns, rows)
 
 
-def _axes(axes: Mapping[str, Any], knobs: Iterable[str]) -> str:
+def _axes(axes: Mapping[str, object], knobs: Iterable[str]) -> str:
     """The axes that points of the block have: how many values, or the only one."""
     varied = {knob: values(axes[knob]) for knob in knobs}
     return ", ".join(f"{knob} ({len(own)})" if len(own) > 1 else f"{knob}={own[0]}" for knob, own in varied.items())

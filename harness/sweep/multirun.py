@@ -10,14 +10,15 @@ import os
 import sys
 import traceback
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Required
 
 import numpy as np
 from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
+from typing_extensions import TypedDict
 
 from harness.core.errors import CombinationError, HarnessError
 from harness.core.files import write_json
@@ -25,6 +26,7 @@ from harness.core.input import read_json
 from harness.core.table import Column, Table, counted, fit, paragraph
 from harness.evaluation.statistic import holm
 from harness.sweep.folder.result import SweepResult, differing
+from harness.sweep.folder.rows import score
 from harness.sweep.judge.selection import matches
 
 if TYPE_CHECKING:
@@ -32,6 +34,16 @@ if TYPE_CHECKING:
 
 VARIABLE = "HARNESS_MULTIRUN"
 """The environment variable by which jobs know the folder of their multirun's notes: launchers hand it on."""
+
+
+class Job(TypedDict, total=False):
+    """What a job notes: its place among the others, and what it ended with."""
+
+    number: Required[int]
+    overrides: Required[list[str]]
+    sweep: str
+    left_out: str
+    failed: str
 
 
 class Begin(Callback):
@@ -68,7 +80,7 @@ def cell(translate: Callable[[ImportError], HarnessError | None]) -> Iterator[No
     translate: of a library that is not installed, the line that says so.
     """
     hydra = HydraConfig.get()
-    note = {"number": int(hydra.job.num), "overrides": [text.lstrip("+") for text in hydra.overrides.task]}
+    note: Job = {"number": int(hydra.job.num), "overrides": [text.lstrip("+") for text in hydra.overrides.task]}
     _write({**note, "failed": "it was ended from outside"})
     try:
         yield
@@ -97,7 +109,7 @@ def _sweep() -> dict[str, str]:
     return {"sweep": MADE.pop()} if MADE else {}
 
 
-def _write(note: dict[str, Any]) -> None:
+def _write(note: Mapping[str, object]) -> None:
     place = Path(os.environ[VARIABLE])
     place.mkdir(parents=True, exist_ok=True)
     write_json(place / f"job-{note['number']:06d}.json", note)
@@ -109,7 +121,7 @@ def _trace() -> str:
     return traceback.format_exc().strip().splitlines()[-1]
 
 
-def _summary(jobs: Sequence[dict[str, Any]], results: Sequence[SweepResult]) -> Iterator[str]:
+def _summary(jobs: Sequence[Job], results: Sequence[SweepResult]) -> Iterator[str]:
     """The joint table, the cells that were left out, and the folders."""
     if results:
         table = joint_table(results)
@@ -123,7 +135,7 @@ def _summary(jobs: Sequence[dict[str, Any]], results: Sequence[SweepResult]) -> 
     yield from (str(result.folder) for result in results)
 
 
-def _check(jobs: Sequence[dict[str, Any]], results: Sequence[SweepResult]) -> None:
+def _check(jobs: Sequence[Job], results: Sequence[SweepResult]) -> None:
     if failed := _reasons(jobs, "failed"):
         told = f"{sum('failed' in job for job in jobs)} of {counted(len(jobs), 'job')} failed"
         raise HarnessError(f"{told}: {'; '.join(failed)}; mended, the same command runs what is missing")
@@ -132,7 +144,7 @@ def _check(jobs: Sequence[dict[str, Any]], results: Sequence[SweepResult]) -> No
         raise CombinationError(f"none of {counted(len(jobs), 'cell')} has settings that go together: {reasons}")
 
 
-def _reasons(jobs: Sequence[dict[str, Any]], key: str) -> list[str]:
+def _reasons(jobs: Sequence[Job], key: Literal["left_out", "failed"]) -> list[str]:
     """The cells of each reason, with the reason."""
     found: dict[str, list[str]] = {}
     for job in jobs:
@@ -141,7 +153,7 @@ def _reasons(jobs: Sequence[dict[str, Any]], key: str) -> list[str]:
     return [f"{', '.join(cells)}: {why}" for why, cells in found.items()]
 
 
-def _cell(job: dict[str, Any], jobs: Sequence[dict[str, Any]]) -> str:
+def _cell(job: Job, jobs: Sequence[Job]) -> str:
     """What tells the job from the others."""
     own = [text for text in job["overrides"] if not all(text in other["overrides"] for other in jobs)]
     return " ".join(own or job["overrides"])
@@ -154,17 +166,17 @@ def joint_table(results: Sequence[SweepResult]) -> Table:
     """
     ps = [result.trials["p"].dropna().to_numpy(dtype=float) for result in results]
     corrected = iter(np.split(holm(np.concatenate(ps)), np.cumsum([len(own) for own in ps])[:-1]))
-    rows = []
+    rows: list[list[Any]] = []
     for result, given in zip(results, differing(results), strict=True):
         view, objective = result.whole, str(result.manifest["objective"])
         own = dict(zip(result.trials["trial"][result.trials["p"].notna()], next(corrected).tolist(), strict=True))
-        single = {row["name"]: row[objective] for row in result.lock["baselines"] if row["family"] == "single"}
+        single = {row["name"]: score(row, objective) for row in result.lock["baselines"] if row["family"] == "single"}
         list_, place = result.whole.best_single, _best(result)
         row = view.rows[place]
         name = view.winner_name if place == view.winner_place else row["name"]
         rows.append(
             [*given.values(), result.manifest["n"], name, view.score(row), row["wins"], row["losses"],
-             own.get(row["trial"]), single.get(view.reference), list_, single.get(list_), result.folder.name]
+             own.get(row["trial"]), single.get(view.reference), list_, single.get(list_ or ""), result.folder.name]
         )  # fmt: skip
     names = list(differing(results)[0])
     rows.sort(key=lambda row: (-row[len(names) + 2], row[-1]))
@@ -190,7 +202,7 @@ def _best(result: SweepResult) -> int:
     return next(found, view.winner_place)
 
 
-def _typed(result: SweepResult) -> dict[str, Any]:
+def _typed(result: SweepResult) -> dict[str, object]:
     """The values that were typed, by key, as Hydra reads them."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
 

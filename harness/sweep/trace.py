@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from harness.graph.trail import Trail
 from harness.retriever import Retriever, Traced
 from harness.run import Run
 from harness.sweep.trial import Trial, engine, lists
+from harness.sweep.trial.trial import Identities
 from harness.sweep.winner import choose
 from harness.work.store import Store
 
@@ -37,7 +37,7 @@ class Trace:
     rivals: Sequence[int]
     order: Mapping[str, Mapping[int, float]]
     trails: Mapping[str, Trail]
-    identities: Mapping[str, Any]
+    identities: Identities
 
     def rank(self, name: str, doc: int) -> int | None:
         """The passage's place in a list, from 1; None where the list does not hold it."""

@@ -134,7 +134,7 @@ class Findings:
         return digest([sorted(self.trials), *wanted, code_version(), library_versions()])[:12]
 
     @cached_property
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> dict[str, object]:
         """``manifest.json`` without ``seconds`` and ``cost``."""
         prepared = self.prepared
         plan, data = prepared.plan, prepared.benchmark
@@ -165,7 +165,7 @@ class Findings:
             **self._ahead,
         }
 
-    def write(self, folder: Path, measured: Mapping[str, Any]) -> None:
+    def write(self, folder: Path, measured: Mapping[str, object]) -> None:
         """Write all files beside ``config.yaml``, the lock last.    measured: what another run measures anew."""
         for name, table in self.tables.items():
             write_frame(folder / name, table)
@@ -173,7 +173,7 @@ class Findings:
         write_json(folder / "manifest.json", {**self.manifest, **measured})
         write_json(folder / LOCK, self.lock(hashes(folder)))
 
-    def lock(self, files: Mapping[str, str]) -> dict[str, Any]:
+    def lock(self, files: Mapping[str, str]) -> dict[str, object]:
         """``winner.lock.json``. files: the hashes of the other files, by name."""
         plan = self.prepared.plan
         facts = {
@@ -188,7 +188,7 @@ class Findings:
         }
         about = find_named(plan.experiment, [row["parameters"] for row in self.rows])
 
-        def learned(wanted: Sequence[str]) -> dict[str, dict[str, Any]]:
+        def learned(wanted: Sequence[str]) -> dict[str, dict[str, object]]:
             return dict(zip(wanted, self.prepared.learned([self.trials[key] for key in wanted]), strict=True))
 
         return choice.lock(self.rows, facts, about, find_added(plan.added, self.rows), learned)
@@ -205,7 +205,7 @@ class Findings:
         return own_sources([self.prepared.identities, *(trial.identity for trial in self.trials.values())])
 
     @cached_property
-    def _tied(self) -> dict[str, Any]:
+    def _tied(self) -> dict[str, object]:
         plan, data = self.prepared.plan, self.prepared.benchmark
         members, test = data.members("tune"), data.members("test")
         return {
@@ -222,7 +222,7 @@ class Findings:
         }
 
     @cached_property
-    def _ahead(self) -> dict[str, Any]:
+    def _ahead(self) -> dict[str, object]:
         """The forecast for test."""
         plan, data = self.prepared.plan, self.prepared.benchmark
         labels, test = clusters(data.gold[data.members("tune")]), data.members("test")

@@ -132,9 +132,13 @@ def _scores(result: SweepResult) -> dict[str, dict[str, list[float]]]:
 
 def _other_code(result: SweepResult) -> Iterator[str]:
     """A line about code and libraries that are not those of now. Raises HarnessError where lock and manifest differ."""
-    now = {"code": code_version(), "libraries": library_versions()}
-    for key, value in now.items():
-        if (locked := result.lock[key]) != (kept := result.manifest[key]):
+    lock, manifest = result.lock, result.manifest
+    written: tuple[tuple[str, object, object, object], ...] = (
+        ("code", lock["code"], manifest["code"], code_version()),
+        ("libraries", lock["libraries"], manifest["libraries"], library_versions()),
+    )
+    for key, locked, kept, value in written:
+        if locked != kept:
             path, one, other = next(differences(locked, kept, key))
             raise HarnessError(f"{result.folder / LOCK}: {path} = {one}, and {other} in manifest.json; sweep again")
         for path, old, new in differences(locked, value, key):
@@ -150,17 +154,18 @@ def _why(result: SweepResult, prepared: Prepared) -> str:
         "split_sha256": prepared.benchmark.split_facts.get("split_sha256"),
         "code": code_version(),
         "libraries": library_versions(),
-        "sources": own_now(result.lock.get("sources", {})),
+        "sources": own_now(result.lock.get("sources") or {}),
         "reads": read_by(prepared.plan.trials()),
         "lists": record(prepared.identities),
     }
-    usual: dict[str, Any] = {"sources": {}, "reads": {}}
-    then = {key: record(result.manifest.get(key, usual.get(key))) for key in now}
+    usual: dict[str, object] = {"sources": {}, "reads": {}}
+    manifest: Mapping[str, object] = result.manifest
+    then = {key: record(manifest.get(key, usual.get(key))) for key in now}
     told = (f"{path}: {old} then, {new} now" for path, old, new in differences(then, now))
     return "; ".join(told) or "no input that the manifest names differs; a file that its trials read may"
 
 
-def _rows(table: pd.DataFrame) -> dict[str, Mapping[str, Any]]:
+def _rows(table: pd.DataFrame) -> dict[str, Mapping[str, object]]:
     return {f"row {number}": row for number, row in enumerate(records(table), 1)}
 
 

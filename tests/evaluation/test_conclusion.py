@@ -128,8 +128,7 @@ def test_five_questions_cannot_be_significant_and_none_is_none() -> None:
 
 def test_what_a_forecast_cannot_see() -> None:
     even = np.ones(40, dtype=np.int64)
-    mine = {"on": ["a", "b"], "seen": {"tune": 3, "test": 0}}
-    other = {"on": ["a"], "seen": {"tune": 0, "test": 3}}
+    mine, other = {"tune": 3, "test": 0}, {"tune": 0, "test": 3}
     (seen,) = blind_spots({"graph": mine, "folded": other}, even)
     chosen = "The weights of graph were chosen on these tune questions, too: expect less than the forecast says."
     assert seen == Sentence("caveat", chosen)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
 from harness.core.table import counted, p_value, percent, percents, points
@@ -20,7 +17,7 @@ from harness.evaluation.conclusion import (
     difference,
 )
 from harness.report.table.effect import exceptions
-from harness.sweep.folder import SweepResult, View
+from harness.sweep.folder import Edged, Forecast, Power, SweepResult, View
 from harness.sweep.judge import choose_again
 
 SHORT = "in short"
@@ -199,8 +196,9 @@ def _apart(result: SweepResult) -> str:
 
 def _blind_spots(result: SweepResult) -> list[Sentence]:
     """Of the lists that any trial fuses, and of tune's clusters."""
-    fitted = {name: one for name, one in result.manifest.get("fitted", {}).items() if name in _fused(result)}
-    return blind_spots(fitted, np.bincount(result.whole.clusters))
+    lists, fused = result.manifest.get("fitted") or {}, _fused(result)
+    seen = {name: one.get("seen") or {} for name, one in lists.items() if name in fused}
+    return blind_spots(seen, np.bincount(result.whole.clusters))
 
 
 def _fused(result: SweepResult) -> set[str]:
@@ -233,11 +231,11 @@ def _edges(result: SweepResult) -> str:
     return f"{'; '.join(named)}: the last value of its axis. A better one may lie beyond it: try a wider grid."
 
 
-def _whose(edge: Mapping[str, Any]) -> str:
+def _whose(edge: Edged) -> str:
     return "the winner" if edge["winner"] else f"the best {edge['family']}"
 
 
-def _outcome(test: View, forecast: Mapping[str, float]) -> str:
+def _outcome(test: View, forecast: Forecast) -> str:
     """Whether the winner scored on test what was expected, with as many digits as that takes."""
     score = test.score(test.rows[test.winner_place])
     inside = "inside" if forecast["low"] <= score <= forecast["high"] else "outside"
@@ -245,7 +243,7 @@ def _outcome(test: View, forecast: Mapping[str, float]) -> str:
     return f"On test it scored {shown}, {inside} the {low} to {high} that was expected."
 
 
-def _smallest(power: Mapping[str, float | None]) -> str:
+def _smallest(power: Power) -> str:
     if power["smallest"] is None:
         return "no net win reaches significance in 4 of 5 tests"
     return f"the smallest net win that 4 of 5 tests find is {points(power['smallest'])} points"

@@ -21,10 +21,10 @@ from harness.core.errors import HarnessError, one_of
 from harness.core.table import Table
 from harness.report import figure
 from harness.report.experiment.tables import fragmentation, parts_table, summary
-from harness.report.figure import Picture, Spec
+from harness.report.figure import Picture
 from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder import SweepResult
-from harness.sweep.judge import described_errors
+from harness.sweep.judge import Spec, described_errors
 
 TABLES: Mapping[str, Callable[[SweepResult, Spec, Spec], Table]] = {
     "rows": lambda result, spec, experiment: ComparisonTable(result, spec, experiment).table(),

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.core.table import Column, Source, Table
-from harness.report.figure import Spec
 from harness.report.table.comparison_table import ComparisonTable, not_comparable
 from harness.sweep.folder import Row, SweepResult
-from harness.sweep.judge import matches
+from harness.sweep.judge import Spec, matches
 
 
 def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
@@ -35,8 +34,8 @@ def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
 
 def _candidates(result: SweepResult, row: Row) -> float | None:
     wanted = row["parameters"].get("pool.lists"), row["parameters"].get("pool.cap")
-    found = [one["candidates"] for one in result.manifest["ceiling"] if (one["lists"], one["cap"]) == wanted]
-    return float(found[0]) if found and "candidates" in result.manifest["ceiling"][0] else None
+    found = [one.get("candidates") for one in result.manifest["ceiling"] if (one["lists"], one["cap"]) == wanted]
+    return found[0] if found else None
 
 
 def fragmentation(result: SweepResult, spec: Spec, experiment: Spec) -> Table:

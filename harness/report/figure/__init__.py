@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -158,8 +158,6 @@ def brought_pictures(runs: Path, dataset: str) -> list[Picture]:
     return [picture for module in found for picture in module.read_pictures(runs, dataset)]
 
 
-Spec = Mapping[str, Any]
-"""A figure, a table or an experiment as conf/experiment describes it; each kind has keys of its own."""
 Built = tuple[Picture, "Table | None"]
 """What ``build_figure(result, spec, experiment)`` of a kind of experiment figure gives: a figure, maybe its table."""
 

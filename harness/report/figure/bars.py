@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.report.figure import COLORS, Built, Picture, Spec
+from harness.report.figure import COLORS, Built, Picture
 from harness.report.table.comparison_table import ComparisonTable, Line
 from harness.sweep.folder import SweepResult
+from harness.sweep.judge import Spec
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from harness.core.escape import file_name
@@ -26,8 +26,8 @@ def _picture(view: View, lists: str, rows: list[Pool]) -> Picture:
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         caps = [row[0] for row in rows]
-        achieved = [100 * row[4] if row[4] is not None else float("nan") for row in rows]
-        axes.plot(caps, [100 * row[2] for row in rows], marker="^", color=COLORS[1], label="ceiling")
+        reach, achieved = _percents(row[2] for row in rows), _percents(row[4] for row in rows)
+        axes.plot(caps, reach, marker="^", color=COLORS[1], label="ceiling")
         axes.plot(caps, achieved, marker="o", color=COLORS[0], linestyle="--", label=f"best {view.objective}")
         axes.set_xlabel("pool.cap (documents of each capped list)")
         axes.set_ylabel("queries (%)")
@@ -36,3 +36,7 @@ def _picture(view: View, lists: str, rows: list[Pool]) -> Picture:
 
     name = "ceiling" if lists in ("", "dense+graph") else f"ceiling_{file_name(lists.replace('+', '_'))}"
     return Picture(name, title, draw, 2.2, f"Ceiling: {MEANING} of {lists}.")
+
+
+def _percents(shares: Iterable[float | None]) -> list[float]:
+    return [float("nan") if share is None else 100 * share for share in shares]

@@ -12,9 +12,9 @@ from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.comparison import Comparison, corrected
 from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric, average
-from harness.report.figure import COLORS, MARKERS, Built, Picture, Spec, mark_intervals
+from harness.report.figure import COLORS, MARKERS, Built, Picture, mark_intervals
 from harness.sweep.folder import SweepResult
-from harness.sweep.judge import choose
+from harness.sweep.judge import Spec, choose
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

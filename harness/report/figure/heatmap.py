@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.table import Column, Source, Table
-from harness.report.figure import Built, Picture, Spec
+from harness.report.figure import Built, Picture
 from harness.report.table.knobs import value_text
 from harness.sweep.folder import SweepResult, score
-from harness.sweep.judge import matches
+from harness.sweep.judge import Spec, matches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,7 @@ class Heatmap:
         rows, columns = ({cell[side]: None for cell in self.cells} for side in (0, 1))
         return sorted(rows, key=_order), sorted(columns, key=_order)
 
-    def _point(self, knobs: Mapping[str, Any], side: str) -> Point:
+    def _point(self, knobs: Mapping[str, object], side: str) -> Point:
         values = (knobs.get(knob, MISSING) for knob in self.spec[side])
         return tuple("+".join(value) if isinstance(value, list) else value for value in values)
 

@@ -148,7 +148,7 @@ def sweep_facts(result: SweepResult) -> dict[str, str]:
     manifest, view = result.manifest, result.locked
     libraries = ", ".join(f"{name} {version}" for name, version in sorted(manifest["libraries"].items()))
     shown = f"{view.split}, evaluation {view.evaluation}" if view.evaluation else f"{view.split} (nothing held out yet)"
-    counts = [f"{count:,} {name}" for name, count in manifest.get("counts", {}).items()]
+    counts = [f"{count:,} {name}" for name, count in (manifest.get("counts") or {}).items()]
     return {
         "benchmark": ", ".join([str(manifest["dataset"]), *counts, f"{len(result.queries)} tune queries"]),
         "locked trials on": shown,

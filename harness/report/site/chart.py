@@ -161,7 +161,11 @@ def _frontier(result: SweepResult) -> Iterator[Chart]:
 def _ceiling(result: SweepResult) -> Iterator[Chart]:
     view = result.whole
     for lists, mine in capped_pools(view).items():
-        reach = [[cap, 100 * share, f"cap {cap}: ceiling {percent(share)}", None] for cap, _, share, _, _ in mine]
+        reach = [
+            [cap, 100 * share, f"cap {cap}: ceiling {percent(share)}", None]
+            for cap, _, share, _, _ in mine
+            if share is not None
+        ]
         best = [
             [cap, 100 * score, f"cap {cap}: {name}, {percent(score)}", None]
             for cap, _, _, name, score in mine

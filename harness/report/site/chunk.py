@@ -18,7 +18,7 @@ from harness.core.table import Table, sort_key
 from harness.evaluation.metric import ABSENT
 from harness.report.display import Display
 
-Content = dict[str, Any]
+Content = dict[str, object]
 """An object of the site's data, as its pages read it."""
 MADE = "made.json"
 SIZES: Mapping[int, Any] = {1: np.uint8, 2: np.dtype("<u2"), 4: np.dtype("<u4")}

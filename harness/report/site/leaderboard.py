@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -238,7 +237,7 @@ def _locked(result: SweepResult, view: View) -> Iterator[tuple[System, int]]:
         yield _system(kind, row, {name: made[name] for name in names if name in made}, result), place
 
 
-def _system(kind: str, row: Row, made: Mapping[str, Any], result: SweepResult) -> System:
+def _system(kind: str, row: Row, made: Mapping[str, Mapping[str, object]], result: SweepResult) -> System:
     """made: the lists that it reads, as the manifest describes them."""
     called = {LIST: row["name"], DEFAULT: row["name"], NAMED: row["name"], TUNED: row["family"]}
     return System(
@@ -286,5 +285,6 @@ def _cost(system: System) -> list[float | None]:
     for _, view, place in system.cells.values():
         known, names = needed(view), lists_read(view.rows[place])
         if names and all(name in known for name in names):
-            spent.append([sum(known[name][key] for name in names) for key in ("query_ms", "index_seconds")])
+            index = sum(known[name].get("index_seconds") or 0.0 for name in names)
+            spent.append([sum(known[name]["query_ms"] for name in names), index])
     return [float(each) for each in np.mean(spent, axis=0)] if len(spent) == len(system.cells) else [None, None]

@@ -133,11 +133,11 @@ def _pages() -> str:
 
 def _evaluation(result: SweepResult) -> str:
     """The hash of the ledger's line that the held-out files belong to; in an older folder that of its lock."""
-    entry = read_entry(result.folder, result.lock) or {}
-    return str(entry.get("sha256") or result.lock["sha256"])
+    entry = read_entry(result.folder, result.lock)
+    return (entry and entry["sha256"]) or result.lock["sha256"]
 
 
-def _draw(pictures: Iterable[Picture], chunks: Chunks, key: str, display: Display) -> Iterable[Mapping[str, Any]]:
+def _draw(pictures: Iterable[Picture], chunks: Chunks, key: str, display: Display) -> Iterable[Mapping[str, object]]:
     """The figures that are no charts, as images."""
     page = Page(rename=display.label)
     with tempfile.TemporaryDirectory() as place:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.core.table import Column, Table
 from harness.sweep.folder import Row, View
 
-Pool = tuple[str, str, float, str | None, float | None]
+Pool = tuple[str, str, float | None, str | None, float | None]
 """The cap, the lists, the ceiling, the best trial and its objective."""
 MEANING = "the share of queries whose last gold passage is anywhere in the pool"
 

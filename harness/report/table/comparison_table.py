@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from harness.evaluation.conclusion import judged
 from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.statistic import clustered_wilson
 from harness.sweep.folder import SweepResult, View, rerun
-from harness.sweep.judge import choose
+from harness.sweep.judge import Spec, choose
 
 UNPRINTED = "–"
 WHOLE = ({"label": "all", "where": {}},)
@@ -53,11 +52,11 @@ class ComparisonTable:
     """
 
     result: SweepResult
-    spec: Mapping[str, Any]
-    experiment: Mapping[str, Any]
+    spec: Spec
+    experiment: Spec
 
     @classmethod
-    def named(cls, result: SweepResult, name: str, experiment: Mapping[str, Any]) -> ComparisonTable:
+    def named(cls, result: SweepResult, name: str, experiment: Spec) -> ComparisonTable:
         """The table of that name, for a figure of it."""
         known = {spec["name"]: spec for spec in experiment.get("tables") or () if "rows" in spec}
         one_of("experiment: figure's table", name, known)
@@ -172,7 +171,7 @@ class ComparisonTable:
             f"favour or handicap {lists}, and every fusion with it, by construction, and say nothing of all queries. "
         )
 
-    def _lines(self, part: View, cut: Mapping[str, Any]) -> list[Line]:
+    def _lines(self, part: View, cut: Spec) -> list[Line]:
         metric = self.metrics[0]
         members = part.slice(cut["where"]) & ~np.isnan(metric(part.ranks[0]))
         if not members.any():
@@ -209,7 +208,7 @@ class ComparisonTable:
         return {number: compared[place] for number, place in enumerate(own) if place in compared}
 
 
-def _published(row: Mapping[str, Any], part: View, cut: Mapping[str, Any]) -> str:
+def _published(row: Spec, part: View, cut: Spec) -> str:
     """What the publication has of a row."""
     printed = row.get("published", {}).get(part.dataset, {}) if cut.get("published", True) else {}
     return str(printed.get(part.split, UNPRINTED))
@@ -219,7 +218,7 @@ def _score(place: int) -> Callable[[Line], float]:
     return lambda line: line.scores[place]
 
 
-def not_comparable(result: SweepResult, experiment: Mapping[str, Any], what: str = "figures") -> str:
+def not_comparable(result: SweepResult, experiment: Spec, what: str = "figures") -> str:
     """The last clause of a caption: what differs from the publication, and the hash of the data."""
     data = result.manifest["data_sha256"][:12]
     return f"Published {what} are not comparable: {experiment['differs']} Data {data}"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from harness.core.table import Column, Table
-from harness.sweep.folder import View, lists_read
+from harness.sweep.folder import Cost, ListCost, View, lists_read
 
 EXPLAINED = (
     "Index: what was made on the list's way (texts read, names found, vectors, graph), once a corpus, parts that lists "
@@ -39,15 +38,15 @@ def cost(view: View) -> list[Table]:
     return [Table("cost", "Cost of each list", columns, rows, view.source, notes), *_budget(view, known)]
 
 
-def needed(view: View) -> Mapping[str, Mapping[str, float]]:
+def needed(view: View) -> Mapping[str, ListCost]:
     """``index_seconds``, ``index_mb``, ``query_ms`` and ``ALONE`` by list, as the sweep noted them."""
-    found: Mapping[str, Mapping[str, float]] = (view.manifest.get("cost") or {}).get("lists") or {}
-    return found
+    cost = view.manifest.get("cost")
+    return {} if cost is None else cost.get("lists") or {}
 
 
-def _budget(view: View, known: Mapping[str, Mapping[str, float]]) -> list[Table]:
+def _budget(view: View, known: Mapping[str, ListCost]) -> list[Table]:
     """The trials that no other one beats in as many milliseconds, the cheapest first."""
-    p95 = {name: one[ALONE[-1]] for name, one in known.items() if ALONE[-1] in one}
+    p95 = {name: one["alone_p95_ms"] for name, one in known.items() if "alone_p95_ms" in one}
     points: dict[tuple[float, float], tuple[int, Sequence[str]]] = {}
     for place, row in enumerate(view.rows):
         lists = lists_read(row)
@@ -78,7 +77,7 @@ def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]
     return edge
 
 
-def _spent(cost: Mapping[str, Any]) -> str:
+def _spent(cost: Cost) -> str:
     """Memory, and a language model's answers and tokens."""
     said = f"peak memory of the sweep's process {cost.get('peak_memory_mb', '?')} MiB"
     if asked := cost.get("model"):

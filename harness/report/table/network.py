@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from harness.core.artifact import Facts
 from harness.core.table import percent
 
 
-def describe_network(facts: Mapping[str, Any]) -> list[str]:
+def describe_network(facts: Facts) -> list[str]:
     """What ``Network.facts`` counted."""
     return [
         f"  nodes: {facts['entities']} entities, {facts['passages']} passages",
@@ -27,7 +27,7 @@ def describe_network(facts: Mapping[str, Any]) -> list[str]:
 NODES = {"entity": "an entity", "passage": "a passage"}
 
 
-def _approximate(found: Mapping[str, Any]) -> str:
+def _approximate(found: Facts) -> str:
     share = percent(found["recall"])
     return f"  synonyms found by {found['index']}: {share}% of the exact search's, of {found['names']} names"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 from harness.core.table import Column, Field, Style, Table
 from harness.evaluation.conclusion import judged
@@ -149,7 +149,7 @@ def counts_graph_wins(view: View) -> bool:
 
 def _cell(view: View, column: Column, key: str) -> Field[int]:
     """A column of what rows have under a key, by their place."""
-    return Field(column, lambda place: cast("dict[str, Any]", view.rows[place]).get(key))
+    return Field(column, lambda place: cast("dict[str, object]", view.rows[place]).get(key))
 
 
 def _against(view: View, *titles: str) -> list[Field[int]]:

@@ -62,7 +62,7 @@ def insert_runs(engine: Engine, experiment: str, runs: Sequence[FinishedRun], us
                 connection.execute(insert(table), several[start : start + ROWS])
 
 
-Rows = dict[Any, list[dict[str, Any]]]
+Rows = dict[Any, list[dict[str, object]]]
 """The rows of each of MLflow's tables."""
 
 
@@ -97,7 +97,7 @@ def _inputs(keys: Iterable[str], source: Any, used: DatasetInput) -> Rows:
     }  # fmt: skip
 
 
-def _run(key: str, run: FinishedRun, experiment: int, place: str) -> dict[str, Any]:
+def _run(key: str, run: FinishedRun, experiment: int, place: str) -> dict[str, object]:
     return {
         "run_uuid": key, "name": run.name, "experiment_id": experiment, "artifact_uri": f"{place}/{key}/artifacts",
         "source_type": "UNKNOWN", "source_name": "", "entry_point_name": "", "source_version": "",
@@ -106,5 +106,5 @@ def _run(key: str, run: FinishedRun, experiment: int, place: str) -> dict[str, A
     }  # fmt: skip
 
 
-def _pairs(keyed: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:
+def _pairs(keyed: Mapping[str, Mapping[str, str]]) -> list[dict[str, object]]:
     return [{"run_uuid": key, "key": name, "value": value} for key, own in keyed.items() for name, value in own.items()]

@@ -6,7 +6,6 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from harness.core.escape import markdown, markdown_code
 from harness.core.identity import digest
@@ -212,7 +211,7 @@ def scores(row: Row) -> dict[str, float]:
 
 def _table(rows: Iterable[Row]) -> str:
     """All trials as a table that MLflow shows (the file that ``mlflow.log_table`` would write)."""
-    flat: list[dict[str, Any]] = [
+    flat: list[dict[str, object]] = [
         {"trial": row["trial"], "name": row["name"], **knobs(row), **scores(row)} for row in rows
     ]
     columns = list(dict.fromkeys(key for row in flat for key in row))

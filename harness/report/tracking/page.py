@@ -88,7 +88,7 @@ class Page:
         }
         return json.dumps(found, separators=(",", ":"))
 
-    def _charts(self) -> list[dict[str, Any]]:
+    def _charts(self) -> list[dict[str, object]]:
         """All trials from their knobs to their score; questions won against lost; the first two metrics."""
         parallel = {"selectedParams": list(self.knobs), "selectedMetrics": [self._score], "showAllRuns": True}
         pairs = [("losses", "wins"), *([(self.metrics[1], self._score)] if len(self.metrics) > 1 else [])]
@@ -103,7 +103,7 @@ class Page:
         ]
 
 
-def _card(name: str, section: str, kind: str, more: Mapping[str, Any]) -> dict[str, Any]:
+def _card(name: str, section: str, kind: str, more: Mapping[str, object]) -> dict[str, object]:
     return {"uuid": name, "metricSectionId": section, "type": kind, "deleted": False, "isGenerated": False, **more}
 
 
@@ -111,6 +111,6 @@ def _axis(metric: str) -> dict[str, str]:
     return {"key": metric, "type": "METRIC"}
 
 
-def _section(name: str, title: str, **more: Any) -> dict[str, Any]:
+def _section(name: str, title: str, **more: Any) -> dict[str, object]:
     plain = {"display": True, "isReordered": False, "deleted": False, "isGenerated": False}
     return {"uuid": name, "name": title, **plain, **more}

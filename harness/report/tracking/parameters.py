@@ -29,7 +29,7 @@ def metric_name(metric: str) -> str:
     return metric.replace("@", "_at_")
 
 
-def pipeline(config: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str, str]:
+def pipeline(config: Mapping[str, object], manifest: Mapping[str, object]) -> dict[str, str]:
     """Every knob of a sweep's pipeline: ``encoder``, ``graph.synonym``, ``lists.dense.depth``, ``dataset``, ``split``.
 
     Lists are as the manifest resolved them. A strategy that stands at the top, too (``encoder`` inside of
@@ -42,7 +42,7 @@ def pipeline(config: Mapping[str, Any], manifest: Mapping[str, Any]) -> dict[str
     return {**found, "dataset": str(manifest["dataset"]), "split": str(manifest["split"]), "n": str(manifest["n"])}
 
 
-def _resolved(node: Any, root: Mapping[str, Any], depth: int = 0) -> Any:
+def _resolved(node: Any, root: Mapping[str, object], depth: int = 0) -> Any:
     """``${encoder}`` as what it refers to; None for what a machine decides: a path, an environment variable."""
     if isinstance(node, Mapping):
         return {key: _resolved(value, root, depth + 1) for key, value in node.items()}
@@ -72,7 +72,7 @@ def _flat(key: str, node: Any, top: Mapping[str, str | None]) -> Iterator[tuple[
             yield from _flat(f"{key}.{field}", value, top)
 
 
-def _name(node: Mapping[str, Any]) -> str | None:
+def _name(node: Mapping[str, object]) -> str | None:
     """``minilm`` of ``encoder/minilm``, or of the class ``harness.encoder.minilm.MiniLM``."""
     if NAME in node:
         return str(node[NAME]).rpartition("/")[2].rpartition(".")[2]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, RunTag, ViewType
+from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, Run, RunTag, ViewType
 from mlflow.tracking import MlflowClient
 from mlflow.utils.mlflow_tags import (
     MLFLOW_DATASET_CONTEXT,
@@ -60,7 +60,7 @@ class Writer:
         self.describe({group.page.tag: group.page.state()})
         return own
 
-    def _write_children(self, group: Group, own: str, found: Mapping[str, Any]) -> None:
+    def _write_children(self, group: Group, own: str, found: Mapping[str, Run]) -> None:
         """Bring the runs below the group's own one up to date.    found: those that are there, by entry."""
         missing = [entry for entry in group.children if not _complete(found.get(entry.id), own)]
         if missing:
@@ -95,9 +95,9 @@ class Writer:
         """The database that the client writes to; None where that is a server or a folder."""
         return getattr(self.client._tracking_client.store, "engine", None)
 
-    def _existing(self, group: Group) -> dict[str, Any]:
+    def _existing(self, group: Group) -> dict[str, Run]:
         """The runs of this content by the hash in their tags; runs of another content go to MLflow's trash."""
-        found: dict[str, Any] = {}
+        found: dict[str, Run] = {}
         for run in self._search(f"tags.`{GROUP}` = '{_key(group)}'"):
             entry, active = run.data.tags.get(ENTRY), run.info.lifecycle_stage == "active"
             double = entry in found

@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Required
+from typing import Required, cast
 
 import yaml
 from typing_extensions import TypedDict
@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256, sealed
 from harness.core.input import misfit, read_yaml
-from harness.sweep.folder.lock import Family
+from harness.sweep.folder.lock import Family, Lock
 
 log = logging.getLogger(__name__)
 FILES = ("config.yaml", "manifest.json", "queries.parquet", "ranks.npy", "scores.parquet", "trials.parquet")
@@ -57,6 +57,7 @@ class Entry(Line):
     evaluation: Required[int]  # type: ignore[misc]
     time: Required[str]  # type: ignore[misc]
     dataset: Required[str]  # type: ignore[misc]
+    files: Required[dict[str, str]]  # type: ignore[misc]
 
 
 def hashes(folder: Path) -> dict[str, str]:
@@ -76,7 +77,7 @@ def file_hash(path: Path) -> str:
     return file_sha256(path)
 
 
-def recorded(folder: Path, lock: Mapping[str, Any]) -> dict[str, str]:
+def recorded(folder: Path, lock: Lock) -> dict[str, str]:
     """The hashes that the files of this folder were recorded with, by name: in its lock, and in its ledger's line.
 
     One warning says when the sweep is older than these hashes. A held-out file without that line has an empty hash.
@@ -109,7 +110,7 @@ def check_file(folder: Path, name: str, recorded: Mapping[str, str]) -> None:
         raise HarnessError(f"{folder / name}: changed since it was written (its SHA-256 differs); {mend}")
 
 
-def read_entry(folder: Path, lock: Mapping[str, Any]) -> dict[str, Any] | None:
+def read_entry(folder: Path, lock: Lock) -> Entry | None:
     """The line of the ledger that this folder's held-out files belong to; None when nothing was held out.
 
     Raises HarnessError when it was changed, or belongs to another lock.
@@ -127,7 +128,8 @@ def read_entry(folder: Path, lock: Mapping[str, Any]) -> dict[str, Any] | None:
         raise HarnessError(f"{path}: damaged ({told}); delete it and run `harness heldout` again")
     if not own or entry.get("lock_sha256") != lock["sha256"]:
         raise HarnessError(f"{path}: not the evaluation of this lock; delete it and run `harness heldout` again")
-    return {**entry, "files": files}
+    entry["files"] = files
+    return cast("Entry", entry)
 
 
 @functools.cache

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NotRequired
+from typing import NotRequired, cast
 
 from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.identity import sealed
 from harness.core.input import Number, misfit, read_json
-from harness.sweep.folder.rows import Forecast, Named, Row
+from harness.sweep.folder.rows import Forecast, Named
 
 LOCK = "winner.lock.json"
 
@@ -22,6 +22,30 @@ class Family(TypedDict):
     name: str
     member: str
     members: list[str]
+
+
+class Power(TypedDict):
+    """What the winner's test against the best single list can show, as ``harness.sweep.judge.foresight`` counts it."""
+
+    n: int
+    n_effective: NotRequired[int]
+    discordance: Number
+    effect: Number
+    effect_corrected: NotRequired[Number]
+    smallest: Number | None
+    power: Number
+    power_corrected: NotRequired[Number]
+    queries: int | None
+
+
+class Edged(TypedDict):
+    """A best trial at the edge of its grid, as ``harness.sweep.judge.edge`` finds it."""
+
+    family: str
+    winner: bool
+    knob: str
+    value: Number
+    next: Number
 
 
 class Lock(TypedDict):
@@ -37,13 +61,18 @@ class Lock(TypedDict):
     objective: str
     code: str
     libraries: dict[str, str]
+    sha256: str
+    margin: NotRequired[Number]
+    split_sha256: NotRequired[str | None]
+    splitting: NotRequired[str]
+    edges: NotRequired[list[Edged]]
     sources: NotRequired[dict[str, str] | None]
     files: NotRequired[dict[str, str]]
     family: NotRequired[Family | None]
     reference: NotRequired[str | None]
     best_single: NotRequired[str | None]
     expected: NotRequired[Forecast | None]
-    power: NotRequired[dict[str, Number | None] | None]
+    power: NotRequired[Power | None]
     expected_difference: NotRequired[dict[str, Number] | None]
 
 
@@ -52,7 +81,7 @@ def lock_file(named: str | Path) -> Path:
     return Path(named) / LOCK if Path(named).is_dir() else Path(named)
 
 
-def read_lock(path: Path) -> dict[str, Any]:
+def read_lock(path: Path) -> Lock:
     """The lock at ``path``. Raises HarnessError when it is missing, damaged, changed or incomplete."""
     if not path.exists() and path.name != LOCK:
         raise HarnessError(f"{path}: there is no such file or folder; give runs/sweeps/NAME, or its {LOCK}")
@@ -67,23 +96,23 @@ def read_lock(path: Path) -> dict[str, Any]:
         raise HarnessError(f"{path}: changed since it was written (its sha256 differs); sweep again for a new lock")
     if (told := misfit(lock, Lock)) is not None:
         raise HarnessError(f"{path}: {told}; sweep again")
-    return lock
+    return cast("Lock", lock)
 
 
-def locked_rows(lock: Mapping[str, Any]) -> list[Row]:
+def locked_rows(lock: Lock) -> list[Named]:
     """The rows of all locked trials; a trial with two roles has two."""
-    own = lock.get("added", {}).values()
-    return [lock["winner"], *lock["fusers"], *lock.get("named", ()), *own, *lock["baselines"]]
+    own = (lock.get("added") or {}).values()
+    return [lock["winner"], *lock["fusers"], *(lock.get("named") or ()), *own, *lock["baselines"]]
 
 
-def locked_trials(lock: Mapping[str, Any]) -> dict[str, list[str]]:
+def locked_trials(lock: Lock) -> dict[str, list[str]]:
     """Trial hash -> the roles it was locked in (``winner``, ``best boltzmann``, ``baseline``), in the lock's order."""
     roles: dict[str, list[str]] = {lock["winner"]["trial"]: ["winner"]}
     for row in lock["fusers"]:
         roles.setdefault(row["trial"], []).append(f"best {row['family']}")
-    for row in lock.get("named", ()):
+    for row in lock.get("named") or ():
         roles.setdefault(row["trial"], []).append("experiment")
-    for name, row in lock.get("added", {}).items():
+    for name, row in (lock.get("added") or {}).items():
         if (role := f"best {name.removeprefix('fuser=')}") not in roles.setdefault(row["trial"], []):
             roles[row["trial"]].append(role)
     for row in lock["baselines"]:
@@ -91,6 +120,6 @@ def locked_trials(lock: Mapping[str, Any]) -> dict[str, list[str]]:
     return roles
 
 
-def learned(lock: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def learned(lock: Lock) -> dict[str, Mapping[str, object]]:
     """What each locked trial has learned, by hash and knob; nothing for one that does not learn."""
     return {row["trial"]: row.get("learned", {}) for row in locked_rows(lock)}

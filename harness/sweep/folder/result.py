@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NotRequired, Required, cast
+from typing import TYPE_CHECKING, Any, Required, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.input import Number, misfit, parse_json, read_yaml
@@ -20,8 +19,9 @@ from harness.core.table import Column, Source, Table
 from harness.evaluation.metric import Metric
 from harness.sweep.folder.integrity import check_file, recorded
 from harness.sweep.folder.lock import LOCK as LOCK
-from harness.sweep.folder.lock import read_lock
-from harness.sweep.folder.rows import Covered, Forecast, Row, records
+from harness.sweep.folder.lock import Lock, read_lock
+from harness.sweep.folder.manifest import Manifest
+from harness.sweep.folder.rows import Row, records
 from harness.sweep.folder.scores import COLUMNS, ListScores, from_frame
 from harness.sweep.folder.view import View
 
@@ -40,79 +40,6 @@ BENCHMARK = (
     "dataset.of", "dataset.kind", "dataset.seed", "~dataset.of",
 )  # fmt: skip
 """What says which benchmark a sweep is of, a twin's fields among them: its name says them, too."""
-
-
-class Ceiling(TypedDict):
-    """What no fusion of these lists can exceed."""
-
-    lists: list[str]
-    candidates: NotRequired[Number | None]
-    cap: int | None
-    share: Number | None
-
-
-class Fit(TypedDict):
-    """Where a list was fitted."""
-
-    on: list[str]
-    seen: NotRequired[dict[str, int] | None]
-
-
-class Seconds(TypedDict, total=False):
-    """What took how long."""
-
-    lists: dict[str, Number] | None
-
-
-class ListCost(TypedDict):
-    """What a list costs."""
-
-    query_ms: Number
-    index_seconds: NotRequired[Number | None]
-    index_mb: NotRequired[Number | None]
-    alone_mean_ms: NotRequired[Number]
-    alone_p50_ms: NotRequired[Number]
-    alone_p95_ms: NotRequired[Number]
-
-
-class Cost(TypedDict, total=False):
-    """What the lists cost."""
-
-    lists: dict[str, ListCost] | None
-    seconds: Seconds | None
-
-
-Recall = TypedDict("Recall", {"index": str, "recall@100": Number, "questions": int})
-"""What an approximate index of a list finds of the exact one's best 100, over how many questions."""
-
-
-class Manifest(TypedDict):
-    """The manifest of a sweep, as far as it is read."""
-
-    dataset: str
-    data_sha256: str
-    objective: str
-    n: int
-    code: str
-    libraries: dict[str, str]
-    ceiling: list[Ceiling]
-    coverage: NotRequired[dict[str, Covered] | None]
-    fitted: NotRequired[dict[str, Fit] | None]
-    recalls: NotRequired[dict[str, Recall] | None]
-    counts: NotRequired[dict[str, int] | None]
-    cost: NotRequired[Cost | None]
-    expected: NotRequired[Forecast | None]
-    power: NotRequired[dict[str, Number | None] | None]
-    shared_gold: NotRequired[Number | None]
-    seconds: NotRequired[Number | None]
-    single: NotRequired[list[str] | None]
-    split: NotRequired[str | None]
-    split_sha256: NotRequired[str | None]
-    splitting: NotRequired[str | None]
-    sources: NotRequired[dict[str, str] | None]
-    reads: NotRequired[dict[str, Any] | None]
-    lists: NotRequired[dict[str, dict[str, Any]] | None]
-    left_out: NotRequired[dict[str, int] | None]
 
 
 class Evaluated(Row):
@@ -142,7 +69,7 @@ class SweepResult:
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """The resolved configuration of the sweep."""
-        found = self._read("config.yaml", read_yaml, dict[str, Any])
+        found: Mapping[str, Any] = self._read("config.yaml", read_yaml, dict[str, object])
         for key in ("given", "metrics"):
             texts = found.get(key, [])
             if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
@@ -150,9 +77,10 @@ class SweepResult:
         return found
 
     @cached_property
-    def manifest(self) -> Mapping[str, Any]:
+    def manifest(self) -> Manifest:
         """``dataset, data_sha256, split, n, objective, code, libraries, seconds, ceiling, single, facts``."""
-        return self._read("manifest.json", _json, Manifest)
+        found: Manifest = self._read("manifest.json", _json, Manifest)
+        return found
 
     @property
     def title(self) -> str:
@@ -188,7 +116,7 @@ class SweepResult:
         return self._table("queries.parquet", QUERY)
 
     @cached_property
-    def lock(self) -> Mapping[str, Any]:
+    def lock(self) -> Lock:
         """``winner.lock.json``, as it was written. Raises HarnessError when it is missing or changed."""
         return read_lock(self.folder / LOCK)
 
@@ -231,7 +159,7 @@ class SweepResult:
     @cached_property
     def tune(self) -> View:
         """The locked trials on tune: the winner, the best of each fuser, the baselines."""
-        own = self.lock.get("added", {}).values()
+        own = (self.lock.get("added") or {}).values()
         locked = [self.lock["winner"], *self.lock["fusers"], *own, *self.lock["baselines"]]
         places = {row["trial"]: place for place, row in enumerate(self.whole.rows)}
         if missing := [row["trial"] for row in locked if row["trial"] not in places]:
@@ -287,11 +215,11 @@ class SweepResult:
     def _recorded(self) -> Mapping[str, str]:
         return recorded(self.folder, self.lock)
 
-    def _read(self, name: str, read: Callable[[Path], Any], form: Any) -> Mapping[str, Any]:
+    def _read(self, name: str, read: Callable[[Path], Any], form: Any) -> Any:
         found = self._load(name, read)
         if (told := misfit(found, form)) is not None:
             raise self._damaged(name, told)
-        return cast("Mapping[str, Any]", found)
+        return found
 
     def _rows(self, name: str, rows: Any, kind: Any) -> list[Row]:
         told = misfit(rows, list[kind])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, Required, cast
 
 from pydantic import AfterValidator
@@ -21,11 +22,14 @@ Interval = Pair | None
 
 
 class Forecast(TypedDict):
-    """What tune lets expect of the winner's score on test."""
+    """What tune lets expect of the winner's score on ``n`` queries of test."""
 
     score: Number
     low: Number
     high: Number
+    tune: NotRequired[Number]
+    bias: NotRequired[Number]
+    n: NotRequired[int]
 
 
 class Covered(TypedDict):
@@ -38,7 +42,7 @@ Knobs = TypedDict("Knobs", {"pool.lists": NotRequired[list[str] | None], "fuser.
 """Of the flat parameters of a trial those that are read here; the strategy that has one checks another."""
 
 
-def _fitting(knobs: dict[str, Any]) -> dict[str, Any]:
+def _fitting(knobs: Mapping[str, object]) -> Mapping[str, object]:
     if (told := misfit(knobs, Knobs)) is not None:
         raise ValueError(told)
     return knobs
@@ -52,7 +56,7 @@ class Named(TypedDict):
     family: str
     parameters: Annotated[dict[str, Any], AfterValidator(_fitting)]
     overrides: list[str]
-    learned: NotRequired[dict[str, Any]]
+    learned: NotRequired[dict[str, object]]
 
 
 class Judged(TypedDict, total=False):
@@ -129,15 +133,16 @@ class Row(Named, Judged):
 
 def against_reference(row: Row) -> Outcome | None:
     """What a row says against the reference; None of the reference itself."""
-    return _outcome(cast("dict[str, Any]", row), "")
+    return _outcome(row, "")
 
 
 def against_best(row: Row) -> Outcome | None:
     """The same against the best single list; None in sweeps of before it was stored, too."""
-    return _outcome(cast("dict[str, Any]", row), "_best")
+    return _outcome(row, "_best")
 
 
-def _outcome(row: dict[str, Any], side: str) -> Outcome | None:
+def _outcome(named: Row, side: str) -> Outcome | None:
+    row = cast("dict[str, Any]", named)  # by names that are put together
     if row.get(f"wins{side}") is None:
         return None
     low, high = (row.get(f"difference{side}_cluster_{end}") for end in ("low", "high"))
@@ -147,7 +152,7 @@ def _outcome(row: dict[str, Any], side: str) -> Outcome | None:
     return Outcome(wins, losses, row[f"p{side}"], holm, row.get(f"difference{side}"), interval)
 
 
-def score(row: Row, metric: str) -> float:
+def score(row: Named, metric: str) -> float:
     """A metric of a row, or another number of it by its column."""
     return cast("dict[str, float]", row)[metric]
 

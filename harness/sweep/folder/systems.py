@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+
+Listed = Mapping[str, Mapping[str, object]]
+"""The identities of a sweep's lists by name, as its manifest has them."""
 
 
-def encoders(lists: Mapping[str, Any]) -> list[str]:
+def encoders(lists: Listed) -> list[str]:
     """The name of each encoder that a list uses: of a model from a hub that of the model, else of the class."""
-    found = (node["encoder"] for node in _nodes(lists) if isinstance(node.get("encoder"), Mapping))
+    found = (one for node in _nodes(lists) if isinstance(one := node.get("encoder"), Mapping))
     return list(dict.fromkeys(str(one.get("model") or class_name(one)) for one in found))
 
 
-def graphs(lists: Mapping[str, Any]) -> dict[str, str]:
+def graphs(lists: Listed) -> dict[str, str]:
     """Of each list that reads names, the retriever, the graph and what found names: ``PPR over Entity (Offline)``."""
     return {name: graph for name, node in lists.items() if (graph := _graph(node))}
 
 
-def describe(lists: Mapping[str, Any]) -> str:
-    """``encoder MiniLM; graph: PPR over Entity (Offline); depth 200``; empty where the sweep did not note its lists.
-
-    lists: the identities of a sweep's lists, as its manifest has them.
-    """
+def describe(lists: Listed) -> str:
+    """``encoder MiniLM; graph: PPR over Entity (Offline); depth 200``; empty where the sweep did not note its lists."""
     made = encoders(lists)
     said = [f"{'encoder' if len(made) == 1 else 'encoders'} {', '.join(made)}"] if made else []
     said += [f"{name}: {graph}" for name, graph in graphs(lists).items()]
@@ -33,15 +32,14 @@ def describe(lists: Mapping[str, Any]) -> str:
     return "; ".join(said)
 
 
-def class_name(node: Mapping[str, Any]) -> str:
+def class_name(node: Mapping[str, object]) -> str:
     """The class of a stored identity, without its module."""
     return str(node.get("class", "")).rpartition(".")[2]
 
 
-def _graph(node: Mapping[str, Any]) -> str:
+def _graph(node: Mapping[str, object]) -> str:
     """The retriever, the graph and what names were found by; empty for a list that reads no names."""
-    graph = next((one["graph"] for one in _nodes(node) if isinstance(one.get("graph"), Mapping)), None)
-    names = next((one["extractor"] for one in _nodes(node) if isinstance(one.get("extractor"), Mapping)), None)
+    graph, names = (_part(node, key) for key in ("graph", "extractor"))
     if graph is None and names is None:
         return ""
     over = f" over {class_name(graph)}" if graph else ""
@@ -49,7 +47,12 @@ def _graph(node: Mapping[str, Any]) -> str:
     return f"{class_name(node)}{over}{by}"
 
 
-def _nodes(node: Any) -> Iterator[Mapping[str, Any]]:
+def _part(node: Mapping[str, object], key: str) -> Mapping[str, object] | None:
+    """The first mapping of that key in it."""
+    return next((found for one in _nodes(node) if isinstance(found := one.get(key), Mapping)), None)
+
+
+def _nodes(node: object) -> Iterator[Mapping[str, object]]:
     """A mapping and all that it holds."""
     if isinstance(node, Mapping):
         yield node

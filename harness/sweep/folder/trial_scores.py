@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from harness.core.errors import HarnessError
 from harness.evaluation.comparison import MARGIN, Comparison
 from harness.evaluation.metric import Metric
+from harness.sweep.folder.lock import Lock
+from harness.sweep.folder.manifest import Manifest
 from harness.sweep.folder.rows import Row, against_best, against_reference, score
 
 if TYPE_CHECKING:
@@ -33,8 +35,8 @@ class TrialScores:
     rows: Sequence[Row]
     ranks: NDArray[np.int32]
     queries: pd.DataFrame
-    manifest: Mapping[str, Any]
-    lock: Mapping[str, Any]
+    manifest: Manifest
+    lock: Lock
     in_split: int | None = None
 
     @property
@@ -154,7 +156,7 @@ class TrialScores:
     @property
     def added(self) -> dict[str, int]:
         """The places of the best trials of what the command line added, by its name."""
-        places = {name: self.place(row["trial"]) for name, row in self.lock.get("added", {}).items()}
+        places = {name: self.place(row["trial"]) for name, row in (self.lock.get("added") or {}).items()}
         return {name: place for name, place in places.items() if place is not None}
 
     def compare(

@@ -62,7 +62,7 @@ class View(TrialScores):
     @property
     def warnings(self) -> list[str]:
         """Lines on test questions that were chosen on, and on lists that lack half of a split's queries or gold."""
-        splits = {"tune": self.manifest.get("coverage", {})}
+        splits = {"tune": self.manifest.get("coverage") or {}}
         if self.split == "test":
             splits["test"] = {name: one for row in self.rows for name, one in (row.get("coverage") or {}).items()}
         shared = max((row.get("chosen_on") or 0 for row in self.rows), default=0)
@@ -103,8 +103,8 @@ class View(TrialScores):
     def fitted(self) -> str:
         """Which lists have weights that were chosen on tune questions, and of which benchmarks."""
         groups: dict[str, list[str]] = {}
-        for name, one in self.manifest.get("fitted", {}).items():
-            seen = one.get("seen", {}).get(self.split)
+        for name, one in (self.manifest.get("fitted") or {}).items():
+            seen = (one.get("seen") or {}).get(self.split)
             saw = "" if seen is None else f", which share gold with {seen or 'none'} of these questions"
             groups.setdefault(f"{', '.join(one['on'])}{saw}", []).append(name)
         told = "; ".join(f"{', '.join(names)} (on {where})" for where, names in groups.items())
@@ -114,7 +114,7 @@ class View(TrialScores):
         """Which lists an approximate index found, and how much of an exact search it finds."""
         told = "; ".join(
             f"{name} ({one['index']}, {one['recall@100']:.3f} of {one['questions']} questions)"
-            for name, one in self.manifest.get("recalls", {}).items()
+            for name, one in (self.manifest.get("recalls") or {}).items()
         )
         return f" Lists of an approximate index, and its recall@100 against exact search: {told}." if told else ""
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Required
+from typing import Any, Required, cast
 
 from filelock import FileLock, Timeout
 from typing_extensions import TypedDict
@@ -35,6 +35,7 @@ from harness.core.input import misfit
 from harness.core.table import counted
 from harness.evaluation.statistic import charge
 from harness.sweep.folder.integrity import Line
+from harness.sweep.folder.lock import Family
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64
@@ -55,7 +56,7 @@ class Look(TypedDict, total=False):
 class _Chain:
     """The lines of a ledger that are as they were written, what is wrong with the others, and how many were written."""
 
-    lines: list[dict[str, Any]]
+    lines: list[Line]
     faults: list[str]
     count: int
 
@@ -76,13 +77,13 @@ class Ledger:
 
     path: Path
 
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[Line]:
         """All lines, verified. Raises HarnessError that names the first fault of the chain."""
         chain = self._chain()
         chain.refuse()
         return chain.lines
 
-    def readable(self) -> list[dict[str, Any]]:
+    def readable(self) -> list[Line]:
         """The lines that are as they were written; a warning names the first fault, and how many more there are."""
         chain = self._chain()
         if chain.faults:
@@ -91,7 +92,7 @@ class Ledger:
         return chain.lines
 
     def _chain(self) -> _Chain:
-        lines: list[dict[str, Any]] = []
+        lines: list[Line] = []
         faults: list[str] = []
         ends: list[str | None] = [GENESIS]
         for number, text in enumerate(filter(None, self._text().split("\n")), start=1):
@@ -130,13 +131,13 @@ class Ledger:
             raise ValueError(f"{self._head}: {text[:40]!r}, expected a number of lines and a hash")
         return int(found[1]), found[2]
 
-    def of(self, data_sha256: str, split: str = "test") -> list[dict[str, Any]]:
+    def of(self, data_sha256: str, split: str = "test") -> list[Line]:
         """The evaluations of this split of this data."""
         return [
             entry for entry in self.entries() if (entry.get("data_sha256"), entry.get("split")) == (data_sha256, split)
         ]
 
-    def of_lock(self, sha256: str) -> list[dict[str, Any]]:
+    def of_lock(self, sha256: str) -> list[Line]:
         """The evaluations of the sweep with this lock."""
         return [entry for entry in self.entries() if entry.get("lock_sha256") == sha256]
 
@@ -148,7 +149,7 @@ class Ledger:
                 f"run `harness heldout sweep={folder}`: it finishes the same evaluation"
             )
 
-    def append(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+    def append(self, facts: Mapping[str, object]) -> Line:
         """Add a line: ``facts``, the time and the chain, and the evaluation's number of facts about ``data_sha256``.
 
         An evaluation is not added to a damaged ledger (HarnessError); a look is, and hides no damage.
@@ -158,14 +159,14 @@ class Ledger:
             chain, number = self._chain(), {}
             if "data_sha256" in facts:
                 chain.refuse()
-                number = {"evaluation": len(self.of(facts["data_sha256"], facts["split"])) + 1}
+                number = {"evaluation": len(self.of(str(facts["data_sha256"]), str(facts["split"]))) + 1}
             time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             line = sealed({"time": time, **facts, **number, "previous": chain.last})
             before = self._text()
             before += "\n" if before and not before.endswith("\n") else ""
             write_text(self.path, f"{before}{json.dumps(line, sort_keys=True)}\n")
             write_text(self._head, f"{chain.count + 1} {line['sha256']}\n")
-            return line
+            return cast("Line", line)
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -201,16 +202,16 @@ class Ledger:
         return FileLock(self.path.with_suffix(".lock"), is_singleton=True)
 
 
-def _parse(line: str) -> dict[str, Any] | None:
+def _parse(line: str) -> Line | None:
     try:
-        entry = json.loads(line)
+        entry: Any = json.loads(line)
     except (ValueError, RecursionError):
         return None
     form = Look if isinstance(entry, dict) and "questions" in entry else Line
     return entry if misfit(entry, form) is None else None
 
 
-def permits(own: Mapping[str, Any] | None, seen: Sequence[Mapping[str, Any]]) -> bool:
+def permits(own: Family | None, seen: Sequence[Line]) -> bool:
     """Whether a member may look though others did: they all are of the same family, and it is none of them."""
     others = [entry.get("family") for entry in seen]
     return own is not None and all(
@@ -220,16 +221,17 @@ def permits(own: Mapping[str, Any] | None, seen: Sequence[Mapping[str, Any]]) ->
     )  # fmt: skip
 
 
-def charged(own: Mapping[str, Any] | None, seen: Sequence[Mapping[str, Any]], looks: int | None) -> int:
+def charged(own: Family | None, seen: Sequence[Line], looks: int | None) -> int:
     """The looks that a test split has had with this one; those of the same family are one, as ``correct`` counts them.
 
     seen: the evaluations before it.    looks: known ones of any kind before it, theirs among them.
     """
-    same = [entry for entry in seen if own is not None and (entry.get("family") or {}).get("name") == own["name"]]
+    families = [entry.get("family") for entry in seen]
+    same = [of for of in families if own is not None and of is not None and of["name"] == own["name"]]
     return 1 + max(looks or 0, len(seen)) - len(same)
 
 
-def correct(p: float | None, own: Mapping[str, Any] | None, looks: int) -> dict[str, float | None]:
+def correct(p: float | None, own: Family | None, looks: int) -> dict[str, float | None]:
     """A p that was corrected within its experiment, corrected for what else looked at this test.
 
     ``p_family``: over the members of its family (Bonferroni).    ``p_looks``: that, charged as look number ``looks``

@@ -13,9 +13,10 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import NotRequired
 
 import numpy as np
+from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, whole
@@ -23,8 +24,8 @@ from harness.core.identity import code_version
 from harness.core.table import counted
 from harness.sweep.folder import results
 from harness.sweep.folder import rows as stored
-from harness.sweep.folder.integrity import ENTRY, file_hash, read_entry
-from harness.sweep.folder.lock import learned, locked_trials
+from harness.sweep.folder.integrity import ENTRY, Entry, Line, file_hash, read_entry
+from harness.sweep.folder.lock import Lock, learned, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger, charged, correct, permits
 from harness.sweep.heldout.looks import count_looks, note_look
@@ -34,7 +35,15 @@ from harness.sweep.trial import Trial
 from harness.sweep.trial.prepared import Prepared
 
 log = logging.getLogger(__name__)
-Entry = Mapping[str, Any]
+
+
+class Placed(TypedDict):
+    """Which evaluation this is, and the looks that test had before it, as the rows of ``heldout.json`` say it."""
+
+    evaluation: int
+    looks: int | None
+    charged: int
+    chosen_on: NotRequired[int]
 
 
 def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult:
@@ -63,8 +72,9 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         if begun is None:
             before, shared = count_looks(looks, ids, known), chosen_on(result.folder.parent.parent, data.name, ids)
             times = charged(lock.get("family"), seen, before)
-            look = {"evaluation": len(seen) + 1, "looks": before, "charged": times}
-            look |= {"chosen_on": shared} if shared else {}
+            look: Placed = {"evaluation": len(seen) + 1, "looks": before, "charged": times}
+            if shared:
+                look["chosen_on"] = shared
         else:
             look = look_of(begun)
         log.info(
@@ -99,7 +109,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
     return SweepResult(result.folder)
 
 
-def _check_ledger(result: SweepResult, lock: Entry, ledger: Ledger) -> None:
+def _check_ledger(result: SweepResult, lock: Lock, ledger: Ledger) -> None:
     """Raise HarnessError where the sweep was evaluated, and the ledger does not have it."""
     earlier = read_entry(result.folder, lock)
     if earlier and earlier["sha256"] not in [line["sha256"] for line in ledger.entries()]:
@@ -129,25 +139,32 @@ def chosen_on(runs: Path, dataset: str, test: Sequence[str]) -> int:
     return len(found & {*test})
 
 
-def look_of(entry: Entry) -> dict[str, Any]:
-    """What a line of the ledger says of the look that it is: as the rows of ``heldout.json`` say it."""
-    known = {key: entry.get(key, 1) for key in ("evaluation", "looks", "charged")}
-    return {**known, "chosen_on": entry["chosen_on"]} if "chosen_on" in entry else known
+def look_of(entry: Line | Entry) -> Placed:
+    """What a line of the ledger says of the look that it is."""
+    found: Placed = {
+        "evaluation": entry.get("evaluation") or 1,
+        "looks": entry.get("looks", 1),
+        "charged": entry.get("charged") or 1,
+    }
+    if (shared := entry.get("chosen_on")) is not None:
+        found["chosen_on"] = shared
+    return found
 
 
-def _unfinished(ledger: Ledger, lock: Entry, folder: Path) -> dict[str, Any] | None:
+def _unfinished(ledger: Ledger, lock: Lock, folder: Path) -> Line | None:
     """The last evaluation of this lock, when its files are not all in the folder as they were scored."""
     own = ledger.of_lock(lock["sha256"])
     if not own or "files" not in own[-1]:
         return None
-    for name, sha256 in {**own[-1]["files"], ENTRY: None}.items():
+    files: dict[str, str | None] = {**(own[-1]["files"] or {}), ENTRY: None}
+    for name, sha256 in files.items():
         path = folder / name
         if not path.is_file() or (sha256 is not None and file_hash(path) != sha256):
             return own[-1]
     return None
 
 
-def locked(result: SweepResult, prepared: Prepared, lock: Entry) -> dict[str, Trial]:
+def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Trial]:
     """The locked trials by hash, with what they learned on tune, in the lock's order."""
     trials = prepared.plan.trials()
     known = dict(zip(prepared.hashes(trials), trials, strict=True))
@@ -160,7 +177,7 @@ def locked(result: SweepResult, prepared: Prepared, lock: Entry) -> dict[str, Tr
     return {key: known[key].with_learned(fitted[key]) for key in locked_trials(lock)}
 
 
-def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: Entry) -> dict[str, bytes]:
+def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Lock, look: Placed) -> dict[str, bytes]:
     """The files of the evaluation, by name. look: see ``look_of``."""
     roles, ranks = locked_trials(lock), prepared.ranks(list(trials.values()), "test")
     scored = rows(prepared, trials, ranks, "test", lock.get("best_single"))
@@ -187,7 +204,7 @@ def score(trials: Mapping[str, Trial], prepared: Prepared, lock: Entry, look: En
     }
 
 
-def expectation(row: stored.Row, lock: Entry) -> dict[str, Any]:
+def expectation(row: stored.Row, lock: Lock) -> dict[str, object]:
     """What was expected of the winner before test was touched, and whether it came so."""
     expected = lock.get("expected")
     if expected is None or row["trial"] != lock["winner"]["trial"]:

@@ -15,13 +15,15 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
+
+from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 from harness.core.table import counted, p_value, shown
 from harness.evaluation.statistic import charge
-from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.heldout.ledger import Ledger, Look
 
 if TYPE_CHECKING:
     from harness.evaluation.system_comparison import SystemComparison
@@ -31,7 +33,14 @@ DIGITS = 12
 """Of the hash that an id is known by."""
 EVALUATED = "an earlier held-out evaluation"
 """What names test questions, whatever a split calls them now."""
-Entry = dict[str, Any]
+
+
+class Noted(TypedDict, total=False):
+    """What is known of a look once it is noted (see ``note_look``); empty where there was none to note."""
+
+    test_questions: int
+    looks: int | None
+    test_splits: dict[str, int]
 
 
 def note_look(
@@ -41,7 +50,7 @@ def note_look(
     test_ids: Iterable[str] | Mapping[str, Iterable[str]],
     evaluations: Sequence[str] | None = None,
     scored: Iterable[str] = (),
-) -> dict[str, Any]:
+) -> Noted:
     """Note that a command looks at these test questions; ``{"test_questions", "looks"}`` with this one.
 
     scored: all questions that are scored or shown, where these are more. They are noted, too, and those that a held-out
@@ -57,7 +66,7 @@ def note_look(
     splits = {name: set(ids) for name, ids in named.items()}
     in_use, test = next(iter(splits.values())), set().union(*splits.values())
     asked = sorted(test.union(scored))
-    found: dict[str, Any] = {"test_questions": len(test), "looks": None}
+    found: Noted = {"test_questions": len(test), "looks": None}
     if path is not None and not str(path).strip():
         raise HarnessError("paths.looks (HARNESS_LOOKS) is empty: name a file, or give null to note no look")
     if asked and path is not None:
@@ -69,7 +78,7 @@ def note_look(
                 test |= splits[EVALUATED]
                 found["test_questions"] = len(test)
                 facts = _facts(command, source, asked, known)
-                known += [ledger.append({**facts, **look}) for look in _due(evaluations, known)]
+                known += [cast("Look", ledger.append({**facts, **look})) for look in _due(evaluations, known)]
                 found["looks"] = _count(known, test) if test else None
         except HarnessError as error:
             why = "; the next held-out evaluation of this data notes it" if evaluations else ""
@@ -85,7 +94,7 @@ def count_looks(path: str | None, test_ids: Iterable[str], evaluations: Sequence
     So a look that could not be noted (a full disk) counts all the same: the ledger holds the evaluation. None where
     nothing is recorded: no file is kept, or it cannot be read, and the ledger knows of none either.
     """
-    known: list[Entry] = []
+    known: list[Look] = []
     try:
         recorded = path is not None
         known = _looks(Ledger(Path(path))) if path is not None else []
@@ -96,7 +105,7 @@ def count_looks(path: str | None, test_ids: Iterable[str], evaluations: Sequence
     return count if recorded else count or None
 
 
-def describe_looks(found: Mapping[str, Any], n: int, path: str | None) -> str:
+def describe_looks(found: Noted, n: int, path: str | None) -> str:
     """What ``note_look`` found, for people; empty where none of the ``n`` questions is of test."""
     if not found["test_questions"]:
         return ""
@@ -131,12 +140,12 @@ def _digests(names: Iterable[str]) -> list[str]:
     return [hashlib.md5(name.encode()).hexdigest()[:DIGITS] for name in names]
 
 
-def _looks(ledger: Ledger) -> list[Entry]:
+def _looks(ledger: Ledger) -> list[Look]:
     """The lines that are looks: where evaluations are in the same ledger, each of them has a look, too."""
-    return [line for line in ledger.readable() if "questions" in line]
+    return [cast("Look", line) for line in ledger.readable() if "questions" in line]
 
 
-def _count(known: Sequence[Entry], test: Iterable[str]) -> int:
+def _count(known: Sequence[Look], test: Iterable[str]) -> int:
     """The looks at the question of these that had most; at all of a set of which a line has the hash alone."""
     names = sorted(test)
     own, sets = set(_digests(names)), _sets(known)
@@ -145,34 +154,30 @@ def _count(known: Sequence[Entry], test: Iterable[str]) -> int:
     return max(looks.values(), default=0)
 
 
-def _facts(command: str, source: str, asked: Sequence[str], known: Sequence[Entry]) -> Entry:
+def _facts(command: str, source: str, asked: Sequence[str], known: Sequence[Look]) -> dict[str, object]:
     """What is noted of a look; the digests of its questions where no line has those of the same ones."""
-    facts: Entry = {
-        "command": command,
-        "source": Path(source).name,
-        "questions": texts_sha256(asked),
-        "n": len(asked),
-    }
-    return facts if facts["questions"] in _sets(known) else {**facts, "ids": _digests(asked)}
+    questions = texts_sha256(asked)
+    facts = {"command": command, "source": Path(source).name, "questions": questions, "n": len(asked)}
+    return facts if questions in _sets(known) else {**facts, "ids": _digests(asked)}
 
 
-def _due(evaluations: Sequence[str] | None, known: Sequence[Entry]) -> list[Entry]:
+def _due(evaluations: Sequence[str] | None, known: Sequence[Look]) -> list[dict[str, str]]:
     """What the lines to be added have beside that: one look, or those of evaluations that were not noted."""
     return [{}] if evaluations is None else [{"evaluation": line} for line in _missing(evaluations, known)]
 
 
-def _evaluated(names: Sequence[str], known: Sequence[Entry]) -> set[str]:
+def _evaluated(names: Sequence[str], known: Sequence[Look]) -> set[str]:
     """Those of some questions that held-out evaluations had as test."""
     sets = _sets(known)
     judged = set().union(*(sets.get(entry["questions"], set()) for entry in known if entry.get("evaluation")))
     return {name for name, digest in zip(names, _digests(names), strict=True) if digest in judged}
 
 
-def _sets(known: Sequence[Entry]) -> dict[str, set[str]]:
+def _sets(known: Sequence[Look]) -> dict[str, set[str]]:
     """The digests of each set of questions, by its hash."""
-    return {entry["questions"]: set(entry["ids"]) for entry in known if entry.get("ids")}
+    return {entry["questions"]: set(ids) for entry in known if (ids := entry.get("ids"))}
 
 
-def _missing(evaluations: Iterable[str], known: Sequence[Entry]) -> list[str]:
+def _missing(evaluations: Iterable[str], known: Sequence[Look]) -> list[str]:
     noted = {entry.get("evaluation") for entry in known}
     return [sha256 for sha256 in evaluations if sha256 not in noted]

@@ -9,7 +9,7 @@ from typing import Any
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, sealed
-from harness.sweep.folder.lock import LOCK, locked_rows, locked_trials
+from harness.sweep.folder.lock import LOCK, Lock, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import Row, score
 from harness.work.sources import own_now
@@ -40,11 +40,11 @@ def best_of_fusers(rows: Sequence[Row]) -> list[Row]:
 
 def lock(
     rows: Sequence[Row],
-    facts: Mapping[str, Any],
+    facts: Mapping[str, object],
     named: Sequence[int] = (),
     added: Mapping[str, int] = MappingProxyType({}),
-    learned: Callable[[Sequence[str]], Mapping[str, Mapping[str, Any]]] = lambda keys: {},
-) -> dict[str, Any]:
+    learned: Callable[[Sequence[str]], Mapping[str, Mapping[str, object]]] = lambda keys: {},
+) -> dict[str, object]:
     """The lock of an ordered leaderboard: the winner, the best trial of each fuser, the untuned baselines.
 
     named: the places of the trials that an experiment's tables are about; they are locked too.
@@ -57,7 +57,7 @@ def lock(
     """
     single = [row for row in rows if row["family"] == "single"]
     fused = [row for row in rows if row["family"] != "single"]
-    content = {
+    content: Any = {
         **facts,
         "code": code_version(),
         "libraries": library_versions(),
@@ -75,10 +75,10 @@ def lock(
     return sealed(content)
 
 
-def check_unchanged(result: SweepResult, data: Benchmark) -> Mapping[str, Any]:
+def check_unchanged(result: SweepResult, data: Benchmark) -> Lock:
     """The lock of a sweep, if nothing that it is tied to has changed. Raises HarnessError that says what has."""
     lock = result.lock
-    plugins = lock.get("sources", {})
+    plugins = lock.get("sources") or {}
     for what, locked, now in (
         ("data", lock["data_sha256"], data.sha256),
         ("split", lock.get("split_sha256"), data.split_facts.get("split_sha256")),

@@ -119,7 +119,7 @@ def _uncut(trial: Trial, longest: Mapping[str, int]) -> int:
     return max(longest[name] for name in trial.pool.lists if name in trial.pool.capped)
 
 
-def _gives(grid: Grid, point: Mapping[str, Any], parameters: Mapping[str, Any]) -> bool:
+def _gives(grid: Grid, point: Mapping[str, object], parameters: Mapping[str, object]) -> bool:
     """Whether the point has these parameters, so far as its trial reads it."""
     groups = {group: name(grid.config[group]) for group in GROUPS}
     return all(parameters[knob] == value for knob, value in {**groups, **point}.items() if knob in parameters)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ def foresight(
     reference: str,
     labels: NDArray[np.int64] | None = None,
     fresh: NDArray[np.int64] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What the leaderboard's winner is expected to do on ``n`` test queries, of which no outcome is used.
 
     ``expected``: its score.    ``expected_difference``: from the best single list.    ``power``: of its test against
@@ -73,7 +72,7 @@ def power(
     bias: float = 0.0,
     labels: NDArray[np.int64] | None = None,
     fresh: NDArray[np.int64] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What the test of ``n`` queries can see, at what the first look spends and before Holm's correction.
 
     apart: float64[Q], the winner's difference from the best single list on tune's queries, in clusters ``labels``.

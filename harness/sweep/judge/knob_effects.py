@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from harness.sweep.folder.result import BENCHMARK, SweepResult, differing
 from harness.sweep.folder.view import View
 
-Settings = Mapping[str, Any]
+Settings = Mapping[str, object]
 Codes = NDArray[np.int64]
 
 

@@ -9,7 +9,9 @@ from typing import Any
 from harness.core.errors import HarnessError, nearest
 from harness.sweep.folder.rows import Row
 
-Knobs = Mapping[str, Any]
+Knobs = Mapping[str, object]
+Spec = Mapping[str, Any]
+"""A row, a table, a figure or an experiment as conf/experiment describes it; each kind has keys of its own."""
 
 
 @contextlib.contextmanager
@@ -30,7 +32,7 @@ def matches(knobs: Knobs, where: Knobs) -> bool:
     return all(_allows(wanted, knobs.get(knob)) for knob, wanted in where.items())
 
 
-def choose(described: Sequence[Mapping[str, Any]], trials: Sequence[Knobs]) -> list[int | None]:
+def choose(described: Sequence[Spec], trials: Sequence[Knobs]) -> list[int | None]:
     """For each described row the place of its trial among ``trials``, knobs in the order of a leaderboard.
 
     A row is ``{label, where, as, same}``: its trial is the first that matches ``where`` and, with ``as``, has the same
@@ -51,7 +53,7 @@ def choose(described: Sequence[Mapping[str, Any]], trials: Sequence[Knobs]) -> l
     return list(places.values())
 
 
-def find_named(experiment: Mapping[str, Any] | None, trials: Sequence[Knobs]) -> list[int]:
+def find_named(experiment: Spec | None, trials: Sequence[Knobs]) -> list[int]:
     """The places of all trials that the experiment's tables are about: they are locked with the winner."""
     with described_errors("experiment.tables"):
         tables = (experiment or {}).get("tables") or []

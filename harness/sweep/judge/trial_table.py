@@ -94,17 +94,17 @@ def frame(made: Sequence[Row]) -> pd.DataFrame:
     intervals = [key for key, kind in kinds.items() if kind == Interval]
     counts = [key for key, kind in get_type_hints(Judged).items() if kind == Count]  # without Required
     types = {key: "Int64" if key in counts else "Float64" for key in kinds if key not in intervals}
-    flat = [_flat(row, intervals) for row in cast("Sequence[dict[str, Any]]", made)]
+    flat = [_flat(row, intervals) for row in cast("Sequence[dict[str, object]]", made)]
     bounds = [f"{key}_{end}" for key in intervals for end in ("low", "high")]
     return pd.DataFrame(flat).astype({**types, **dict.fromkeys(bounds, "Float64")})
 
 
-def _flat(row: Mapping[str, Any], intervals: Sequence[str]) -> dict[str, Any]:
+def _flat(row: Mapping[str, Any], intervals: Sequence[str]) -> dict[str, object]:
     """A row with JSON in place of lists and mappings, and two columns in place of an interval."""
     flat = {key: value for key, value in row.items() if key not in intervals}
     flat |= {"overrides": json.dumps(row["overrides"]), "parameters": json.dumps(row["parameters"], sort_keys=True)}
     for end, place in (("low", 0), ("high", 1)):
-        flat |= {f"{key}_{end}": row[key][place] if row[key] else None for key in intervals}
+        flat |= {f"{key}_{end}": one[place] if (one := row[key]) else None for key in intervals}
     return flat
 
 

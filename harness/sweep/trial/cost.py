@@ -5,19 +5,17 @@ from __future__ import annotations
 import resource
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from harness.core.artifact import MANIFEST, read_manifest
+from harness.core.artifact import MANIFEST, Described, read_manifest
+from harness.sweep.trial.trial import Identities
 from harness.work.store import Store
-
-Manifest = Mapping[str, Any]
 
 
 def cost(
-    identities: Mapping[str, Any], benchmark: str, store: Store, seconds: Mapping[str, float], queries: int
-) -> dict[str, Any]:
+    identities: Identities, benchmark: str, store: Store, seconds: Mapping[str, float], queries: int
+) -> dict[str, object]:
     """``seconds``, ``peak_memory_mb`` of this process (MiB), and ``model`` where one was asked.
 
     identities: of every list.    benchmark: its SHA-256.    seconds: measured by the sweep, by stage.
@@ -43,7 +41,7 @@ def cost(
     }
 
 
-def _asked(made: Sequence[Manifest]) -> dict[str, Any]:
+def _asked(made: Sequence[Described]) -> dict[str, object]:
     """``model``: what artifacts and their gates asked of models; nothing where they asked none."""
     whole = [one["facts"] for one in made]
     gates = [facts.get(name) or {} for facts in whole for name in ("gate", "seed_gate")]
@@ -58,7 +56,7 @@ def _asked(made: Sequence[Manifest]) -> dict[str, Any]:
     return {"model": total}
 
 
-def needs(made: Manifest, store: Store, queries: int) -> dict[str, float] | None:
+def needs(made: Described, store: Store, queries: int) -> dict[str, float] | None:
     """What a list needs: ``index_seconds`` and ``index_mb`` (MiB) once a corpus, ``query_ms`` a question.
 
     The index is everything that was made on the list's way but the vectors of questions: each artifact once, with the
@@ -82,7 +80,7 @@ def needs(made: Manifest, store: Store, queries: int) -> dict[str, float] | None
     }
 
 
-def _way(made: Manifest, store: Store) -> list[Manifest] | None:
+def _way(made: Described, store: Store) -> list[Described] | None:
     """An artifact and all that was made on its way; None where one does not say what it used, or is gone."""
     whole = {f"retrieve/{made['key']}": made}
     waiting = [made]
@@ -99,7 +97,7 @@ def _way(made: Manifest, store: Store) -> list[Manifest] | None:
     return list(whole.values())
 
 
-def _alone(made: Manifest, vector: float) -> dict[str, float]:
+def _alone(made: Described, vector: float) -> dict[str, float]:
     """Milliseconds of questions that were asked alone, each with those of a vector; nothing where none was."""
     if "alone_ms" not in made:
         return {}
@@ -108,7 +106,7 @@ def _alone(made: Manifest, vector: float) -> dict[str, float]:
     return {f"alone_{name}_ms": round(float(ms), 3) for name, ms in found.items()}
 
 
-def _distinct(stage: str, identities: Mapping[str, Any], benchmark: str, store: Store) -> Iterator[Manifest]:
+def _distinct(stage: str, identities: Identities, benchmark: str, store: Store) -> Iterator[Described]:
     """The manifests of the lists' extractions or graphs, each once."""
     seen = set()
     for found in identities.values():
@@ -125,7 +123,7 @@ def _distinct(stage: str, identities: Mapping[str, Any], benchmark: str, store: 
             yield made
 
 
-def _read(store: Store, stage: str, config: Mapping[str, Any], inputs: Mapping[str, str]) -> Manifest | None:
+def _read(store: Store, stage: str, config: Mapping[str, object], inputs: Mapping[str, str]) -> Described | None:
     """The manifest of an artifact, where it is there; its files are not checked again."""
     return read_manifest(store.place(stage, config, inputs) / MANIFEST)
 

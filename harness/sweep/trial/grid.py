@@ -52,7 +52,7 @@ class Grid:
 
     config: Mapping[str, Any]
     given: tuple[str, ...] = ()
-    made: dict[str, Any] = field(default_factory=dict, repr=False)
+    made: dict[str, object] = field(default_factory=dict, repr=False)
     left_out: Mistakes = field(default_factory=dict, repr=False)
 
     def trials(self) -> list[Trial]:
@@ -83,7 +83,7 @@ class Grid:
 
     def _try(
         self,
-        point: Mapping[str, Any],
+        point: Mapping[str, object],
         mistakes: Mistakes,
         unfit: Mistakes | None = None,
     ) -> Trial | None:
@@ -115,9 +115,9 @@ class Grid:
                 return True
         return False
 
-    def baselines(self) -> list[dict[str, Any]]:
+    def baselines(self) -> list[dict[str, object]]:
         """The untuned points: every list alone, and RRF at k = 60 on the whole pool."""
-        alone: list[dict[str, Any]] = [
+        alone: list[dict[str, object]] = [
             {"fuser": "single", "fuser.list": name, "pool.lists": [name], "pool.cap": None, "reranker": "none"}
             for name in self.config["lists"]
         ]
@@ -125,9 +125,11 @@ class Grid:
             alone.append({"fuser": "rrf", "fuser.k": 60, "pool.cap": None, "reranker": "none"})
         return alone
 
-    def trial(self, point: Mapping[str, Any]) -> Trial:
+    def trial(self, point: Mapping[str, object]) -> Trial:
         """The trial of one point: values by knob, over the configuration's own."""
-        pool = {key: point.get(f"pool.{key}", self.config["pool"][key]) for key in ("lists", "cap", "capped")}
+        pool: dict[str, Any] = {
+            key: point.get(f"pool.{key}", self.config["pool"][key]) for key in ("lists", "cap", "capped")
+        }
         wanted, capped = self._lists(pool["lists"]), list_names("pool.capped", pool["capped"])
         if pool["cap"] is not None:
             whole_number("pool.cap", pool["cap"], 1)
@@ -157,16 +159,16 @@ class Grid:
         return wanted
 
     @cached_property
-    def typed(self) -> dict[str, Any]:
+    def typed(self) -> dict[str, object]:
         """The value of each knob that was typed."""
         return typed_knobs(self.given, self.config)
 
     @cached_property
-    def blocks(self) -> dict[str, dict[str, Any]]:
+    def blocks(self) -> dict[str, dict[str, object]]:
         """The axes of each block, restricted to what was typed."""
         return restrict(self.config["grid"], self.typed)
 
-    def points(self, mistakes: Mistakes) -> Iterator[tuple[str, dict[str, Any]]]:
+    def points(self, mistakes: Mistakes) -> Iterator[tuple[str, dict[str, object]]]:
         """Each point with its block: values by knob, of the knobs that its strategies have."""
         for block, axes in self.blocks.items():
             used: set[str] = set()
@@ -178,7 +180,7 @@ class Grid:
                 if not {knob, knob.partition(".")[0]} & self.typed.keys():  # a typed strategy may lack a block's knob
                     mistakes.setdefault(f"grid.{block}: {self._unknown(knob)}", HarnessError)
 
-    def _has(self, knob: str, point: Mapping[str, Any]) -> bool:
+    def _has(self, knob: str, point: Mapping[str, object]) -> bool:
         group, _, field = knob.partition(".")
         return knob in POOL or (group in GROUPS and (not field or field in self._base(group, point)))
 
@@ -188,8 +190,8 @@ class Grid:
             return f"{knob} needs new runs; vary it with Hydra's multirun instead (harness sweep -m {knob}=...)"
         return f"{knob} is no knob of these points; an axis is one of {', '.join((*GROUPS, *POOL))} or a field of one"
 
-    def _base(self, group: str, point: Mapping[str, Any]) -> Mapping[str, Any]:
-        own: Mapping[str, Any] = self.config[group]
+    def _base(self, group: str, point: Mapping[str, object]) -> Mapping[str, object]:
+        own: Mapping[str, object] = self.config[group]
         chosen = point.get(group)
         if chosen is not None and chosen != name(own):
             return defaults(group, str(chosen))
@@ -197,7 +199,7 @@ class Grid:
         foreign = typed - _accepted(own) if typed else typed
         return {field: value for field, value in own.items() if field not in foreign}
 
-    def _fields(self, group: str, point: Mapping[str, Any]) -> dict[str, Any]:
+    def _fields(self, group: str, point: Mapping[str, object]) -> dict[str, object]:
         fields = dict(self._base(group, point))
         for knob, value in point.items():
             head, _, field = knob.partition(".")
@@ -205,7 +207,7 @@ class Grid:
                 fields[field] = value
         return fields
 
-    def _within(self, fuser: dict[str, Any], lists: Sequence[str], point: Mapping[str, Any]) -> dict[str, Any]:
+    def _within(self, fuser: dict[str, object], lists: Sequence[str], point: Mapping[str, object]) -> dict[str, object]:
         """The fuser's fields; defaults that name lists which the pool lacks are those of the lists that it has.
 
         ``list`` is then the reference, or the first list; a list that ``weights`` does not name has weight 1.
@@ -224,7 +226,7 @@ class Grid:
             found["weights"] = {name: weights.get(name, 1.0) for name in lists}
         return found
 
-    def _make(self, fields: Mapping[str, Any]) -> Any:
+    def _make(self, fields: Mapping[str, object]) -> Any:
         """The strategy of these fields: one object for all trials that share it."""
         key = json.dumps(fields, sort_keys=True)
         if key not in self.made:
@@ -258,14 +260,14 @@ def _check_scales(trial: Trial) -> None:
             scaling(name)
 
 
-def _accepted(fields: Mapping[str, Any]) -> set[str]:
+def _accepted(fields: Mapping[str, object]) -> set[str]:
     """The fields that a strategy's class has."""
     from hydra.utils import get_class
 
     return {field.name for field in dataclasses.fields(get_class(str(fields["_target_"])))}
 
 
-def _product(axes: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+def _product(axes: Mapping[str, object]) -> Iterator[dict[str, object]]:
     """Points of the product of the axes; the groups come first, so that their fields find them."""
     knobs = sorted(axes, key=lambda knob: ("." in knob, list(axes).index(knob)))
     for combination in itertools.product(*(values(axes[knob]) for knob in knobs)):

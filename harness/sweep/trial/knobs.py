@@ -10,12 +10,12 @@ from harness.sweep.trial import GROUPS
 from harness.sweep.trial.override import POOL, values
 
 
-def read_knobs(knobs: Mapping[str, Any], reader: StoredReader) -> dict[str, Any]:
+def read_knobs(knobs: Mapping[str, object], reader: StoredReader) -> dict[str, object]:
     """The flat knobs of a stored trial (``fuser``, ``fuser.k``, ``pool.cap``, ...), whose values can be instantiated.
 
     Raises HarnessError unless each strategy is one of conf/, and each other knob one of its fields or of the pool.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for group in GROUPS:
         if own := fields(group, knobs):
             read = reader.read({NAME: f"{group}/{knobs.get(group)}", **own}, group)
@@ -41,6 +41,6 @@ def read_axes(config: Mapping[str, Any], reader: StoredReader) -> None:
                     reader.read({**node, field: given}, "grid", str(block), group)
 
 
-def fields(group: str, knobs: Mapping[str, Any]) -> dict[str, Any]:
+def fields(group: str, knobs: Mapping[str, object]) -> dict[str, object]:
     """The fields that flat knobs give the strategy of a group."""
     return {knob.removeprefix(f"{group}."): value for knob, value in knobs.items() if knob.startswith(f"{group}.")}

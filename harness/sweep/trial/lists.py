@@ -14,7 +14,7 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import share_gold
 from harness.benchmark.split import are_tune_questions
-from harness.core.artifact import MANIFEST, read_manifest
+from harness.core.artifact import MANIFEST, Facts, read_manifest
 from harness.core.configuration import extensions, instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
@@ -25,7 +25,9 @@ from harness.model.encoder import embed
 from harness.retriever import Retriever, retrieve
 from harness.retriever.trec import Trec
 from harness.run import Run
+from harness.sweep.folder.manifest import Fit, Recall
 from harness.sweep.trial import Trial
+from harness.sweep.trial.trial import Identities
 from harness.work.parts import Unfinished
 from harness.work.store import Store, open_shared
 
@@ -84,7 +86,7 @@ def _is_mapping(node: Any) -> bool:
     return bool(OmegaConf.is_dict(node))
 
 
-def _of_file(name: str, path: str) -> dict[str, Any]:
+def _of_file(name: str, path: str) -> dict[str, object]:
     if not Path(path).exists() and (lacking := extensions.missing_plugin(f"retriever/{path}")):
         raise HarnessError(f"lists.{name}={path} {lacking}")
     return {"_target_": "harness.retriever.trec.Trec", "path": path}
@@ -135,25 +137,25 @@ def _say_other_queries(name: str, retriever: Retriever, data: Benchmark, kept: S
         )  # fmt: skip
 
 
-def _facts(one: Any, data: Benchmark, kept: Store) -> Mapping[str, Any]:
+def _facts(one: Mapping[str, object], data: Benchmark, kept: Store) -> Facts:
     """What was found of a list, by its identity, when it was made; nothing of one that is not stored."""
     manifest = read_manifest(kept.place("retrieve", one, {"benchmark": data.sha256}) / MANIFEST)
-    return manifest["facts"] if manifest else {}
+    return manifest.get("facts", {}) if manifest else {}
 
 
-def identities(retrievers: Mapping[str, Retriever]) -> dict[str, Any]:
+def identities(retrievers: Mapping[str, Retriever]) -> Identities:
     """What makes each list what it is, by name."""
     return {name: identity(retriever) for name, retriever in retrievers.items()}
 
 
-def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, dict[str, Any]]:
+def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, Fit]:
     """``on`` and ``seen`` of every list whose weights were chosen on tune questions of the benchmarks ``on``.
 
     ``seen`` has by split how many questions share a gold passage with one that their list's weights were chosen on.
     A retriever without a method of that name saw whatever an md5 split calls tune; of a benchmark of another name, the
     questions with the text of such a one.
     """
-    found = {}
+    found: dict[str, Fit] = {}
     for name, retriever in retrievers.items():
         inner: Any = retriever
         while not hasattr(inner, "fitted_on") and hasattr(inner, "retriever"):
@@ -174,10 +176,10 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, di
     return found
 
 
-def recalls(identities: Mapping[str, Any], data: Benchmark, kept: Store) -> dict[str, dict[str, Any]]:
+def recalls(identities: Identities, data: Benchmark, kept: Store) -> dict[str, Recall]:
     """``index``, ``recall@100`` and on how many ``questions``, of every list that an approximate index found."""
     facts = {name: _facts(one, data, kept) for name, one in identities.items()}
-    return {name: dict(one["recall"]) for name, one in facts.items() if "recall" in one}
+    return {name: one["recall"] for name, one in facts.items() if "recall" in one}
 
 
 def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:

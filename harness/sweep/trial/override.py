@@ -12,7 +12,7 @@ from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
 
 LIST = re.compile(r"(retriever@)?lists\.")
 POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")
-Blocks = Mapping[str, Mapping[str, Any]]
+Blocks = Mapping[str, Mapping[str, object]]
 
 
 def keys(given: Sequence[str]) -> list[str]:
@@ -20,9 +20,9 @@ def keys(given: Sequence[str]) -> list[str]:
     return [text.lstrip("+~").partition("=")[0] for text in given]
 
 
-def typed_knobs(given: Sequence[str], config: Mapping[str, Any]) -> dict[str, Any]:
+def typed_knobs(given: Sequence[str], config: Blocks) -> dict[str, object]:
     """The value of each knob that an override names, by knob: ``{"fuser": "rrf", "fuser.k": 5}``."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for key in keys(given):
         group, _, field = key.partition(".")
         field = field.partition(".")[0]
@@ -33,7 +33,7 @@ def typed_knobs(given: Sequence[str], config: Mapping[str, Any]) -> dict[str, An
     return found
 
 
-def name(fields: Mapping[str, Any]) -> str:
+def name(fields: Mapping[str, object]) -> str:
     """A strategy's name: the last word of its module."""
     return str(fields["_target_"]).split(".")[-2]
 
@@ -55,11 +55,11 @@ def added(given: Sequence[str], grid: Blocks) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _strategies(blocks: Iterable[Mapping[str, Any] | None]) -> Iterator[tuple[str, str]]:
+def _strategies(blocks: Iterable[Mapping[str, object] | None]) -> Iterator[tuple[str, str]]:
     return ((group, str(value)) for axes in blocks for group in GROUPS for value in values((axes or {}).get(group, ())))
 
 
-def restrict(grid: Blocks, typed: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def restrict(grid: Blocks, typed: Mapping[str, object]) -> dict[str, dict[str, object]]:
     """The blocks with every typed knob as an axis of that one value.
 
     Of blocks that vary a strategy (``fuser``), those that do not have the typed one are left out; when none has it, all
@@ -77,7 +77,7 @@ def restrict(grid: Blocks, typed: Mapping[str, Any]) -> dict[str, dict[str, Any]
     return {label: {**axes, **{knob: [value] for knob, value in typed.items()}} for label, axes in blocks.items()}
 
 
-def _axes(label: str, given: Any) -> dict[str, Any]:
+def _axes(label: str, given: Any) -> dict[str, object]:
     """The axes of a block."""
     if not isinstance(given or {}, Mapping):
         raise HarnessError(f"grid.{label} = {given!r}, expected axes with their values, e.g. {{fuser: [rrf, linear]}}")
@@ -89,10 +89,10 @@ def values(axis: Any) -> Sequence[Any]:
     return axis if isinstance(axis, (list, tuple)) else [axis]
 
 
-def settings_of(trial: Trial, chosen: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def settings_of(trial: Trial, chosen: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
     """The value of each knob that a trial reads; ``chosen``: the fields of its strategies, by group."""
     read = {"normalizer": trial.reads_values, "temperature": trial.reads_probabilities}
-    settings: dict[str, Any] = {}
+    settings: dict[str, object] = {}
     for group in GROUPS:
         if read.get(group, True):
             settings[group] = name(chosen[group])
@@ -108,14 +108,14 @@ def settings_of(trial: Trial, chosen: Mapping[str, Mapping[str, Any]]) -> dict[s
     return settings
 
 
-def ineffective(typed: Mapping[str, Any], trials: Sequence[Trial]) -> Iterator[str]:
+def ineffective(typed: Mapping[str, object], trials: Sequence[Trial]) -> Iterator[str]:
     """A line for every typed knob that none of these trials reads: what would have read it."""
     for knob, value in typed.items():
         if not any(knob in trial.settings and trial.settings[knob] == value for trial in trials):
             yield f"{knob}={value} changes nothing: nothing here reads it; {_readers(knob)}"
 
 
-def unread(given: Sequence[str], raw: Mapping[str, Any], trials: Sequence[Trial]) -> Iterator[str]:
+def unread(given: Sequence[str], raw: Mapping[str, object], trials: Sequence[Trial]) -> Iterator[str]:
     """A line for every override of one of ``PARTS`` that neither a list nor a trial uses.
 
     raw: the configuration with its interpolations.
@@ -130,7 +130,7 @@ def unread(given: Sequence[str], raw: Mapping[str, Any], trials: Sequence[Trial]
             yield f"{key} changes nothing: no list of this configuration uses {part}; {hint}"
 
 
-def _reached(used: Set[str], raw: Mapping[str, Any]) -> set[str]:
+def _reached(used: Set[str], raw: Mapping[str, object]) -> set[str]:
     """Some parts of a configuration, and all that their interpolations lead to."""
     found, pending = set(used), list(used)
     while pending:
@@ -172,7 +172,7 @@ def _fusers(wanted: set[str]) -> list[str]:
     return [each for each in names("fuser") if wanted & set(strategy("fuser", each).reads)]
 
 
-def overrides_of(settings: Mapping[str, Any]) -> list[str]:
+def overrides_of(settings: Mapping[str, object]) -> list[str]:
     """A trial's settings as overrides that run it alone."""
     return [f"{knob}={literal(value)}" for knob, value in settings.items() if knob != "reference"] + ["grid=point"]
 

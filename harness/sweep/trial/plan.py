@@ -58,7 +58,7 @@ class Plan:
     def trials(self) -> list[Trial]:
         """The different trials of the grid, baselines first. Every mistake in it is in one HarnessError."""
         found = self.grid.trials()
-        raw = cast("dict[str, Any]", OmegaConf.to_container(self.config, resolve=False))
+        raw = cast("dict[str, object]", OmegaConf.to_container(self.config, resolve=False))
         if lines := list(unread(self.given, raw, found)):
             raise CombinationError("; ".join(lines))
         return found
@@ -78,7 +78,7 @@ class Plan:
     def grid(self) -> Grid:
         """The grid with what its points are made of."""
         wanted = ("fuser", "normalizer", "temperature", "reranker", "pool", "grid")
-        plain: dict[str, Any] = {key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted}
+        plain: dict[str, object] = {key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted}
         beside = {
             name: OmegaConf.to_container(self.config[name], resolve=True)
             for name in RERANKER_INPUTS
@@ -97,7 +97,7 @@ class Plan:
 
         Users and passwords of addresses (a tracking server's) are left out.
         """
-        plain = cast("dict[str, Any]", OmegaConf.to_container(self.config, resolve=False))
+        plain = cast("dict[str, object]", OmegaConf.to_container(self.config, resolve=False))
         return hide_secrets(OmegaConf.to_yaml(OmegaConf.create({**by_name(plain), "given": list(self.given)})))
 
     @property
@@ -130,7 +130,7 @@ class Plan:
             raise HarnessError(f"experiment.family={name}: {told}")
         return {"name": name, "member": member, "members": members}
 
-    def graphs(self, data: Benchmark) -> dict[str, Any]:
+    def graphs(self, data: Benchmark) -> dict[str, object]:
         """``graphs``: the statistics of each list's graph, where a table of the experiment tells them; else nothing."""
         if not any("graphs" in table for table in (self.experiment or {}).get("tables") or ()):
             return {}
@@ -193,7 +193,7 @@ def _check_shape(config: DictConfig) -> None:
     lists.check_lists(config)
 
 
-def _load(place: Path) -> dict[str, Any]:
+def _load(place: Path) -> dict[str, object]:
     """A stored configuration, with the keys that every sweep has."""
     try:
         stored = OmegaConf.load(place)
@@ -210,7 +210,7 @@ def _load(place: Path) -> dict[str, Any]:
         raise HarnessError(f"{place}: no pool.{missing[0]}, expected it beside the pool's other keys; sweep again")
     for key in EXTENSION:
         plain["grid"].pop(key, None)
-    return cast("dict[str, Any]", plain)
+    return cast("dict[str, object]", plain)
 
 
 def _reads_texts(reranker: Any) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +21,7 @@ from harness.run import Run
 from harness.sweep.trial import Trial, engine, lists
 from harness.sweep.trial.engine import fit
 from harness.sweep.trial.plan import Plan
+from harness.sweep.trial.trial import Identities
 from harness.work.shared_rows import cut
 from harness.work.store import Store
 
@@ -37,7 +37,7 @@ class Prepared:
     plan: Plan
     benchmark: Benchmark
     runs: dict[str, Run]
-    identities: dict[str, Any]
+    identities: Identities
 
     @classmethod
     def of(cls, plan: Plan, store: Store | None = None) -> Prepared:
@@ -91,7 +91,7 @@ class Prepared:
                 ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = found
         return ranks
 
-    def learned(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
+    def learned(self, trials: Sequence[Trial]) -> list[dict[str, object]]:
         """What each trial learns on all of tune, by knob; nothing for one that does not learn."""
         learners = [trial for trial in trials if trial.learns]
         tune = self.benchmark.members("tune")
@@ -115,7 +115,7 @@ class Prepared:
         device = resolve_device(self.plan.config.device)
         return engine.score(trials, runs, gold, device, progress, context.take(members))
 
-    def coverage(self, split: str) -> dict[str, dict[str, Any]]:
+    def coverage(self, split: str) -> dict[str, dict[str, object]]:
         """By list, the counts and the warnings of ``harness.evaluation.coverage.Coverage`` over a split."""
         members = self.benchmark.members(split)
         judged = Gold.of(self.benchmark).take(members.tolist())

@@ -30,6 +30,10 @@ RERANKER_INPUTS = ("seeds", "relations", "encoder")
 """The parts of a configuration that only some rerankers read, each where it is in their ``reads``."""
 
 
+Identities = Mapping[str, Mapping[str, object]]
+"""What makes each list what it is, by name (see ``harness.core.identity.identity``)."""
+
+
 @dataclass(frozen=True)
 class PoolSpec:
     """Which lists enter the pool, in which order, and how many of the best documents of each list in ``capped``.
@@ -85,9 +89,9 @@ class Trial:
     normalizer: Normalizer
     temperature: Temperature
     reranker: Reranker
-    settings: Mapping[str, Any]
+    settings: Mapping[str, object]
     overrides: tuple[str, ...]
-    beside: Mapping[str, Any] = field(default_factory=dict)
+    beside: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def family(self) -> str:
@@ -131,7 +135,7 @@ class Trial:
         return self.reranker(self.fuser(calibrated), calibrated)
 
     @property
-    def learned(self) -> dict[str, Any]:
+    def learned(self) -> dict[str, object]:
         """What it has learned, by knob, e.g. ``fuser.coefficients``."""
         groups = {"fuser": self.fuser, "reranker": self.reranker}
         known = {
@@ -141,9 +145,9 @@ class Trial:
             known |= {f"normalizer.{name}": value for name, value in learned_fields(self.normalizer).items()}
         return known
 
-    def with_learned(self, knobs: Mapping[str, Any]) -> Trial:
+    def with_learned(self, knobs: Mapping[str, object]) -> Trial:
         """The trial with what was ``learned`` before."""
-        fields: dict[str, dict[str, Any]] = {}
+        fields: dict[str, dict[str, object]] = {}
         for knob, value in knobs.items():
             if knob not in self.learned:
                 raise HarnessError(f"learned.{knob}: nothing of {self.name} is learned by that name; sweep again")
@@ -152,7 +156,7 @@ class Trial:
         return replace(self, **{group: replace(getattr(self, group), **given) for group, given in fields.items()})
 
     @cached_property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, object]:
         """What this trial computes: its strategies with their fields, without those that its fuser does not read."""
         return {
             "lists": list(self.pool.lists),
@@ -167,7 +171,7 @@ class Trial:
             **self.beside,
         }
 
-    def sha256(self, data: str, lists: Mapping[str, Any]) -> str:
+    def sha256(self, data: str, lists: Identities) -> str:
         """The trial's hash on this data (its SHA-256) with these lists (their identities by name): 16 hex digits."""
         used = {name: lists[name] for name in self.pool.lists}
         return digest({"trial": self.identity, "data": data, "lists": used})[:16]
@@ -203,14 +207,14 @@ class Trial:
         return [f"{key}={_short(value)}" for key, value in knobs.items() if is_number(value) or value != usual[key]]
 
 
-def read_by(trials: Iterable[Trial]) -> dict[str, Any]:
+def read_by(trials: Iterable[Trial]) -> dict[str, object]:
     """What trials read beside the lists, for people who look for what has changed: hashes of files, identities."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for trial in trials:
         found |= trial.beside
         if trial.pool.importance:
             found[f"pool.importance={trial.pool.importance}"] = file_sha256(Path(trial.pool.importance))
-    return cast("dict[str, Any]", record(found))
+    return cast("dict[str, object]", record(found))
 
 
 def _short(value: Any) -> str:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.core.configuration import StoredReader, instantiate, strategy
 from harness.core.errors import HarnessError, nearest
@@ -76,7 +76,7 @@ def read_winner(path: Path, trusted: bool = False) -> Trial:
         raise HarnessError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from error
 
 
-def _pool(knobs: Mapping[str, Any], path: Path) -> PoolSpec:
+def _pool(knobs: Mapping[str, object], path: Path) -> PoolSpec:
     lists, capped = (_names(knobs, f"pool.{key}", path) for key in ("lists", "capped"))
     cap, importance = knobs.get("pool.cap"), knobs.get("pool.importance")
     if not lists or not (cap is None or (isinstance(cap, int) and cap >= 1)):
@@ -89,7 +89,7 @@ def _pool(knobs: Mapping[str, Any], path: Path) -> PoolSpec:
     return PoolSpec(tuple(lists), cap, tuple(capped), importance, reference)
 
 
-def _names(knobs: Mapping[str, Any], knob: str, path: Path) -> list[str]:
+def _names(knobs: Mapping[str, object], knob: str, path: Path) -> list[str]:
     value = knobs.get(knob, [])
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise HarnessError(f"{path}: {knob} = {value!r}, expected a list of names; sweep again")

@@ -43,7 +43,7 @@ class Winner:
 
     trial: Trial
     config: DictConfig
-    lock: Mapping[str, Any]
+    lock: Mapping[str, object]
 
     def __repr__(self) -> str:
         """``Winner(boltzmann alpha=0.1 pit auto cap=20; lists dense, graph; chosen on sample by last_hop@5)``."""
@@ -100,7 +100,7 @@ class Winner:
         return lists.benchmark(self.config)
 
     @property
-    def made(self) -> dict[str, Any]:
+    def made(self) -> dict[str, object]:
         """What made its lists, by the names of ``harness.run.metadata``, for a card or the file beside a run."""
         from omegaconf import OmegaConf
 

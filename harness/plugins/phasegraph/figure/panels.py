@@ -6,10 +6,11 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness.report.figure import COLORS, HATCHES, Built, Picture, Spec
+from harness.report.figure import COLORS, HATCHES, Built, Picture
 from harness.report.figure.bars import first_slice
 from harness.report.table import ComparisonTable
 from harness.sweep.folder import SweepResult
+from harness.sweep.judge import Spec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -79,7 +79,8 @@ def _forecast(config: DictConfig) -> None:
     found = resplit(prepared, config.calibrate.splits, config.calibrate.seed)
     print(forecasts(found).text())
     name, gold = prepared.benchmark.name, prepared.benchmark.gold
-    known = fitted(retrievers(config), prepared.benchmark)
+    lists = fitted(retrievers(config), prepared.benchmark).items()
+    known = {name: one.get("seen") or {} for name, one in lists}
     for line in blind_spots(known, np.bincount(clusters(gold[prepared.benchmark.members("tune")]))):
         print(line.text)
     print(_store(config, f"{name}-forecast", "forecast", found, data_sha256=prepared.benchmark.sha256))

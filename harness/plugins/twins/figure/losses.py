@@ -12,10 +12,10 @@ from harness.core.errors import HarnessError
 from harness.evaluation.comparison import Comparison
 from harness.evaluation.metric import Metric
 from harness.plugins.twins.twin import KINDS
-from harness.report.figure import Picture, Spec, look, mark_intervals
+from harness.report.figure import Picture, look, mark_intervals
 from harness.report.figure.bars import build_figure
 from harness.sweep.folder import SweepResult, View
-from harness.sweep.judge import choose
+from harness.sweep.judge import Spec, choose
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,94 @@
+"""The manifest of a sweep, ``manifest.json``: what its readers need of it."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
+
+from harness.core.input import Number
+from harness.sweep.folder.lock import Power
+from harness.sweep.folder.rows import Covered, Forecast
+
+
+class Ceiling(TypedDict):
+    """What no fusion of these lists can exceed."""
+
+    lists: list[str]
+    candidates: NotRequired[Number | None]
+    cap: int | None
+    share: Number | None
+
+
+class Fit(TypedDict):
+    """Where a list was fitted."""
+
+    on: list[str]
+    seen: NotRequired[dict[str, int] | None]
+
+
+class Seconds(TypedDict, total=False):
+    """What took how long."""
+
+    lists: dict[str, Number] | None
+
+
+class ListCost(TypedDict):
+    """What a list costs."""
+
+    query_ms: Number
+    index_seconds: NotRequired[Number | None]
+    index_mb: NotRequired[Number | None]
+    alone_mean_ms: NotRequired[Number]
+    alone_p50_ms: NotRequired[Number]
+    alone_p95_ms: NotRequired[Number]
+
+
+class Asked(TypedDict):
+    """What models were asked for."""
+
+    answers: int
+    tokens: dict[str, int]
+
+
+class Cost(TypedDict, total=False):
+    """What the lists cost, and the process that scored them."""
+
+    lists: dict[str, ListCost] | None
+    seconds: Seconds | None
+    peak_memory_mb: Number
+    model: Asked
+
+
+Recall = TypedDict("Recall", {"index": str, "recall@100": Number, "questions": int})
+"""What an approximate index of a list finds of the exact one's best 100, over how many questions."""
+
+
+class Manifest(TypedDict):
+    """The manifest of a sweep, as far as it is read."""
+
+    dataset: str
+    data_sha256: str
+    objective: str
+    n: int
+    code: str
+    libraries: dict[str, str]
+    ceiling: list[Ceiling]
+    coverage: NotRequired[dict[str, Covered] | None]
+    fitted: NotRequired[dict[str, Fit] | None]
+    recalls: NotRequired[dict[str, Recall] | None]
+    counts: NotRequired[dict[str, int] | None]
+    cost: NotRequired[Cost | None]
+    expected: NotRequired[Forecast | None]
+    power: NotRequired[Power | None]
+    shared_gold: NotRequired[Number | None]
+    seconds: NotRequired[Number | None]
+    single: NotRequired[list[str] | None]
+    split: NotRequired[str | None]
+    split_sha256: NotRequired[str | None]
+    splitting: NotRequired[str | None]
+    sources: NotRequired[dict[str, str] | None]
+    reads: NotRequired[dict[str, object] | None]
+    lists: NotRequired[dict[str, dict[str, object]] | None]
+    graphs: NotRequired[dict[str, dict[str, Any]]]
+    left_out: NotRequired[dict[str, int] | None]
