@@ -50,7 +50,7 @@ def counts(printed: str, n: int) -> list[int]:
     return [count for count in range(n + 1) if rounds_to(100 * count / n, printed)]
 
 
-def audit_paper(paper: Mapping[str, Any]) -> list[Finding]:
+def audit_paper(paper: Mapping[str, Sequence[Row]]) -> list[Finding]:
     """Every finding about a paper, as conf/experiment/audit describes it."""
     comparisons = (finding for row in paper.get("comparisons", ()) for finding in audit_comparison(row))
     return [*comparisons, *audit_relations(paper)]
@@ -108,7 +108,7 @@ CHECKS: Sequence[tuple[Sequence[str], Callable[[Row], Check]]] = (
 """What a check needs to be printed, and the check."""
 
 
-def audit_relations(paper: Mapping[str, Any]) -> Iterator[Finding]:
+def audit_relations(paper: Mapping[str, Sequence[Row]]) -> Iterator[Finding]:
     """Figures that should be the same, add up, average, or stand in an order."""
     for row in paper.get("same", ()):
         places, values = list(row["values"]), list(row["values"].values())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.benchmark.records import PASSAGE, QUESTION, passage_records, question_records, write_records
 from harness.core.errors import HarnessError
@@ -28,7 +28,7 @@ TERMS = (
     "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex",
     "repeated", "replace", "samplingRate", "separator", "source", "subField", "transform",
 )  # fmt: skip
-CONTEXT: Mapping[str, Any] = {
+CONTEXT: Mapping[str, object] = {
     "@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/",
     "cr": "http://mlcommons.org/croissant/", "rai": "http://mlcommons.org/croissant/RAI/",
     "dct": "http://purl.org/dc/terms/", "conformsTo": "dct:conformsTo", **{name: f"cr:{name}" for name in TERMS},
@@ -87,7 +87,7 @@ def check_croissant(path: Path) -> str:
     return f"{path}: {name}, {counts['passages']} passages, {counts['questions']} questions, hashes as it says"
 
 
-def _description(data: Benchmark, folder: Path, counts: Mapping[str, int], card: Card | None) -> dict[str, Any]:
+def _description(data: Benchmark, folder: Path, counts: Mapping[str, int], card: Card | None) -> dict[str, object]:
     known = {"description": f"{data.name}: questions with their supporting passages in hop order."}
     if card:
         known |= {"license": card.licence, "citeAs": card.citation.strip(), "url": card.source.partition(";")[0]}
@@ -104,7 +104,7 @@ def _description(data: Benchmark, folder: Path, counts: Mapping[str, int], card:
     }
 
 
-def _file(path: Path) -> dict[str, Any]:
+def _file(path: Path) -> dict[str, object]:
     return {
         "@type": "cr:FileObject", "@id": path.name, "name": path.name, "contentUrl": path.name,
         "contentSize": f"{path.stat().st_size} B", "encodingFormat": "application/jsonlines",
@@ -112,12 +112,17 @@ def _file(path: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _records(name: str, count: int) -> dict[str, Any]:
+def _records(name: str, count: int) -> dict[str, object]:
     fields = []
     for field in FIELDS[name]:
         kind = "Integer" if field == "hops" else "Text"
         source = {"fileObject": {"@id": FILES[name]}, "extract": {"column": field}}
-        one: dict[str, Any] = {"@type": "cr:Field", "@id": f"{name}/{field}", "name": field, "dataType": f"sc:{kind}"}
+        one: dict[str, object] = {
+            "@type": "cr:Field",
+            "@id": f"{name}/{field}",
+            "name": field,
+            "dataType": f"sc:{kind}",
+        }
         fields.append({**one, **({"repeated": True} if field in REPEATED else {}), "source": source})
     return {"@type": "cr:RecordSet", "@id": name, "name": name, "description": f"{count} {name}",
             "key": {"@id": f"{name}/id"}, "field": fields}  # fmt: skip

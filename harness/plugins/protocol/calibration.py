@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,7 +137,7 @@ def _judged(tune: Half, test: Half, planted: int, seed: int) -> dict[str, bool]:
 
 
 def _rates(world: str, trials: int, n: int, effect: float, power: float, found: Sequence[dict[str, bool]]) -> Rates:
-    counts: dict[str, Any] = {name: sum(one[name] for one in found) for name in found[0]}
+    counts = {name: sum(one[name] for one in found) for name in found[0]}
     return Rates(world, trials, n, len(found), effect, power, **counts)
 
 

@@ -35,7 +35,7 @@ class Slurm:
     cpus: int = 4
     gpus: int = 0
     partition: str | None = None
-    more: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    more: Mapping[str, object] = field(default_factory=dict, hash=False)
     logs: str = "runs/slurm"
 
     def __post_init__(self) -> None:

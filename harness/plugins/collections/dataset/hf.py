@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ class Hf:
         return found
 
 
-def _judgement(row: Mapping[str, Any]) -> tuple[str, str, int]:
+def _judgement(row: Record) -> tuple[str, str, int]:
     return str(row["query-id"]), str(row["corpus-id"]), int(row["score"])
 
 

@@ -53,7 +53,7 @@ class Bolt:
         graph, query = content(facts), expansion(inward)
         with self._driver() as driver:
 
-            def run(statement: str, parameters: Mapping[str, Any]) -> list[list[Any]]:
+            def run(statement: str, parameters: Mapping[str, object]) -> list[list[Any]]:
                 found = driver.execute_query(statement, parameters_=parameters, database_=self.database)
                 return [record.values() for record in found.records]
 
@@ -108,11 +108,11 @@ def content(facts: TripleTable) -> str:
     return texts_sha256([*facts.names, "|", *facts.relations, "|", *numbers])[:16]
 
 
-def _entities(facts: TripleTable, graph: str) -> Sequence[Mapping[str, Any]]:
+def _entities(facts: TripleTable, graph: str) -> Sequence[Mapping[str, object]]:
     return [{"id": f"{graph}-{place}", "graph": graph, "name": name} for place, name in enumerate(facts.names)]
 
 
-def _triples(facts: TripleTable, graph: str) -> Sequence[Mapping[str, Any]]:
+def _triples(facts: TripleTable, graph: str) -> Sequence[Mapping[str, object]]:
     table = zip(facts.subject.tolist(), facts.relation.tolist(), facts.object.tolist(), strict=True)
     return [
         {"number": place, "subject": f"{graph}-{s}", "relation": facts.relations[r], "object": f"{graph}-{o}"}

@@ -74,20 +74,21 @@ def read_card(path: Path) -> Card:
         raise HarnessError(f"{path}: {error}; write a text or a number of a few digits") from error
 
 
-def read_values(path: Path) -> dict[str, Any]:
+def read_values(path: Path) -> dict[str, object]:
     """The fields' values as they stand in the file, None where there is none; and ``claims``."""
     return read_fields(path, {**FIELDS, "claims": ("claims",)})
 
 
-def missing(values: Mapping[str, Any]) -> list[str]:
+def missing(values: Mapping[str, object]) -> list[str]:
     """The fields without a value, each with its key in the file and what it is to hold."""
     lacking = [name for name in FIELDS if name not in OPTIONAL and values[name] is None]
     return [f"{': '.join(FIELDS[name])}" + (f" ({HINTS[name]})" if name in HINTS else "") for name in lacking]
 
 
-def write_card(path: Path, values: Mapping[str, Any]) -> None:
+def write_card(path: Path, values: Mapping[str, object]) -> None:
     """Write the fields' values; None stays as an empty place to fill in."""
-    claims = {"claims": dict(values["claims"])} if values.get("claims") else {}
+    claimed = values.get("claims")
+    claims = {"claims": dict(claimed)} if isinstance(claimed, Mapping) and claimed else {}
     everything = {**{name: values.get(name) for name in FIELDS}, **claims}
     write_fields(path, everything, {**FIELDS, "claims": ("claims",)})
 

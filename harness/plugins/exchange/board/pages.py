@@ -55,14 +55,19 @@ def build(board: Board, out: Path, looks: str | None = None) -> list[Path]:
         shown.append(leaderboard)
         published = _published([figure for figure in figures if figure.benchmark == name])
         own = {"boards": [leaderboard], "detail": detail, "refused": refusals, "published": published}
-        written.append(_write(out / leaderboard["file"], f"{name}: run exchange", own))
-    content: dict[str, Any] = {"boards": shown, "detail": None, "refused": refusals, "published": _published(figures)}
+        written.append(_write(out / str(leaderboard["file"]), f"{name}: run exchange", own))
+    content: dict[str, object] = {
+        "boards": shown,
+        "detail": None,
+        "refused": refusals,
+        "published": _published(figures),
+    }
     return [*written, _write(out / "index.html", "Run exchange", content)]
 
 
 def _benchmark(
     board: Board, collection: Collection, scored: list[Scored], same: Mapping[str, Sequence[str]]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+) -> tuple[dict[str, object], dict[str, object]]:
     """The leaderboard of a benchmark, and what its own page has beside it."""
     gold = collection.gold.split(board.split)
     values = board.metric(np.stack([one.on(board.split) for one in scored]))
@@ -99,7 +104,7 @@ def _benchmark(
     return leaderboard, detail
 
 
-def _leaderboard(board: Board, standing: Standing, scored: Sequence[Scored]) -> dict[str, Any]:
+def _leaderboard(board: Board, standing: Standing, scored: Sequence[Scored]) -> dict[str, object]:
     unshown = (~standing.different).sum(axis=1) - 1
     tune = [board.metric(one.on("tune")) for one in scored]
     columns = [
@@ -121,7 +126,7 @@ def _leaderboard(board: Board, standing: Standing, scored: Sequence[Scored]) -> 
     return table(Table("leaderboard", "Leaderboard", columns, rows), Display())
 
 
-def _facts(one: Scored, same: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _facts(one: Scored, same: Mapping[str, Sequence[str]]) -> dict[str, object]:
     """What the card says, each as a name and a text; and what is said of the lists."""
     card = one.submission.card
     said = {
@@ -140,7 +145,7 @@ def _facts(one: Scored, same: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     }
 
 
-def _groups(standing: Standing, gold: Any) -> list[dict[str, Any]]:
+def _groups(standing: Standing, gold: Any) -> list[dict[str, object]]:
     """The queries of each hop count and type: a name, how many, and each system's score in percent."""
     found = []
     for title, labels in (("hops", gold.hops), ("type", gold.types)):
@@ -162,7 +167,7 @@ def _pairs(standing: Standing) -> list[list[Any]]:
     return found
 
 
-def _questions(collection: Collection, ids: Sequence[str]) -> dict[str, Any]:
+def _questions(collection: Collection, ids: Sequence[str]) -> dict[str, object]:
     """The questions' ids and texts, and their supporting passages, each once."""
     data, gold = collection.benchmark, collection.gold
     places = {name: place for place, name in enumerate(gold.query_ids)}
@@ -184,7 +189,7 @@ def _published(figures: Sequence[Figure]) -> list[list[str]]:
     ]  # fmt: skip
 
 
-def _write(path: Path, title: str, content: Mapping[str, Any]) -> Path:
+def _write(path: Path, title: str, content: Mapping[str, object]) -> Path:
     """A page with its style, script and data inside; its policy allows this script alone, and no address."""
     site = package_folder("reports/templates") / "site"
     scripts = [*(site / name for name in SCRIPTS), TEMPLATES / "board.js"]

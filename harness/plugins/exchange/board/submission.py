@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from harness.core.errors import HarnessError
 from harness.core.files import make_folder, write_text
@@ -45,7 +45,7 @@ class Submission:
 
 
 def submit(
-    folder: Path, run: Run, values: Mapping[str, Any], data_sha256: str, known: Mapping[str, Any] | None = None
+    folder: Path, run: Run, values: Mapping[str, object], data_sha256: str, known: Mapping[str, object] | None = None
 ) -> None:
     """Write a submission. What the card in the folder says already stays where ``values`` have nothing.
 

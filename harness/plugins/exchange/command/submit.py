@@ -59,7 +59,7 @@ def run(config: DictConfig) -> None:
     print(*said, sep="\n", end="\n" if said else "")
 
 
-def _of_file(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any], dict[str, Any]]:
+def _of_file(config: DictConfig) -> tuple[Run, Benchmark, dict[str, object], dict[str, object]]:
     """The lists of a file, their benchmark, nothing that rules, and what the file beside them says."""
     import pyarrow.compute as pc
 
@@ -84,7 +84,7 @@ def _of_file(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any], dict[s
     return ranked, data, {}, known
 
 
-def _of_winner(config: DictConfig) -> tuple[Run, Benchmark, dict[str, Any], dict[str, Any]]:
+def _of_winner(config: DictConfig) -> tuple[Run, Benchmark, dict[str, object], dict[str, object]]:
     """The lists of a sweep's winner, their benchmark, what the sweep rules, and what else it knows."""
     from harness.sweep.folder import SweepResult, latest
     from harness.sweep.winner import Winner

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class ScoreComparison(SystemComparison):
             said.append(f"More counts as better: where less {self.metric} is better, write the scores with a minus.")
         return said
 
-    def _json(self) -> dict[str, Any]:
+    def _json(self) -> dict[str, object]:
         found = super()._json()
         found |= {"rounded": len(self.rounded)} if self.rounded else {}
         found |= {"missing": self.missing.to_dict()} if self.missing.rule else {}

@@ -45,7 +45,7 @@ class Row(NamedTuple):
     item: str
     run: str
     cluster: str | None
-    scores: Mapping[str, Any]
+    scores: Mapping[str, object]
 
 
 class Log(TypedDict):
@@ -57,8 +57,8 @@ class Log(TypedDict):
 class Sample(TypedDict):
     """A sample of it."""
 
-    metadata: NotRequired[dict[str, Any] | None]
-    scores: NotRequired[dict[str, dict[str, Any]] | None]
+    metadata: NotRequired[dict[str, object] | None]
+    scores: NotRequired[dict[str, dict[str, object]] | None]
 
 
 def read_rows(path: Path, columns: Mapping[str, str] | None, metrics: Sequence[str] | None) -> list[Row]:
@@ -87,7 +87,7 @@ def read_rows(path: Path, columns: Mapping[str, str] | None, metrics: Sequence[s
     return rows
 
 
-Fields = Iterator[tuple[str, Mapping[str, Any]]]
+Fields = Iterator[tuple[str, Mapping[str, object]]]
 """The place of each row, and its fields."""
 
 
@@ -123,7 +123,7 @@ def _table(path: Path, rows: Fields, columns: Mapping[str, str] | None) -> Itera
         yield _row(place, row, names)
 
 
-def _columns(place: str, row: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, str | None]:
+def _columns(place: str, row: Mapping[str, object], given: Mapping[str, str]) -> dict[str, str | None]:
     """The name of each column of NAMES in a file, from its first row; None for one that it lacks."""
     found = {}
     for key, known in NAMES.items():
@@ -136,26 +136,26 @@ def _columns(place: str, row: Mapping[str, Any], given: Mapping[str, str]) -> di
     return found
 
 
-def _row(place: str, row: Mapping[str, Any], names: Mapping[str, str | None]) -> Row:
+def _row(place: str, row: Mapping[str, object], names: Mapping[str, str | None]) -> Row:
     item, cluster, run = names["item"], names["cluster"], names["run"]
     name = row.get(item or "")
     if name is None or name == "" or isinstance(name, (dict, list)):
         raise HarnessError(f"{place}: {item} must be a text or a number, got {name!r}")
-    if isinstance(row.get("metrics"), list) and item == "doc_id":
-        name, scores = _lm_evaluation(name, row)
+    if isinstance(metrics := row.get("metrics"), list) and item == "doc_id":
+        name, scores = _lm_evaluation(name, row, metrics)
     else:
         scores = {str(key): value for key, value in row.items() if key not in (item, cluster, run)}
     return Row(place, str(name), "" if run is None else str(row.get(run)), _text(row, cluster), scores)
 
 
-def _lm_evaluation(name: object, row: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _lm_evaluation(name: object, row: Mapping[str, object], metrics: Sequence[object]) -> tuple[str, dict[str, object]]:
     """Item and scores of a sample of lm-evaluation-harness."""
     part = f"/{row['filter']}" if row.get("filter") not in (None, "none") else ""
     digits = f"-{str(row['doc_hash'])[:8]}" if row.get("doc_hash") else ""
-    return f"{name}{digits}", {f"{metric}{part}": row.get(metric) for metric in map(str, row["metrics"])}
+    return f"{name}{digits}", {f"{metric}{part}": row.get(metric) for metric in map(str, metrics)}
 
 
-def _text(row: Mapping[str, Any], name: str | None) -> str | None:
+def _text(row: Mapping[str, object], name: str | None) -> str | None:
     return None if name is None or row.get(name) in (None, "") else str(row[name])
 
 
@@ -173,7 +173,7 @@ def _json(path: Path, columns: Mapping[str, str] | None, metrics: Sequence[str] 
         yield from (Row(f"{path}: {item}", item, "", None, scores) for item, scores in report.items())
 
 
-def _log(path: Path, log: Mapping[str, Any], columns: Mapping[str, str] | None) -> Iterator[Row]:
+def _log(path: Path, log: Mapping[str, object], columns: Mapping[str, str] | None) -> Iterator[Row]:
     if not log["samples"]:
         raise HarnessError(
             f"{path}: a log of inspect_ai without its samples (it was written condensed, or read by header only); give "
@@ -182,24 +182,26 @@ def _log(path: Path, log: Mapping[str, Any], columns: Mapping[str, str] | None) 
     yield from _samples(path, log, log["samples"], columns)
 
 
-def _by_item(path: Path, report: Mapping[str, Any], metrics: Sequence[str] | None) -> Mapping[str, Mapping[str, Any]]:
+def _by_item(
+    path: Path, report: Mapping[str, object], metrics: Sequence[str] | None
+) -> Mapping[str, Mapping[str, object]]:
     """A report as {item: {metric: score}}."""
-    flat = [outer for outer, inner in report.items() if not isinstance(inner, dict)]
-    if len(flat) == len(report):
+    nested = {outer: inner for outer, inner in report.items() if isinstance(inner, dict)}
+    if not nested:
         return {item: {"score": value} for item, value in report.items()}
-    if flat:
+    if flat := [outer for outer in report if outer not in nested]:
         got = report[flat[0]]
         raise HarnessError(f"{path}: {flat[0]}: expected an object of scores, as the others are, got {got!r}")
-    if not _metrics_outside(path, report, metrics):
-        return report
-    rows: dict[str, dict[str, Any]] = {}
-    for metric, values in report.items():
+    if not _metrics_outside(path, nested, metrics):
+        return nested
+    rows: dict[str, dict[str, object]] = {}
+    for metric, values in nested.items():
         for item, value in values.items():
             rows.setdefault(item, {})[metric] = value
     return rows
 
 
-def _metrics_outside(path: Path, found: Mapping[str, Mapping[str, Any]], metrics: Sequence[str] | None) -> bool:
+def _metrics_outside(path: Path, found: Mapping[str, Mapping[str, object]], metrics: Sequence[str] | None) -> bool:
     """Whether a report is {metric: {item: score}}: what was asked for tells, else that there is a single metric."""
     inside = dict.fromkeys(name for values in found.values() for name in values)
     if metrics:
@@ -229,9 +231,9 @@ def _samples(path: Path, log: Any, samples: Any, columns: Mapping[str, str] | No
         yield _row(place, row, names)._replace(scores=_sample_scores(sample.get("scores") or {}))
 
 
-def _sample_scores(scorers: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _sample_scores(scorers: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
     """What each scorer gave a sample, by ``scorer``, or by ``scorer/key`` where it gave several; letters as numbers."""
-    scores: dict[str, Any] = {}
+    scores: dict[str, object] = {}
     for scorer, given in scorers.items():
         value = given.get("value")
         if isinstance(value, dict):

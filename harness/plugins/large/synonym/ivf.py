@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -40,7 +39,7 @@ CELLS = 1 << 26
 Float32 = NDArray[np.float32]
 
 
-def approximate_synonyms(vectors: Float32, threshold: float) -> tuple[sp.csr_array, dict[str, Any]]:
+def approximate_synonyms(vectors: Float32, threshold: float) -> tuple[sp.csr_array, dict[str, object]]:
     """``harness.graph.synonym.synonyms`` but for some missed pairs, and ``index``, ``recall`` and ``names``.
 
     vectors: float32[E, d] of length 1. ``LISTS`` sqrt(E) evenly chosen names are the centres of lists, and a name x

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, nearest
 from harness.work.store import Store
 
@@ -46,10 +47,10 @@ class AnswerScores:
     em: NDArray[np.float64]
     f1: NDArray[np.float64]
     labels: NDArray[np.int64]
-    counted: Mapping[str, Any]
+    counted: Facts
     passages: float
 
-    def scores(self) -> dict[str, Any]:
+    def scores(self) -> dict[str, object]:
         """``em`` and ``f1`` as shares, each with its interval.
 
         The bootstrap's of 10,000 resamples of the questions; where these share gold passages the score interval by
@@ -68,7 +69,7 @@ class AnswerScores:
             return None
         return list(statistic.ClusteredScore.of(values, self.labels, "any").interval(low=0.0, high=1.0))
 
-    def against(self, other: AnswerScores) -> dict[str, Any]:
+    def against(self, other: AnswerScores) -> dict[str, object]:
         """Wins and losses by exact match, the exact p by query and the p that decides; the difference of F1."""
         from harness.evaluation.comparison import Comparison
 

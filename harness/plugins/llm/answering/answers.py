@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,10 @@ from harness.benchmark import Benchmark
 from harness.core.identity import code_version
 from harness.core.table import Column, Table
 from harness.plugins.llm.answering.answering import AnswerScores
+from harness.plugins.llm.endpoint.chat import Estimate
+
+if TYPE_CHECKING:
+    from harness.sweep.judge import Spec
 
 COLUMNS = (
     Column("condition", "text"), Column("passages", "text"), Column("n", "count"), Column("EM %"),
@@ -30,9 +34,9 @@ def result(
     data: Benchmark,
     members: NDArray[np.int64],
     split: str,
-    reader: Mapping[str, Any],
-    published: Mapping[str, Any],
-) -> dict[str, Any]:
+    reader: Mapping[str, object],
+    published: Spec,
+) -> dict[str, object]:
     """Everything, as JSON holds it."""
     ids = data.query_ids.to_pylist()
     rows = []
@@ -120,7 +124,7 @@ def notes(found: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def estimate_table(estimates: Mapping[str, Mapping[str, Any]], dataset: str, n: int) -> Table:
+def estimate_table(estimates: Mapping[str, Estimate], dataset: str, n: int) -> Table:
     """What each condition would take."""
     rows: list[list[Any]] = [
         [name, one["requests"], one["kept"], one["tokens"]["prompt"], one["tokens"]["completion"], one["cost"]]

@@ -50,7 +50,7 @@ class Client(VectorServer):
     def __init__(self, encoder: TextEmbedding3Small) -> None:
         super().__init__(encoder, None, "openai")
         shorter = {} if encoder.dimensions is None else {"dimensions": encoder.dimensions}
-        self.request: Mapping[str, Any] = {"model": encoder.model, "encoding_format": "float", **shorter}
+        self.request: Mapping[str, object] = {"model": encoder.model, "encoding_format": "float", **shorter}
         self.dimension = encoder.dimensions or 0
 
     def vectors(self, texts: Sequence[str], role: Role, cut: bool) -> NDArray[np.float32]:

@@ -6,7 +6,6 @@ import json
 import threading
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from harness.core.files import write_json
@@ -50,14 +49,14 @@ class Answers:
             write_json(self._folder() / SERVED, {"model": model})
         return replace(self, served=model)
 
-    def find(self, prompt: str, request: dict[str, Any]) -> Answer | None:
+    def find(self, prompt: str, request: dict[str, object]) -> Answer | None:
         """The answer to a request that is kept already.    prompt: the template that the message was filled from."""
         try:
             return Answer(**json.loads(self._path(prompt, request).read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError, RecursionError):
             return None
 
-    def keep(self, prompt: str, request: dict[str, Any], answer: Answer) -> None:
+    def keep(self, prompt: str, request: dict[str, object], answer: Answer) -> None:
         """Write an answer."""
         with WRITING:
             write_json(self._path(prompt, request), asdict(answer))
@@ -66,7 +65,7 @@ class Answers:
         parts = urlsplit(self.base_url)
         return self.root / _plain(f"{parts.netloc}{parts.path}".rstrip("/")) / _plain(self.model)
 
-    def _path(self, prompt: str, request: dict[str, Any]) -> Path:
+    def _path(self, prompt: str, request: dict[str, object]) -> Path:
         sent = {name: value for name, value in request.items() if name != "messages"}
         sent |= {"served": self.served, "refresh": self.refresh}
         message = digest(request["messages"])

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar, NotRequired
+
+from typing_extensions import TypedDict
 
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, whole_number
@@ -16,6 +18,15 @@ from harness.work.parts import Stop
 
 LETTERS = 4
 """Letters a token, for estimates of texts that no endpoint has counted yet."""
+
+
+class Estimate(TypedDict):
+    """What answers would take, without asking for them; ``kept``: how many are answered already."""
+
+    requests: int
+    kept: NotRequired[int]
+    tokens: dict[str, int]
+    cost: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +77,9 @@ class Chat(Server):
         if self.max_cost is not None and not any(self.price.values()):
             raise HarnessError(f"{self.concept}.max_cost={self.max_cost} needs {self.concept}.price, which is 0")
 
-    def request(self, message: str, name: str = "", form: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def request(self, message: str, name: str = "", form: Mapping[str, object] | None = None) -> dict[str, object]:
         """The chat request of a message. form: the JSON schema of its answer, called ``name``; None for free text."""
-        request: dict[str, Any] = {
+        request: dict[str, object] = {
             "model": self.model,
             "messages": [{"role": "user", "content": message}],
             "temperature": self.temperature,

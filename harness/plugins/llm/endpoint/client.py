@@ -112,11 +112,13 @@ class Endpoint:
         )
         self._openai, self._response = openai, http_module(openai).Response
 
-    def ask(self, request: dict[str, Any]) -> Answer:
+    def ask(self, request: dict[str, object]) -> Answer:
         """The answer to a chat request. Raises as ``post``."""
         return self.post("/chat/completions", request, _read_answer)
 
-    def post(self, path: str, request: Mapping[str, Any], read: Callable[[Any, Mapping[str, str]], Result]) -> Result:
+    def post(
+        self, path: str, request: Mapping[str, object], read: Callable[[Any, Mapping[str, str]], Result]
+    ) -> Result:
         """What ``read`` makes of the JSON and the headers of an answer; one that it cannot read is asked for again.
 
         Raises Away, Refused, or HarnessError for a wrong key, address or model.

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ class Conversation:
         self.chat, self.kept = chat, Answers.of(chat)
         self._fleet: Fleet | None = None
         self._opening = threading.Lock()
-        self.wrong: list[dict[str, Any]] = []
+        self.wrong: list[dict[str, object]] = []
         self.received: list[tuple[Answer, bool]] = []
         self.answered: Counter[str] = Counter()
         self._sent = False
@@ -56,12 +56,12 @@ class Conversation:
 
     def ask(
         self,
-        about: Mapping[str, Any],
+        about: Mapping[str, object],
         prompt: str,
         message: str,
         read: Callable[[str], Result],
         name: str = "",
-        form: Mapping[str, Any] | None = None,
+        form: Mapping[str, object] | None = None,
     ) -> Result | None:
         """What ``read`` makes of the answer to a message; None, and put down as wrong, where it raises ValueError.
 
@@ -74,7 +74,7 @@ class Conversation:
         found = self.kept.find(prompt, request)
         for attempt in range(-1 if found is not None else 0, TRIES):
             try:
-                answer = found if attempt < 0 and found else self._send(request | {"seed": request["seed"] + attempt})
+                answer = found if attempt < 0 and found else self._send(request | {"seed": self.chat.seed + attempt})
             except Refused as error:
                 self.wrong.append({**about, "why": "refused", "reason": str(error), "answer": ""})
                 return None
@@ -176,7 +176,7 @@ class Conversation:
                 self.chat.concept, self.chat.base_url,
             )  # fmt: skip
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """Counts for the manifest. ``paid``: of this run; ``tokens``: of all answers, whenever they were paid for."""
         count = Counter(row["why"] for row in self.wrong)
         every = _tokens(answer for answer, _ in self.received)
@@ -194,7 +194,7 @@ class Conversation:
             "malformed": {why: count[why] for why in ("invalid", "cut", "refused")},
         }
 
-    def list_wrong(self, folder: Path, unit: str = "", whole: int = 0) -> list[dict[str, Any]]:
+    def list_wrong(self, folder: Path, unit: str = "", whole: int = 0) -> list[dict[str, object]]:
         """What was wrong, in the same order at every run; also written to ``malformed.jsonl`` in the folder.
 
         unit: by which name it is listed what a message is about. Raises HarnessError where more than ``TRUSTED`` of
@@ -222,7 +222,7 @@ class Conversation:
         served = fleet.served(self.chat.model)
         self.kept = self.kept if served is None else self.kept.serving(served)
 
-    def _send(self, request: dict[str, Any]) -> Answer:
+    def _send(self, request: dict[str, object]) -> Answer:
         self._sent = True
         self.chat.check_paid(self._shares)
         answer = self._open().ask(request)

@@ -6,7 +6,6 @@ import logging
 import threading
 import time
 from collections import Counter
-from typing import Any
 
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
@@ -30,7 +29,7 @@ class Fleet:
         self.servers = [Server(chat, url) for url in dict.fromkeys([chat.base_url, *chat.urls])]
         self.answered: Counter[str] = Counter()
 
-    def ask(self, request: dict[str, Any]) -> Answer:
+    def ask(self, request: dict[str, object]) -> Answer:
         """The answer of the first server that gives one. Raises Away when none does, else as ``Endpoint.ask``."""
         order = self.order(request)
         up = [server for server in order if not server.rests()]
@@ -51,7 +50,7 @@ class Fleet:
             return answer
         raise Away("there is no server")
 
-    def order(self, request: dict[str, Any]) -> list[Server]:
+    def order(self, request: dict[str, object]) -> list[Server]:
         """All servers, the one that a message prefers first."""
         message = digest(request["messages"])
         return sorted(self.servers, key=lambda server: digest([server.url, message]))

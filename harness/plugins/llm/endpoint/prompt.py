@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from harness.core.configuration import folders
 from harness.core.errors import HarnessError, nearest
@@ -36,7 +36,7 @@ def fill(text: str, **parts: str) -> str:
     return re.sub(r"\{(\w+)\}", lambda found: parts.get(found[1], found[0]), text)
 
 
-def form_of(fields: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def form_of(fields: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
     """The JSON schema of an object that has these fields and no other."""
     return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 

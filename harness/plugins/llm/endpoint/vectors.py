@@ -21,7 +21,7 @@ class VectorServer(ABC):
 
     def __init__(self, encoder: TextEndpoint, truncate: bool | None, backend: str) -> None:
         self.client, self.dimension = TextClient(encoder, truncate), 0
-        self.facts: Mapping[str, Any] = {"device": encoder.base_url, "backend": backend}
+        self.facts: Mapping[str, object] = {"device": encoder.base_url, "backend": backend}
 
     @abstractmethod
     def vectors(self, texts: Sequence[str], role: Role, cut: bool) -> NDArray[np.float32]:

@@ -12,11 +12,13 @@ from harness.core.identity import NO_RESULT, digest
 from harness.graph.extractor import Extractor
 from harness.graph.extractor.extraction import Extraction
 from harness.plugins.llm.endpoint import LETTERS, Chat, Conversation, fill, form_of, read_field, read_text
+from harness.plugins.llm.endpoint.chat import Estimate
 from harness.plugins.llm.extractor.openie import Statements, add_statements
 
 TEXTS = {"type": "array", "items": {"type": "string"}}
-STATEMENT = form_of({part: {"type": "string"} for part in ("subject", "predicate", "object")})
-FORMS: Mapping[str, Mapping[str, Any]] = {"entities": TEXTS, "triples": {"type": "array", "items": STATEMENT}}
+PARTS = ("subject", "predicate", "object")
+STATEMENT = form_of({part: {"type": "string"} for part in PARTS})
+FORMS: Mapping[str, Mapping[str, object]] = {"entities": TEXTS, "triples": {"type": "array", "items": STATEMENT}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +42,7 @@ class LLM(Chat):
         """Hash of the prompts' texts."""
         return digest([prompt.text for prompt in self._prompts()])
 
-    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
+    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, object]]:
         """Ask of every passage, count, and join to what ``base`` finds."""
         conversation, prompts = Conversation(self), self._prompts()
         ids = benchmark.doc_ids.to_pylist()
@@ -65,7 +67,7 @@ class LLM(Chat):
         extraction, counts = add_statements(base, said, benchmark)
         return extraction, {**facts, **counts, **conversation.facts()}
 
-    def estimate(self, passages: Sequence[str]) -> Mapping[str, Any]:
+    def estimate(self, passages: Sequence[str]) -> Estimate:
         """``requests``, ``tokens`` and ``cost`` at most, where no answer is kept yet.
 
         A prompt's tokens are a quarter of its letters; each answer is taken to have all of ``max_tokens``, and the
@@ -109,7 +111,7 @@ class Prompt:
         return fill(self.text, passage=passage, entities=named)
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> dict[str, object]:
         """The JSON schema of an answer."""
         return form_of({self.stage: FORMS[self.stage]})
 
@@ -120,9 +122,7 @@ class Prompt:
         """
         found = read_field(content, self.stage, list)
         if self.stage == "triples":
-            return [
-                [row.get(part) for part in STATEMENT["required"]] if isinstance(row, dict) else row for row in found
-            ]
+            return [[row.get(part) for part in PARTS] if isinstance(row, dict) else row for row in found]
         return found
 
 

@@ -104,7 +104,7 @@ NOTHING = Statements((), ())
 
 def add_statements(
     base: Extraction, said: Sequence[Statements | None], benchmark: Benchmark
-) -> tuple[Extraction, dict[str, Any]]:
+) -> tuple[Extraction, dict[str, object]]:
     """``base`` and what was said of each passage (None: nothing is known of it), and counts.
 
     Names of entities, subjects and objects become entities, each a mention of kind ``open`` of its passage, once.

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source import read_array, read_lines
@@ -45,7 +45,7 @@ class OpenIEFile:
         self._check()
         return file_sha256(Path(self.path))
 
-    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, Any]]:
+    def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Mapping[str, object]]:
         """Read, match, count, and join to what ``base`` finds."""
         self._check()
         said, counts = match_rows(Path(self.path), benchmark)
@@ -91,7 +91,7 @@ def match_rows(path: Path, benchmark: Benchmark) -> tuple[list[Statements | None
     return said, dict(counts)
 
 
-def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
     """(where it stands, row) of each row."""
     if form_of(path) == "jsonl":
         records = read_lines(path)
@@ -108,7 +108,7 @@ def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield f"{path}: record {place}", row
 
 
-def _names(row: Mapping[str, Any], where: str) -> list[tuple[str, str]]:
+def _names(row: Mapping[str, object], where: str) -> list[tuple[str, str]]:
     """By what a row can be matched, best first: hashes as passage or text, else as MD5 or id."""
     content = row.get("passage", row.get("text"))
     if isinstance(content, str):

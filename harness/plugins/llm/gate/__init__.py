@@ -17,7 +17,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from harness.work.store import Store
 
 __all__ = ["Candidates", "Gate", "Kept", "keep"]
 
-Kept = tuple[NDArray[np.bool_], Mapping[str, Any]]
+Kept = tuple[NDArray[np.bool_], Mapping[str, object]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ def keep(gate: Gate, questions: Sequence[str], candidates: Candidates, store: St
     def decided(folder: Path) -> Kept:
         return gate.decide(questions, clean, folder, store)
 
-    def build(folder: Path) -> Mapping[str, Any]:
+    def build(folder: Path) -> Mapping[str, object]:
         passed, facts = decided(folder)
         write_array(folder / "kept.npy", passed)
         count = clean.lengths()

@@ -79,7 +79,7 @@ class LLM(Chat):
             raise HarnessError(f"gate.prompt={self.prompt} {lacks}; {mend}")
         return text
 
-    def _form(self) -> dict[str, Any]:
+    def _form(self) -> dict[str, object]:
         return form_of({"facts": {"type": "array", "items": {"type": "string"}, "maxItems": self.most}})
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from harness.core.identity import identity, texts_sha256
+from harness.plugins.llm.endpoint.chat import Estimate
 from harness.work.store import Store
 
 ANSWERS = "answers.json"
@@ -24,24 +25,26 @@ Contexts = Sequence[Sequence[str]]
 class Reader(Protocol):
     """A strategy that answers questions."""
 
-    def answer(self, questions: Sequence[str], contexts: Contexts, folder: Path) -> tuple[list[str], Mapping[str, Any]]:
+    def answer(
+        self, questions: Sequence[str], contexts: Contexts, folder: Path
+    ) -> tuple[list[str], Mapping[str, object]]:
         """An answer a question (empty where none could be used), and counts for the manifest.
 
         folder: where to list what went wrong; it becomes the artifact.
         """
         ...
 
-    def estimate(self, questions: Sequence[str], contexts: Contexts) -> Mapping[str, Any]:
+    def estimate(self, questions: Sequence[str], contexts: Contexts) -> Estimate:
         """What answering would take, without doing it: ``requests``, ``kept`` (already answered), tokens and cost."""
         ...
 
 
 def read(
     reader: Reader, questions: Sequence[str], contexts: Contexts, store: Store
-) -> tuple[list[str], Mapping[str, Any]]:
+) -> tuple[list[str], Mapping[str, object]]:
     """An answer a question, and counts; read once, then taken from their artifact."""
 
-    def build(folder: Path) -> Mapping[str, Any]:
+    def build(folder: Path) -> Mapping[str, object]:
         answers, facts = reader.answer(questions, contexts, folder)
         text = json.dumps(answers, ensure_ascii=False, indent=0) + "\n"
         (folder / ANSWERS).write_text(text, encoding="utf-8")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT, digest
 from harness.plugins.llm.endpoint import Chat, Conversation
 from harness.plugins.llm.endpoint.answer_store import Answers
-from harness.plugins.llm.endpoint.chat import LETTERS
+from harness.plugins.llm.endpoint.chat import LETTERS, Estimate
 from harness.plugins.llm.endpoint.prompt import fill, form_of, read_field, read_text
 from harness.plugins.llm.reader import Contexts
 
@@ -46,7 +46,9 @@ class LLM(Chat):
         """Hash of the prompts' texts."""
         return digest([self._prompt(True), self._prompt(False)])
 
-    def answer(self, questions: Sequence[str], contexts: Contexts, folder: Path) -> tuple[list[str], Mapping[str, Any]]:
+    def answer(
+        self, questions: Sequence[str], contexts: Contexts, folder: Path
+    ) -> tuple[list[str], Mapping[str, object]]:
         """See ``harness.plugins.llm.reader.Reader``."""
         conversation = Conversation(self)
 
@@ -59,7 +61,7 @@ class LLM(Chat):
         conversation.list_wrong(folder)
         return answers, conversation.facts()
 
-    def estimate(self, questions: Sequence[str], contexts: Contexts) -> Mapping[str, Any]:
+    def estimate(self, questions: Sequence[str], contexts: Contexts) -> Estimate:
         """See ``Reader``. Of what is not kept yet, a prompt's tokens are a quarter of its letters, and
         the answer's are taken to be all of ``max_tokens``: no run costs more than so.
         """
@@ -85,7 +87,7 @@ class LLM(Chat):
             return read_text("reader", "prompt", self.prompt, "passages", "question")
         return read_text("reader", "closed", self.closed, "question")
 
-    def _schema(self) -> dict[str, Any]:
+    def _schema(self) -> dict[str, object]:
         return form_of({name: {"type": "string"} for name in self.form})
 
     def _read(self, content: str) -> str:

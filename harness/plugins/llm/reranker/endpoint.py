@@ -31,12 +31,12 @@ class Api:
     passages: str
     rows: str
     score: str
-    raw: Mapping[str, Any]
-    whole: Mapping[str, Any]
-    cut: Mapping[str, Any]
+    raw: Mapping[str, object]
+    whole: Mapping[str, object]
+    cut: Mapping[str, object]
 
 
-VLLM: dict[str, Mapping[str, Any]] = {
+VLLM: dict[str, Mapping[str, object]] = {
     "raw": {"use_activation": False}, "whole": {}, "cut": {"truncate_prompt_tokens": -1}
 }  # fmt: skip
 APIS = {

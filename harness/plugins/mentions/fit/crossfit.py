@@ -15,6 +15,7 @@ from harness.benchmark.cluster import FOLDS
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, average
 from harness.plugins.mentions.fit.search import Search
+from harness.plugins.mentions.retriever.fitted import Crossed
 from harness.plugins.mentions.target import Ranker, Setting, Target, Weights
 
 log = logging.getLogger(__name__)
@@ -42,7 +43,7 @@ class CrossFit:
             if not len(setting.members):
                 raise HarnessError(f"{name}: no question falls into tune; leave it out of fit.datasets")
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> Crossed:
         """``weights``, ``folds`` (weights by fold), ``objective`` (on what was fitted and what was not, by name).
 
         ``questions``: the ids that were learned from, by fold.

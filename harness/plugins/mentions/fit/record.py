@@ -17,6 +17,7 @@ from harness.core.identity import code_version, digest, identity, library_versio
 from harness.evaluation.metric import metrics
 from harness.plugins.mentions.fit.crossfit import CrossFit
 from harness.plugins.mentions.fit.search import Search
+from harness.plugins.mentions.retriever.fitted import Fit
 from harness.plugins.mentions.target import Setting
 from harness.sweep.trial import lists
 from harness.work.sources import modules_of, sources
@@ -28,7 +29,7 @@ VERSION = 2
 """Of the file's form."""
 
 
-def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]:
+def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, Fit]:
     """Fit as ``config.fit`` says, and write the file. given: the overrides that were typed.
 
     The file's bytes follow from data, configuration, code and libraries: no time, no path of this machine.
@@ -45,7 +46,7 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
         {name: one for name, one in settings.items() if name not in left},
         {name: one for name, one in settings.items() if name in left},
     )  # fmt: skip
-    found = {
+    found: Fit = {
         "version": VERSION,
         "target": str(config.target._target_).rpartition(".")[2],
         "fitted_on": {name: one.benchmark.sha256 for name, one in crossed.settings.items()},

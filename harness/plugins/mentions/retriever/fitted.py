@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NotRequired, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypedDict
 
 from harness.benchmark import Benchmark
 from harness.benchmark.cluster import share_gold
@@ -30,6 +31,32 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 KEYS = {"target": str, "fitted_on": dict, "splitting": str, "weights": dict, "folds": dict, "questions": dict}
 """What a file of `harness fit` must hold, with its type."""
+
+
+class Crossed(TypedDict):
+    """Weights by knob: of all questions, and by fold without it; what they score, and the questions of each fold."""
+
+    weights: dict[str, float]
+    folds: dict[int, dict[str, float]]
+    objective: NotRequired[dict[str, dict[str, float]]]
+    questions: dict[int, list[str]]
+
+
+class Fit(Crossed):
+    """A file of `harness fit`, as far as it is read."""
+
+    version: int
+    target: str
+    fitted_on: dict[str, str]
+    left_out: dict[str, str]
+    splitting: str
+    metrics: list[str]
+    search: dict[str, float]
+    stages: list[dict[str, list[float]]]
+    strategy: object
+    code: str
+    sources: dict[str, str]
+    libraries: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -94,7 +121,7 @@ class Fitted:
 
 
 @lru_cache(maxsize=16)
-def _parse(path: str, size: int, changed: int) -> dict[str, Any]:
+def _parse(path: str, size: int, changed: int) -> Fit:
     place = Path(path)
     found = read_settings(place)
     for key, kind in KEYS.items():
@@ -114,15 +141,15 @@ def _parse(path: str, size: int, changed: int) -> dict[str, Any]:
         raise HarnessError(f"{place}: sources = {str(made_by)[:40]!r}, expected a mapping; fit again")
     if other := differing(made_by, sources(made_by)):
         log.warning("%s: fitted by other code of %s; run `harness fit` again", place, other)
-    return dict(found)
+    return cast("Fit", dict(found))
 
 
-def _check_weights(where: str, weights: Mapping[str, Any]) -> None:
+def _check_weights(where: str, weights: Mapping[str, float]) -> None:
     for name, value in weights.items():
         bounded(f"{where}.{name}", value)
 
 
-def read_fit(path: str | Path) -> dict[str, Any]:
+def read_fit(path: str | Path) -> Fit:
     """What `harness fit` wrote. Raises HarnessError that names the file and the key."""
     place = locate(path)
     facts = place.stat()

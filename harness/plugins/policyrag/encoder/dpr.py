@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +45,7 @@ class Towers:
     def __init__(self, passages: Model, questions: Model) -> None:
         self.passages, self.questions = passages, questions
         self.dimension: int = passages.dimension
-        self.facts: Mapping[str, Any] = passages.facts
+        self.facts: Mapping[str, object] = passages.facts
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]

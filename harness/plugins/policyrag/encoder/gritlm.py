@@ -65,7 +65,7 @@ class Loaded:
 
     def __init__(self, encoder: GritLM, model: Any, device: str) -> None:
         self.encoder, self.model = encoder, model
-        self.facts: Mapping[str, Any] = {"device": device, "max_seq_length": encoder.max_seq_length}
+        self.facts: Mapping[str, object] = {"device": device, "max_seq_length": encoder.max_seq_length}
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -43,7 +43,7 @@ class PolicyStart:
     seeds: Seeds
     phrases: sp.csr_array
     restart: sp.csr_array
-    counts: Mapping[str, Any]
+    counts: Mapping[str, object]
 
     def take(self, queries: NDArray[np.int64]) -> Self:
         """The same of some of the questions; ``candidates`` and ``seeds`` still tell of all."""
@@ -130,7 +130,7 @@ def block_scorer(
     return scored
 
 
-def _counts(seeds: Seeds, phrases: sp.csr_array) -> dict[str, Any]:
+def _counts(seeds: Seeds, phrases: sp.csr_array) -> dict[str, object]:
     count = np.diff(phrases.indptr)
     return {
         "phrase_seeds": int(count.sum()),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -77,7 +76,7 @@ class Gate:
 
     def decided(
         self, memory: TypedMemory, found: FactCandidates, questions: Sequence[str], store: Store
-    ) -> tuple[FactCandidates, Mapping[str, Any]]:
+    ) -> tuple[FactCandidates, Mapping[str, object]]:
         """The candidates with what the filter keeps, and its counts."""
         if self.filter is None or not len(found.fact):
             return found, {"candidates": len(found.fact), "kept": len(found.fact), "dropped": 0}

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -114,7 +113,7 @@ class TypedMemory:
             array.setflags(write=False)
         return cls(names=names, facts=Facts.load(folder, len(names), count), **families, **passages)
 
-    def sizes(self) -> dict[str, Any]:
+    def sizes(self) -> dict[str, object]:
         """Entities, passages, facts, and edges by family, each counted once."""
         edges = {name: int(getattr(self, name).nnz) // (1 if name == "context" else 2) for name in FAMILIES}
         return {"entities": len(self.names), "passages": len(self.titled), "facts": len(self.facts), "edges": edges}
@@ -151,7 +150,7 @@ def compile_memory(network: Network, extraction: Extraction, benchmark: Benchmar
 def load_memory(graph: Graph, benchmark: Benchmark, store: Store) -> TypedMemory:
     """The stored memory of a benchmark under a graph; compiled when it is not there."""
 
-    def build(folder: Path) -> Mapping[str, Any]:
+    def build(folder: Path) -> Mapping[str, object]:
         made = compile_memory(*graph.build(benchmark, store), benchmark)
         made.save(folder)
         return made.sizes()

@@ -29,7 +29,7 @@ class Policy:
 SECTIONS: dict[str, type] = {"seed": Seed, "gate": Gate, "traverse": Traverse, "project": Project, "rerank": Rerank}
 
 
-def read(**sections: Mapping[str, Any] | None) -> Policy:
+def read(**sections: Mapping[str, object] | None) -> Policy:
     """The policy of a mapping a section, as ``conf/policy/<name>.yaml`` has them.
 
     A section or knob that is left out has its default. Raises HarnessError for one that does not exist, and for a
@@ -41,7 +41,7 @@ def read(**sections: Mapping[str, Any] | None) -> Policy:
     return Policy(**{name: _section(name, sections.get(name) or {}) for name in SECTIONS})
 
 
-def _section(name: str, given: Mapping[str, Any]) -> Any:
+def _section(name: str, given: Mapping[str, object]) -> Any:
     if not isinstance(given, Mapping):
         raise HarnessError(f"policy.{name} must be a section of knobs, got {name}={given}")
     known = [each.name for each in dataclasses.fields(SECTIONS[name])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -16,14 +16,14 @@ from harness.plugins.policyrag.policy.memory import TypedMemory
 from harness.plugins.policyrag.policy.policy import Policy
 from harness.retriever.pagerank import strongest_walks
 
-Rows = list[dict[str, Any]]
+Rows = list[dict[str, object]]
 SHOWN = 70
 """Letters of a fact that are told."""
 
 
 def record(
     policy: Policy, started: PolicyStart, benchmark: Benchmark, query: int, docs: Sequence[int] = (), best: int = 10
-) -> dict[str, Any]:
+) -> dict[str, Sequence[Mapping[str, object]]]:
     """``phrase_seeds`` with the factors of eq. 2, ``passage_seeds``, ``facts`` kept and dropped with their bytes,
     ``mass`` by family of edges, and the score of each passage (the ``best`` ones and ``docs``) by its terms.
 

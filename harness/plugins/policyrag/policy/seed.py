@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -97,7 +96,7 @@ class Seed:
 
     def selected(
         self, names: Sequence[str], named: sp.csr_array, questions: Sequence[str], store: Store
-    ) -> tuple[sp.csr_array, Mapping[str, Any]]:
+    ) -> tuple[sp.csr_array, Mapping[str, object]]:
         """``named`` [Q, E] with what the filter keeps of it, and its counts; none without a filter."""
         if self.filter is None or not named.nnz:
             return named, {}

@@ -46,7 +46,7 @@ class PolicyRAG:
         if self.threads is not None:
             whole_number("lists.NAME.threads", self.threads, 1)
 
-    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, Any]]:
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, object]]:
         """The passages by score, and what the policy did."""
         started = self.seeding(benchmark, store)
         blocks = block_scorer(self.policy, started, self.block, self.threads, self.device)
@@ -79,12 +79,12 @@ class PolicyRAG:
         return Trail(seeds, paths, True, record(self.policy, started, benchmark, query, docs))
 
 
-def edited(of: PolicyRAG, **sections: Mapping[str, Any] | None) -> PolicyRAG:
+def edited(of: PolicyRAG, **sections: Mapping[str, object] | None) -> PolicyRAG:
     """``of`` with some knobs of its policy set anew, by section: ``edited(of, traverse={"alpha": 0.2})``.
 
     Its graph follows the policy's synonym threshold. Raises HarnessError as ``read`` does for sections and knobs.
     """
-    known: dict[str, Mapping[str, Any]] = {name: vars(section) for name, section in vars(of.policy).items()}
+    known: dict[str, Mapping[str, object]] = {name: vars(section) for name, section in vars(of.policy).items()}
     policy = read(**known | {name: {**known.get(name, {}), **(knobs or {})} for name, knobs in sections.items()})
     if policy.traverse.synonym == of.policy.traverse.synonym:
         return replace(of, policy=policy)

@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 from omegaconf import DictConfig
+from typing_extensions import TypedDict
 
 from harness.benchmark import SPLITS, Benchmark
 from harness.benchmark.text import normal, words
@@ -137,7 +138,15 @@ class Gating(Protocol):
         ...
 
 
-def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str, dict[str, Any]]]:
+class Mean(TypedDict):
+    """A mean over ``n`` values with its bootstrap interval; null where there is none."""
+
+    mean: float | None
+    interval: list[float]
+    n: int
+
+
+def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str, dict[str, Mean]]]:
     """The benchmark; int64[n], numbers of questions; by list and measure: ``mean``, ``interval`` (bootstrap), ``n``.
 
     Measures: those of ``diagnose.measures``; of a list with a gate ``suppressed`` (share of the candidate facts near a
@@ -154,7 +163,7 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str
     kept, data = lists.store(config), lists.benchmark(config)
     members, retrievers = data.members(options.split), lists.retrievers(config)
     runs, texts = lists.runs(retrievers, data, kept), plain_passages(data)
-    found: dict[str, dict[str, Any]] = {
+    found: dict[str, dict[str, Mean]] = {
         name: {str(measure): _mean(measure(run, data, texts)[members]) for measure in measures}
         for name, run in runs.items()
     }
@@ -169,7 +178,7 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, NDArray[np.int64], dict[str
 
 def stability(
     config: DictConfig, data: Benchmark, kept: Store, members: NDArray[np.int64]
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, dict[str, Mean]]:
     """``stable_paraphrase`` and ``stable_alias`` of every list, over a seeded sample of the members.
 
     All wordings are retrieved for together, over the same passages.
@@ -196,9 +205,7 @@ def stability(
     return {name: {f"stable_{kind}": _mean(alike(run, kind)) for kind in pairs} for name, run in runs.items()}
 
 
-def _suppression(
-    retriever: Gating, data: Benchmark, kept: Store, members: NDArray[np.int64]
-) -> Mapping[str, dict[str, Any]]:
+def _suppression(retriever: Gating, data: Benchmark, kept: Store, members: NDArray[np.int64]) -> Mapping[str, Mean]:
     """Shares of all candidates of the members, with intervals over them."""
     query, passage, passed = retriever.gated(data, kept)
     inside = np.isin(query, members)
@@ -216,6 +223,6 @@ def _head(run: Run, query: int, depth: int) -> Sequence[int]:
     return found
 
 
-def _mean(values: NDArray[np.float64]) -> dict[str, Any]:
+def _mean(values: NDArray[np.float64]) -> Mean:
     low, high = bootstrap(values)
     return {"mean": float(values.mean()) if len(values) else None, "interval": [low, high], "n": len(values)}

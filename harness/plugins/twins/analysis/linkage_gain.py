@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import NotRequired
 
 import numpy as np
+from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 
@@ -54,23 +55,43 @@ def expect_gain(measured: Mapping[str, Measured], share: float) -> tuple[float, 
     return gain, (low, high)
 
 
-def judge_expectation(measured: Mapping[str, Measured]) -> dict[str, Any]:
+class Expected(TypedDict):
+    """A benchmark's gain as others let expect it, and as it was measured, if it was."""
+
+    share: float
+    expected: float
+    interval: tuple[float, float]
+    gain: NotRequired[float]
+
+
+class Judged(TypedDict):
+    """How well the others' gains let expect each benchmark's."""
+
+    benchmarks: dict[str, Expected]
+    error: float
+    error_of_mean: float
+    covered: int
+
+
+def judge_expectation(measured: Mapping[str, Measured]) -> Judged:
     """Each benchmark's gain as the others let expect it (leave one benchmark out).
 
     ``benchmarks``: by name ``share``, ``gain``, ``expected``, ``interval``; ``error``: the mean distance of expected
     and measured gain; ``error_of_mean``: of the others' mean gain in place of the line; ``covered``: intervals that
     hold the measured gain.
     """
-    rows: dict[str, Any] = {}
-    plain = []
+    rows: dict[str, Expected] = {}
+    plain, errors, covered = [], [], 0
     for name, one in measured.items():
         others = {other: found for other, found in measured.items() if other != name}
         expected, interval = expect_gain(others, one.share)
         plain.append(abs(float(np.mean([found.gain for found in others.values()])) - one.gain))
+        errors.append(abs(expected - one.gain))
+        covered += interval[0] <= one.gain <= interval[1]
         rows[name] = {"share": one.share, "gain": one.gain, "expected": expected, "interval": interval}
     return {
         "benchmarks": rows,
-        "error": float(np.mean([abs(row["expected"] - row["gain"]) for row in rows.values()])),
+        "error": float(np.mean(errors)),
         "error_of_mean": float(np.mean(plain)),
-        "covered": sum(row["interval"][0] <= row["gain"] <= row["interval"][1] for row in rows.values()),
+        "covered": covered,
     }

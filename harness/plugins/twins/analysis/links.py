@@ -7,13 +7,13 @@ capitalised words) which at least 2 and at most ``rare`` passages mention. Nothi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from typing_extensions import TypedDict
 
 from harness.benchmark import Texts
 from harness.core.errors import HarnessError, whole_number
@@ -66,7 +66,64 @@ def find_links(texts: Texts, rare: int) -> Links:
     )
 
 
-def describe_links(links: Links) -> dict[str, Any]:
+class Degrees(TypedDict):
+    """How many passages a kind of link links, and with how many others."""
+
+    linked: float
+    median: float
+    p90: float
+    most: int
+    component: float
+
+
+class Described(TypedDict):
+    """The graph without gold."""
+
+    passages: int
+    without_title: int
+    ambiguous_titles: int
+    links: dict[str, Degrees]
+
+
+class Reached(TypedDict):
+    """How many passages are reached, and the share of them that is gold."""
+
+    reached: dict[str, float]
+    precision: float | None
+
+
+class Way(Reached):
+    """What one way of going from passage to passage does for gold pairs."""
+
+    joined: float
+    by_hops: dict[int, float]
+
+
+class Joined(TypedDict):
+    """What the links do for questions with several gold passages, by way."""
+
+    questions: int
+    pairs: int
+    by_hops: dict[int, int]
+    ways: dict[str, Way]
+
+
+class Step(Reached):
+    """What lies so many steps from what questions name."""
+
+    last: float | None
+
+
+class Started(TypedDict):
+    """What lies near the passages whose titles questions name, by steps."""
+
+    questions: int
+    names_gold: float
+    names_any: float
+    steps: dict[int, Step]
+
+
+def describe_links(links: Links) -> Described:
     """The graph without gold, by kind of link.
 
     ``passages``, ``without_title``; ``ambiguous_titles``: passages whose title (without a bracketed tail) another
@@ -82,7 +139,7 @@ def describe_links(links: Links) -> dict[str, Any]:
     }
 
 
-def join_gold(links: Links, texts: Texts) -> dict[str, Any] | None:
+def join_gold(links: Links, texts: Texts) -> Joined | None:
     """What the links do for the questions with two gold passages or more; None where there is none.
 
     A question's gold pairs are its consecutive hops where their order is known, otherwise all pairs. Of each way
@@ -105,7 +162,7 @@ def join_gold(links: Links, texts: Texts) -> dict[str, Any] | None:
     own = np.unique(leaving)
     either = links.either
     themselves = sp.csr_array((np.ones(len(own)), (own, own)), shape=either.shape)
-    ways: dict[str, Any] = {}
+    ways: dict[str, Way] = {}
     for name, matrix, steps in (
         ("title", links.title, 1),
         ("shared name", links.shared, 1),
@@ -127,15 +184,14 @@ def join_gold(links: Links, texts: Texts) -> dict[str, Any] | None:
     }
 
 
-def _extent(sizes: Numbers, gold: NDArray[np.bool_]) -> dict[str, Any]:
-    """How many passages are reached, and the share of them that is gold."""
+def _extent(sizes: Numbers, gold: NDArray[np.bool_]) -> Reached:
     return {
         "reached": {"median": float(np.median(sizes)), "p90": float(np.quantile(sizes, 0.9))},
         "precision": float(gold.sum() / sizes.sum()) if sizes.any() else None,
     }
 
 
-def start_from_questions(links: Links, texts: Texts) -> dict[str, Any] | None:
+def start_from_questions(links: Links, texts: Texts) -> Started | None:
     """What lies near the passages whose titles a question names; None where no question has gold.
 
     ``names_gold``: share of the questions that name the title of a gold passage; ``names_any``: of any passage.
@@ -151,7 +207,7 @@ def start_from_questions(links: Links, texts: Texts) -> dict[str, Any] | None:
     ordered = np.flatnonzero(texts.ordered & (counts > 0))
     last = texts.gold[ordered, counts[ordered] - 1].astype(np.int64)
     either, nearer = links.either, np.zeros(len(ordered), np.bool_)
-    steps: dict[int, Any] = {}
+    steps: dict[int, Step] = {}
     for away in range(3):
         found = _walk(links.starts, either, away)
         sizes = np.diff(found.indptr)
@@ -218,7 +274,7 @@ def _both_ways(gold: Numbers) -> Numbers:
     return np.stack([gold[first], gold[second]], axis=1)
 
 
-def _degrees(matrix: sp.csr_array) -> Mapping[str, Any]:
+def _degrees(matrix: sp.csr_array) -> Degrees:
     degree = np.diff(matrix.indptr)
     _, member = sp.csgraph.connected_components(matrix, directed=False)
     return {

@@ -16,7 +16,7 @@ otherwise; a look at test is noted.
 from __future__ import annotations
 
 import logging
-from typing import Any, cast
+from typing import cast
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -34,7 +34,7 @@ def run(config: DictConfig) -> None:
 
     complete(config)
     warn_unread(config, "diagnose", *FUSION, *CHOICE)
-    raw = cast("dict[str, Any]", OmegaConf.to_container(config, resolve=False))
+    raw = cast("dict[str, object]", OmegaConf.to_container(config, resolve=False))
     for line in unread(typed(), raw, ()):
         log.warning("%s", line)
     check_ending(config.diagnose.out, "diagnose.out")

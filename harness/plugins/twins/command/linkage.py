@@ -23,16 +23,18 @@ otherwise; a look at test is noted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
 from harness.command import complete, look, plain, print_look
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from harness.benchmark import Texts
+    from harness.plugins.twins.analysis.linkage_gain import Expected, Judged
+    from harness.plugins.twins.analysis.links import Started
+    from harness.plugins.twins.console.linkage_tables import Linkage
+    from harness.sweep.heldout import Noted
 
 
 def run(config: DictConfig) -> None:
@@ -53,10 +55,22 @@ def run(config: DictConfig) -> None:
     texts = whole.split(config.split, splitting)
     links = find_links(texts, config.rare)
     gold, start = join_gold(links, texts), start_from_questions(links, texts)
-    found = {"dataset": texts.name, "split": config.split, "rare": config.rare, **describe_links(links)}
-    found |= {"gold": gold, "start": start, **_expected(config, texts.name, start)}
+    linked = describe_links(links)
+    found: Linkage = {
+        "dataset": texts.name,
+        "split": config.split,
+        "rare": config.rare,
+        "passages": linked["passages"],
+        "without_title": linked["without_title"],
+        "ambiguous_titles": linked["ambiguous_titles"],
+        "links": linked["links"],
+        "gold": gold,
+        "start": start,
+    }
+    if expected := _expected(config, texts.name, start):
+        found["expected"], found["judged"] = expected
     tables = tables_of(found, config.measured.encoder, config.explain)
-    looked = {}
+    looked: Noted = {}
     if start and config.split != "tune":
         parts = texts.parts(splitting)
         test = [name for name, part in zip(texts.query_ids, parts, strict=True) if part == "test"]
@@ -70,18 +84,18 @@ def run(config: DictConfig) -> None:
     write_figure(config.figure, lambda name: linkage_picture(found, config.measured.encoder, name))
 
 
-def _expected(config: DictConfig, name: str, start: Mapping[str, Any] | None) -> dict[str, Any]:
-    """``expected`` of this benchmark by the other ones, and how these were ``judged``; nothing where none can be."""
+def _expected(config: DictConfig, name: str, start: Started | None) -> tuple[dict[str, Expected], Judged] | None:
+    """What the other benchmarks let expect of this one, and how these were judged; None where nothing can be said."""
     from harness.plugins.twins.analysis.linkage_gain import Measured, expect_gain, judge_expectation
 
     share = start["steps"][1]["last"] if start else None
     if share is None or config.rare != config.measured.rare:
-        return {}
+        return None
     measured = {str(key): Measured(**row) for key, row in config.measured.benchmarks.items()}
     others = {key: row for key, row in measured.items() if key != name}
     gain, interval = expect_gain(others, share)
-    expected = {name: {"share": share, "expected": gain, "interval": interval}}
-    return {"expected": expected, "judged": judge_expectation(measured)}
+    expected: dict[str, Expected] = {name: {"share": share, "expected": gain, "interval": interval}}
+    return expected, judge_expectation(measured)
 
 
 def _texts(config: DictConfig) -> Texts:

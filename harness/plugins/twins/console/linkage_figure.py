@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from harness.core.table import counted, points, span
+from harness.plugins.twins.analysis.linkage_gain import Expected
+from harness.plugins.twins.console.linkage_tables import Linkage
 from harness.report.figure import COLORS, Picture
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def linkage_picture(found: Mapping[str, Any], encoder: str, name: str) -> Picture:
+def linkage_picture(found: Linkage, encoder: str, name: str) -> Picture:
     """The figure of what `harness linkage` found: passages linked, last hops by steps, the expected gain.
 
     Panels for which there is no gold, or no hop order, are left out.    encoder: of the measured benchmarks.
@@ -26,13 +28,13 @@ def linkage_picture(found: Mapping[str, Any], encoder: str, name: str) -> Pictur
     caption = f"{found['dataset']}, {passages}: those that are linked to another, by kind of link"
     start = found["start"]
     near = [step["last"] for step in start["steps"].values() if step["last"] is not None] if start else []
-    if near:
+    if start and near:
         panels.append(("last hops (%)", [*map(str, range(len(near))), "more"], [*near, 1 - sum(near)]))
         caption += (
             f"; last hops of {counted(start['questions'], 'question')} (split {found['split']}) by their steps from a "
             "passage whose title the question names"
         )
-    expected = found.get("expected", {}).get(found["dataset"])
+    expected = (found.get("expected") or {}).get(found["dataset"])
     if expected:
         caption += (
             f"; last_hop@5 of graph less dense (encoder={encoder}) over the share one step away: measured benchmarks, "
@@ -58,7 +60,7 @@ def _bars(axes: Axes, label: str, names: Sequence[str], shares: Sequence[float])
     axes.set_ylabel(label)
 
 
-def _line(axes: Axes, own: str, expected: Mapping[str, Any], measured: Mapping[str, Any]) -> None:
+def _line(axes: Axes, own: str, expected: Expected, measured: Mapping[str, Expected]) -> None:
     others = {name: row for name, row in measured.items() if name != own}
     axes.axhline(0, color="black", lw=0.6)
     slope = expected["expected"] / expected["share"] if expected["share"] else 0.0

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NotRequired
 
 from harness.core.table import Column, Table, counted, percent, points, span
+from harness.plugins.twins.analysis.linkage_gain import Expected, Judged
+from harness.plugins.twins.analysis.links import Described, Joined, Reached, Started
 
 REACHED = (Column("reached", "value"), Column("p90", "value"), Column("precision %"))
 
 
-def tables_of(found: Mapping[str, Any], encoder: str, explain: bool) -> list[Table]:
+class Linkage(Described):
+    """What `harness linkage` found."""
+
+    dataset: str
+    split: str
+    rare: int
+    gold: Joined | None
+    start: Started | None
+    expected: NotRequired[dict[str, Expected]]
+    judged: NotRequired[Judged]
+
+
+def tables_of(found: Linkage, encoder: str, explain: bool) -> list[Table]:
     """The tables of what was found, at least one.    encoder: of the measured gains."""
-    tables = [gold_table(found)] if found["gold"] else []
-    tables += [start_table(found)] if found["start"] else []
+    tables = [gold_table(found, gold)] if (gold := found["gold"]) else []
+    tables += [start_table(found, start)] if (start := found["start"]) else []
     if explain or not tables:
         tables.append(link_table(found))
     if explain and "expected" in found:
@@ -21,9 +35,8 @@ def tables_of(found: Mapping[str, Any], encoder: str, explain: bool) -> list[Tab
     return tables
 
 
-def gold_table(found: Mapping[str, Any]) -> Table:
+def gold_table(found: Linkage, gold: Joined) -> Table:
     """A row a kind of link: the share of gold pairs that it joins, and the passages that it reaches."""
-    gold = found["gold"]
     hops = list(gold["by_hops"]) if len(gold["by_hops"]) > 1 else []
     columns = [
         Column("link", "text"), Column("joined %"), *(Column(f"{hop} hops %") for hop in hops), *REACHED,
@@ -36,16 +49,16 @@ def gold_table(found: Mapping[str, Any]) -> Table:
     return Table("linkage", f"{found['dataset']}, split {found['split']}: {size}", columns, rows)
 
 
-def start_table(found: Mapping[str, Any]) -> Table:
+def start_table(found: Linkage, start: Started) -> Table:
     """A row a number of steps from the passages that a question names: the last hops there, and the passages."""
     columns = [Column("steps from a named title", "text"), Column("last hops %"), *REACHED]
-    rows = [[str(steps), row["last"], *_reached(row)] for steps, row in found["start"]["steps"].items()]
-    asked = found["start"]["questions"]
+    rows = [[str(steps), row["last"], *_reached(row)] for steps, row in start["steps"].items()]
+    asked = start["questions"]
     named = f"from the titles that {counted(asked, 'question')} name{'s' * (asked == 1)}"
     return Table("start", f"{found['dataset']}, split {found['split']}: {named}", columns, rows)
 
 
-def gain_table(found: Mapping[str, Any], encoder: str) -> Table:
+def gain_table(found: Linkage, encoder: str) -> Table:
     """A row a measured benchmark: graph's gain over dense, and what the others let expect; this one's on top."""
     columns = [
         Column("benchmark", "text"), Column("one step away %"), Column("gain", "points"),
@@ -61,7 +74,7 @@ def gain_table(found: Mapping[str, Any], encoder: str) -> Table:
     return Table("gain", title, columns, rows)
 
 
-def link_table(found: Mapping[str, Any]) -> Table:
+def link_table(found: Linkage) -> Table:
     """A row a kind of link: the passages that have one, how many, and the largest connected component."""
     columns = [
         Column("link", "text"), Column("linked %"), Column("links", "value"), Column("p90", "value"),
@@ -74,11 +87,11 @@ def link_table(found: Mapping[str, Any]) -> Table:
     return Table("links", f"{found['dataset']}: {counted(found['passages'], 'passage')}", columns, rows)
 
 
-def _reached(way: Mapping[str, Any]) -> list[float]:
+def _reached(way: Reached) -> list[float | None]:
     return [way["reached"]["median"], way["reached"]["p90"], way["precision"]]
 
 
-def linkage_sentences(found: Mapping[str, Any], measured: Mapping[str, Any]) -> list[str]:
+def linkage_sentences(found: Linkage, measured: Mapping[str, Any]) -> list[str]:
     """Where a walk can start, titles that say too little, and what is expected, with how often that was wrong.
 
     measured: ``rare`` and ``encoder`` of the benchmarks that an expectation is fitted on.
@@ -103,7 +116,7 @@ def linkage_sentences(found: Mapping[str, Any], measured: Mapping[str, Any]) -> 
     return said
 
 
-def _expectation(expected: Mapping[str, Any], judged: Mapping[str, Any], encoder: str, name: str) -> list[str]:
+def _expectation(expected: Expected, judged: Judged, encoder: str, name: str) -> list[str]:
     low, high = expected["interval"]
     sign = "more than dense" if low > 0 else "fewer than dense" if high < 0 else "neither more nor fewer is shown"
     count, own = len(judged["benchmarks"]), name in judged["benchmarks"]

@@ -22,7 +22,7 @@ class Content:
     queries: ``id, question, answers, supporting_ids, hops, type`` and whatever else a query has.
     """
 
-    corpus: list[dict[str, Any]]
+    corpus: list[dict[str, str]]
     queries: list[dict[str, Any]]
 
     @classmethod

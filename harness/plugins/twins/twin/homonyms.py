@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from harness.benchmark.text import bare
 from harness.plugins.twins.twin.content import Changes, Content
@@ -42,7 +41,7 @@ def add_homonyms(content: Content, seed: int) -> tuple[Content, Changes]:
     }
 
 
-def _can_be_taken(row: Mapping[str, Any]) -> bool:
+def _can_be_taken(row: Mapping[str, str]) -> bool:
     """Whether a passage names its own title, and is no list of what a name may refer to."""
     if not row["title"] or row["text"].endswith(":"):
         return False

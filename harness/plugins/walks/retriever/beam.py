@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -120,7 +120,7 @@ class Beam:
             at = np.flatnonzero(focus.passages == doc)
             found = strongest_walks(transition, seeds, self.restart, first + int(at[0]), count) if len(at) else []
             ways[doc] = [self._way(world, focus.nodes[way].tolist(), strength) for way, strength in found]
-        best: list[dict[str, Any]] = []
+        best: list[dict[str, object]] = []
         for path, worth in focus.paths[: self.best]:
             told = [*(texts[focus.sentences[one]] for one in path), *[""] * (self.length - len(path))]
             best.append({"worth": worth, **{f"sentence {n}": text for n, text in enumerate(told, 1)}})

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
+from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.core.identity import LATER
 from harness.core.resources import need_memory
@@ -56,10 +57,11 @@ class HippoRAG(PPR):
         whole_number("lists.NAME.nearest", self.nearest, 1)
         bounded("lists.NAME.recognised", self.recognised, -1, 1)
 
-    def start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, dict[str, int]]:
+    def start(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction, sp.csr_array, Facts]:
         """The graph, its extraction, the restart of every question [Q, E + D], and counts of links."""
         network, extraction = self.graph.build(benchmark, store)
         questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        facts: Facts
         if self.by == "ner_to_node":
             entities, facts = link_entities(network, extraction.questions, self.encoder, self.link, store)
         else:
@@ -81,7 +83,7 @@ class HippoRAG(PPR):
         asked: Sequence[str],
         questions: NDArray[np.float32],
         store: Store,
-    ) -> tuple[Any, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, object]]:
         """[Q, E]: the mean cosine of the recognised triples that hold the entity."""
         triples, names = extraction.triples, extraction.names
         if not len(triples.subject):
@@ -95,7 +97,7 @@ class HippoRAG(PPR):
         vectors = np.asarray(embed(self.encoder, texts, "passage", store))
         near, cosine = exact_search(vectors, questions, min(self.nearest, len(texts)))
         passed = cosine >= max(self.recognised, np.finfo(np.float64).tiny)
-        gated: Mapping[str, Any] = {}
+        gated: Mapping[str, object] = {}
         if self.gate is not None:
             bounds = np.arange(len(near) + 1, dtype=np.int64) * near.shape[1]
             kept, gated = keep(self.gate, asked, Candidates(texts, bounds, near.ravel()), store)
@@ -110,7 +112,7 @@ class HippoRAG(PPR):
         total = sp.csr_array(sp.coo_array((values[named], at), shape=shape))
         count = sp.csr_array(sp.coo_array((np.ones(int(named.sum())), at), shape=shape))
         total.data /= count.data
-        facts = {
+        facts: dict[str, object] = {
             "triples": len(texts),
             "recognised": int(passed.sum()),
             "not_recognised": int((~passed).sum()),
@@ -118,7 +120,7 @@ class HippoRAG(PPR):
         }
         return total, {**facts, "gate": gated} if gated else facts
 
-    def _names(self, network: Network, questions: NDArray[np.float32], store: Store) -> tuple[Any, dict[str, Any]]:
+    def _names(self, network: Network, questions: NDArray[np.float32], store: Store) -> tuple[Any, dict[str, object]]:
         """[Q, E]: the cosine of the nearest names."""
         vectors = np.asarray(embed(self.encoder, network.names, "name", store))
         near, cosine = exact_search(vectors, questions, min(self.nearest, len(vectors)))
