@@ -117,9 +117,9 @@ def test_nothing_is_written_over(folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of this checkout."""
+    """A copy of this checkout, with what Python and numba have compiled there."""
     copied = tmp_path_factory.mktemp("checkout") / "harness"
-    made = shutil.ignore_patterns(".*", "__pycache__", "runs", "showcase", "*.egg-info")
+    made = shutil.ignore_patterns(".*", "runs", "showcase", "*.egg-info")
     return Path(shutil.copytree(PACKAGE.parent, copied, ignore=made))
 
 

@@ -1,4 +1,4 @@
-"""`harness sweep`, from nothing: real encoder, real recogniser, real FAISS, another process each time."""
+"""`harness sweep`, from nothing: real encoder, real recogniser, real FAISS."""
 
 import gzip
 import json
@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests import warm
 from tests.world.generate import write
 
 AXES = "{fuser:[linear,boltzmann,rrf],fuser.k:[60],normalizer:[pit,minmax],pool.cap:[10,null]}"
@@ -73,7 +74,9 @@ def test_threads_hash_seed_locale_time_zone_and_a_kill_change_no_byte(world, swe
         assert (swept / name).read_bytes() == (again / name).read_bytes(), name
 
 
-def test_the_last_line_is_the_folder_and_the_columns_are_there(swept):
+def test_the_last_line_is_the_folder_and_the_columns_are_there(world, tmp_path):
+    done = warm.harness(*SMALL, f"dataset.path={world}", f"paths.runs={tmp_path}", check=True)
+    swept = Path(done.stdout.splitlines()[-1])
     trials = pd.read_parquet(swept / "trials.parquet")
     assert {"trial", "name", "overrides", "split", "n", "last_hop@5", "wins", "losses", "p"} <= set(trials.columns)
     assert {"dense", "graph", "bm25", "rrf k=60"} <= set(trials["name"])
