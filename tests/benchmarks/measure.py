@@ -28,6 +28,7 @@ class Case:
     check: raises unless both results are the same; returns the tolerance in words.
     aim: the least ratio peer / ours.    scale: the peer's time times this is its whole work.
     facts: called after the check, for what else is worth telling (memory, a second peer).
+    before: called before each turn of either side, not timed.
     """
 
     work: str
@@ -39,6 +40,7 @@ class Case:
     packages: Sequence[str] = ()
     scale: float = 1.0
     facts: Callable[[], dict[str, Any]] = field(default=dict)
+    before: Callable[[], object] = field(default=lambda: None)
 
 
 def versions(packages: Sequence[str]) -> dict[str, str]:
@@ -78,11 +80,19 @@ def run(case: Case, repeats: int = REPEATS, budget: float = BUDGET) -> dict[str,
     """
     load = os.getloadavg()[0]
     sides = ((case.ours, 1.0), (case.theirs, case.scale))
-    first = [Turn.of(side, scale) for side, scale in sides]
+
+    def turns() -> list[Turn]:
+        made = []
+        for side, scale in sides:
+            case.before()
+            made.append(Turn.of(side, scale))
+        return made
+
+    first = turns()
     tolerance = case.check(first[0].result, first[1].result)
     lasted = sum(one.seconds / scale for one, (_, scale) in zip(first, sides, strict=True))
     more = 0 if lasted > 3 * budget else min(repeats, max(1, int(budget / lasted)))
-    rounds = [[Turn.of(side, scale) for side, scale in sides] for _ in range(more)] or [first]
+    rounds = [turns() for _ in range(more)] or [first]
     ours, peer = ([one.seconds for one in own] for own in zip(*rounds, strict=True))
     busy = [[one.processor for one in own] for own in zip(*rounds, strict=True)]
     ratio = statistics.median(peer) / statistics.median(ours)
